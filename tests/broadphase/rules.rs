@@ -398,15 +398,15 @@ fn margins_keep_pairs_and_add_up() {
     assert_eq!(changes.begun().iter().map(|&p| ProxyPair::from(p)).collect::<Vec<_>>(), [pair]);
     assert_eq!(changes.begun()[0].first, 0.0);
     // Inside the fat AABB nothing changes, not even on the other side; outside it is computed anew.
-    let held = world.held_box(a).expect("the proxy exists");
+    let held = world.compared_box(a).expect("the proxy exists");
     for x in [0.1, -0.2, 0.25, -0.25] {
         world.set(a, cube(x), [0.0; 3]).expect("it is a box");
-        assert_eq!(world.held_box(a), Some(held), "{x}");
+        assert_eq!(world.compared_box(a), Some(held), "{x}");
         assert_eq!(world.update().expect("no limit").persisted().len(), 1, "{x}");
     }
     world.set(a, cube(0.0), [0.0, 0.3, 0.0]).expect("it is a box");
     let grown = Aabb::new([-0.25, -0.25, -0.25], [1.25, 1.55, 1.25]).expect("it is a box");
-    let held = world.held_box(a).expect("the proxy exists");
+    let held = world.compared_box(a).expect("the proxy exists");
     assert!(held.aabb.contains(&grown) && held.delta == [0.0; 3], "{held:?}");
     // The proxy falls asleep inside its margin; the pair persists without an event.
     world.set_kind(a, ProxyKind::Sleeping).expect("the proxy exists");

@@ -269,7 +269,7 @@ impl Course {
         let Self { world, ids, .. } = self;
         let mut order = ids.clone();
         order.sort_unstable_by_key(|id| id.index());
-        let held = |id: ProxyId| world.held_box(id).expect("the proxy exists");
+        let held = |id: ProxyId| world.compared_box(id).expect("the proxy exists");
         let proxies: Vec<Proxy> = order.iter().map(|&id| world.proxy(id).expect("it")).collect();
         let mut expected = Vec::new();
         for (x, &a) in order.iter().enumerate() {

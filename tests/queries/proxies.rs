@@ -203,10 +203,10 @@ fn restored_proxies_are_found_at_their_old_position() {
     };
     assert_eq!((at(&mut world, 0.0), at(&mut world, 2.0)), (vec![asleep], vec![moves]));
     let snapshot = world.snapshot();
-    let held = world.held_box(asleep);
+    let held = world.compared_box(asleep);
     world.set(asleep, cube(2.0), [0.0; 3]).expect("it is a box");
     world.set(moves, cube(3.5), [0.0; 3]).expect("it is a box");
-    assert_eq!(world.held_box(asleep), held);
+    assert_eq!(world.compared_box(asleep), held);
     assert_eq!((at(&mut world, 0.0), at(&mut world, 2.0)), (vec![], vec![asleep]));
     world.restore(&snapshot);
     assert_eq!((at(&mut world, 0.0), at(&mut world, 2.0)), (vec![asleep], vec![moves]));

@@ -139,7 +139,7 @@ impl Builder {
             if let Some((root, depth)) = first
                 && self.classes.is_empty()
             {
-                return Some((root.name, depth));
+                return Some((root.id, depth));
             }
             let mut roots = core::mem::take(&mut self.roots);
             let mut boxes = core::mem::take(&mut self.class);
@@ -163,7 +163,7 @@ impl Builder {
                 _ => self.pack(level, SplitMeasure::default(), &roots, 0, nodes),
             };
             (self.roots, self.class) = (roots, boxes);
-            Some((root.name, above + depth))
+            Some((root.id, above + depth))
         })
     }
 
@@ -300,10 +300,10 @@ impl Builder {
             start += core::mem::replace(cell, start);
         }
         grow(ordered, boxes.len() - large);
-        for (named, &bin) in boxes.iter().zip(&*at) {
+        for (item, &bin) in boxes.iter().zip(&*at) {
             if bin & LARGE == 0 {
                 let next = &mut ends[in_z[bin as usize] as usize];
-                ordered[*next as usize] = *named;
+                ordered[*next as usize] = *item;
                 *next += 1;
                 prefetch_to_write(ordered, *next as usize + 3);
             }
@@ -312,7 +312,7 @@ impl Builder {
             let boxes = boxes.iter().zip(&*at).filter(|&(_, &at)| at & LARGE != 0);
             let width = axes.each_ref().map_each(|axis| axis.width);
             let pending = (&mut self.large, &mut self.classes);
-            move_large(boxes.map(|(named, _)| named), large, width, class, pending);
+            move_large(boxes.map(|(item, _)| item), large, width, class, pending);
         }
     }
 
@@ -488,8 +488,8 @@ fn move_large<'a>(
         return;
     }
     let mut next = [0; 8];
-    for named in boxes.clone() {
-        next[set_of(long_on(&named.aabb, width))] += 1;
+    for item in boxes.clone() {
+        next[set_of(long_on(&item.aabb, width))] += 1;
     }
     let mut start = first;
     for (set, next) in next.iter_mut().enumerate() {
@@ -501,9 +501,9 @@ fn move_large<'a>(
         }
     }
     large.resize(start, BvhItem::default());
-    for named in boxes {
-        let next = &mut next[set_of(long_on(&named.aabb, width))];
-        large[*next] = *named;
+    for item in boxes {
+        let next = &mut next[set_of(long_on(&item.aabb, width))];
+        large[*next] = *item;
         *next += 1;
     }
 }

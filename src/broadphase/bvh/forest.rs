@@ -22,7 +22,7 @@
 //! tested for overwriting, and no slots are cleared in a tree that is rebuilt.
 
 use super::load::{TargetRows, load};
-use super::location::{Place, Places, SLOTS_MAX, TREES_MAX};
+use super::location::{Location, Locations, SLOTS_MAX, TREES_MAX};
 use super::movers::{MoverRecord, SweptMovers, Union, load_movers};
 use super::{Builder, BvhItem, Stack, Tree};
 use crate::broadphase::error::FindError;
@@ -125,7 +125,7 @@ pub struct FixedBoxes {
     /// The level, the threads, and the greatest number of pairs of a tick.
     pub exec: Exec,
     pub(crate) trees: [Tree; TREES_MAX],
-    places: Places,
+    locations: Locations,
     /// Whether filters were set since the set was last cleared.
     filtered: bool,
     /// The union of the categories and masks of all boxes since the set was last cleared.
@@ -163,7 +163,7 @@ impl FixedBoxes {
         Self {
             exec: exec.into(),
             trees: Default::default(),
-            places: Places::default(),
+            locations: Locations::default(),
             filtered: false,
             all_filters: 0,
             builder: Builder::default(),
@@ -198,18 +198,18 @@ impl FixedBoxes {
     /// The box in a row, or `None` if the row is empty.
     #[must_use]
     pub fn get(&self, row: u32) -> Option<Aabb> {
-        self.named(row).map(|named| named.aabb)
+        self.item(row).map(|item| item.aabb)
     }
 
     /// The filter of the box in a row, or `None` if the row is empty.
     #[must_use]
     pub fn filter(&self, row: u32) -> Option<Filter> {
-        self.named(row).map(|named| Filter::of_word(named.filter))
+        self.item(row).map(|item| Filter::of_word(item.filter))
     }
 
-    fn named(&self, row: u32) -> Option<BvhItem> {
-        let place = *self.places.of.get(row as usize)?;
-        (place != Place::NONE).then(|| self.trees[place.tree()].get(place.slot()))
+    fn item(&self, row: u32) -> Option<BvhItem> {
+        let place = *self.locations.of_row.get(row as usize)?;
+        (place != Location::NONE).then(|| self.trees[place.tree()].get(place.slot()))
     }
 
     /// Sets the filter of the box in row `rows[k]` to `filters[k]`. If a row occurs several times,
@@ -221,9 +221,9 @@ impl FixedBoxes {
     pub fn set_filters(&mut self, rows: &[u32], filters: &[Filter]) -> Result<(), FixedError> {
         LengthMismatch::check("the filters", rows.len(), filters.len())?;
         self.check_rows(rows)?;
-        self.keep_filters();
+        self.allocate_filters();
         for (&row, &filter) in rows.iter().zip(filters) {
-            let place = self.places.of[row as usize];
+            let place = self.locations.of_row[row as usize];
             self.trees[place.tree()].set_filter(place.slot(), filter.word());
             self.all_filters |= filter.word();
         }
@@ -278,7 +278,7 @@ impl FixedBoxes {
     pub fn extend<'a>(&mut self, set: impl Into<FixedInput<'a>>) -> Result<Range<u32>, FixedError> {
         let set = set.into();
         set.check()?;
-        let start = self.places.of.len();
+        let start = self.locations.of_row.len();
         let most = start + set.boxes.len();
         if most > ROWS_MAX {
             let index = ROWS_MAX - start;
@@ -302,9 +302,9 @@ impl FixedBoxes {
     /// [`FixedError`] when one of the rows has no box.
     pub fn remove(&mut self, rows: &[u32]) -> Result<(), FixedError> {
         self.check_rows(rows)?;
-        let Self { places, trees, .. } = self;
-        rows.iter().for_each(|&row| places.leave(trees, row, Place::NONE));
-        places.wipe_out(trees, |_, tree| tree.is_sparse());
+        let Self { locations, trees, .. } = self;
+        rows.iter().for_each(|&row| locations.remove(trees, row, Location::NONE));
+        locations.clear_tombstones(trees, |_, tree| tree.is_sparse());
         let mut boxes = core::mem::take(&mut self.boxes);
         for tree in 0..TREES_MAX {
             if self.trees[tree].is_sparse() {
@@ -318,8 +318,9 @@ impl FixedBoxes {
 
     /// Checks that each of these rows has a box.
     fn check_rows(&self, rows: &[u32]) -> Result<(), FixedError> {
-        let unknown =
-            |&row: &u32| self.places.of.get(row as usize).is_none_or(|&p| p == Place::NONE);
+        let unknown = |&row: &u32| {
+            self.locations.of_row.get(row as usize).is_none_or(|&p| p == Location::NONE)
+        };
         match rows.iter().position(unknown) {
             Some(index) => Err(FixedError::UnknownRow { index, row: rows[index] }),
             None => Ok(()),
@@ -329,7 +330,7 @@ impl FixedBoxes {
     /// Removes all boxes and keeps the memory.
     pub fn clear(&mut self) {
         self.trees.iter_mut().for_each(Tree::clear);
-        self.places.of.clear();
+        self.locations.of_row.clear();
         (self.filtered, self.all_filters) = (false, 0);
         self.rejected.clear();
     }
@@ -337,7 +338,7 @@ impl FixedBoxes {
     /// Reserves memory for rows less than `rows`, and for ticks of `movers` movers with this many
     /// union pairs and swept pairs.
     pub fn reserve(&mut self, rows: usize, movers: usize, union_pairs: usize, swept_pairs: usize) {
-        self.places.of.reserve(rows.saturating_sub(self.places.of.len()));
+        self.locations.of_row.reserve(rows.saturating_sub(self.locations.of_row.len()));
         self.movers.reserve(movers.saturating_sub(self.movers.len()));
         self.union.reserve(runs_of(movers), union_pairs);
         self.swept.reserve(runs_of(movers), swept_pairs);
@@ -347,7 +348,7 @@ impl FixedBoxes {
     /// they need again.
     pub fn shrink_to_fit(&mut self) {
         self.trees.iter_mut().for_each(Tree::shrink_to_fit);
-        self.places.shrink_to_fit();
+        self.locations.shrink_to_fit();
         self.builder = Builder::default();
         (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
         (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
@@ -364,7 +365,7 @@ impl FixedBoxes {
         trees
             + stacks
             + self.builder.bytes()
-            + self.places.bytes()
+            + self.locations.bytes()
             + self.columns.bytes()
             + self.boxes.capacity() * size_of::<BvhItem>()
             + self.movers.capacity() * size_of::<MoverRecord>()
@@ -471,14 +472,14 @@ impl FixedBoxes {
     /// a filter. Afterwards the contents of `boxes` are arbitrary.
     pub(crate) fn put_valid(&mut self, most: usize, boxes: &mut Vec<BvhItem>, filtered: bool) {
         if filtered {
-            self.keep_filters();
+            self.allocate_filters();
         }
-        let Self { places, all_filters, trees, .. } = self;
-        boxes.iter().for_each(|named| *all_filters |= named.filter);
-        if places.of.len() < most {
-            places.of.resize(most, Place::NONE);
+        let Self { locations, all_filters, trees, .. } = self;
+        boxes.iter().for_each(|item| *all_filters |= item.filter);
+        if locations.of_row.len() < most {
+            locations.of_row.resize(most, Location::NONE);
         }
-        places.write_over(trees, boxes);
+        locations.overwrite(trees, boxes);
         if boxes.is_empty() {
             return;
         }
@@ -487,27 +488,27 @@ impl FixedBoxes {
             last += 1;
             total += trees[last].len();
         }
-        places.wipe_out(trees, |tree, _| tree <= last);
+        locations.clear_tombstones(trees, |tree, _| tree <= last);
         self.build(0..last + 1, boxes);
     }
 
     /// Makes the trees store filters from now on.
-    fn keep_filters(&mut self) {
+    fn allocate_filters(&mut self) {
         if !self.filtered {
             self.filtered = true;
-            self.trees.iter_mut().for_each(Tree::keep_filters);
+            self.trees.iter_mut().for_each(Tree::allocate_filters);
         }
     }
 
     /// Rebuilds the last of these trees from the boxes in all of them and in `boxes`; the others
     /// become empty. Removed boxes that are still in a tree are skipped.
     fn build(&mut self, trees: Range<usize>, boxes: &mut Vec<BvhItem>) {
-        let Self { trees: all, places, builder, filtered, exec, .. } = self;
-        let (places, last) = (&mut places.of[..], trees.end - 1);
+        let Self { trees: all, locations, builder, filtered, exec, .. } = self;
+        let (locations, last) = (&mut locations.of_row[..], trees.end - 1);
         for (k, tree) in trees.clone().zip(&mut all[trees]) {
             if tree.len() > 0 {
                 tree.for_each(|slot, row| {
-                    if places[row as usize] == Place::new(k, slot) {
+                    if locations[row as usize] == Location::new(k, slot) {
                         boxes.push(tree.get(slot));
                     }
                 });
@@ -518,13 +519,13 @@ impl FixedBoxes {
         if *filtered {
             // Each row points to the filter of its box, which is then copied to the slot of the
             // box.
-            for (k, named) in boxes.iter().enumerate() {
-                places[named.name as usize] = Place::pending(k);
+            for (k, item) in boxes.iter().enumerate() {
+                locations[item.id as usize] = Location::pending(k);
             }
             let tree = &mut all[last];
-            tree.set_filters(|row| boxes[places[row as usize].slot()].filter);
+            tree.set_filters(|row| boxes[locations[row as usize].slot()].filter);
         }
-        all[last].for_each(|slot, row| places[row as usize] = Place::new(last, slot));
+        all[last].for_each(|slot, row| locations[row as usize] = Location::new(last, slot));
     }
 }
 

@@ -45,13 +45,13 @@ pub(crate) fn load(
         let range = start..count.min(start + CHUNK_ROWS);
         let (set, rows) = (set.slice(range.clone()), rows.slice(range.clone()));
         let (of_set, listed) = (set.boxes.columns(columns), rejected.len());
-        level.run_rows(range.len(), Admit { set, of_set, rows, boxes, rejected });
+        level.run_rows(range.len(), LoadBoxes { set, of_set, rows, boxes, rejected });
         rejected[listed..].iter_mut().for_each(|rejected| rejected.row += start as u32);
     }
 }
 
 /// Appends the valid boxes of `set` to `boxes`, and the invalid ones to `rejected`.
-struct Admit<'a> {
+struct LoadBoxes<'a> {
     set: FixedInput<'a>,
     /// The boxes of `set`.
     of_set: AabbColumns<'a>,
@@ -60,7 +60,7 @@ struct Admit<'a> {
     rejected: &'a mut Vec<Rejected>,
 }
 
-impl Kernel for Admit<'_> {
+impl Kernel for LoadBoxes<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -75,9 +75,9 @@ impl Kernel for Admit<'_> {
             let seen = next - start;
             let of = table.load(isa, start);
             let valid = check_group(isa, of_set, &of, start, seen, rejected).bits();
-            let (mut names, mut filters) = ([0; LANES_MAX], [u32::MAX; LANES_MAX]);
+            let (mut ids, mut filters) = ([0; LANES_MAX], [u32::MAX; LANES_MAX]);
             for lane in 0..I::LANES {
-                names[lane] = match rows {
+                ids[lane] = match rows {
                     TargetRows::Listed(rows) => rows[start + lane],
                     TargetRows::From(first) => first.wrapping_add((start + lane) as u32),
                 };
@@ -92,7 +92,7 @@ impl Kernel for Admit<'_> {
             let records: &mut [[u32; 8]] = bytemuck::cast_slice_mut(&mut group);
             let [x0, y0, z0, x1, y1, z1] = words;
             isa.store_rows([x0, y0, z0, x1], records, 0);
-            isa.store_rows([y1, z1, isa.load_u32(&names), isa.load_u32(&filters)], records, 4);
+            isa.store_rows([y1, z1, isa.load_u32(&ids), isa.load_u32(&filters)], records, 4);
             let mut wanted = valid & (u32::MAX << seen);
             if wanted == u32::MAX >> (32 - I::LANES) {
                 boxes.extend_from_slice(&group[..I::LANES]);

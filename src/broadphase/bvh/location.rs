@@ -26,9 +26,9 @@ const AHEAD: usize = 8;
 
 /// The location of a box: tree and slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(u32);
+pub(crate) struct Location(u32);
 
-impl Place {
+impl Location {
     pub(crate) const NONE: Self = Self(u32::MAX);
     /// Stands for a tree: the box is among those that are being put in.
     const PENDING: usize = TREES_MAX;
@@ -51,31 +51,31 @@ impl Place {
     }
 
     /// Prefetches the memory of the location.
-    fn ask_for(self, trees: &[Tree]) {
+    fn prefetch_slot(self, trees: &[Tree]) {
         if let Some(tree) = trees.get(self.tree()) {
-            tree.ask_for(self.slot());
+            tree.prefetch_slot(self.slot());
         }
     }
 
     /// Overwrites the box in this location, if there is one and its tree needs no other change.
-    fn write_over(self, trees: &mut [Tree], named: BvhItem) -> bool {
-        trees.get_mut(self.tree()).is_some_and(|tree| tree.write_over(self.slot(), named))
+    fn overwrite(self, trees: &mut [Tree], item: BvhItem) -> bool {
+        trees.get_mut(self.tree()).is_some_and(|tree| tree.overwrite(self.slot(), item))
     }
 }
 
 /// The locations of the boxes of all rows.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct Locations {
     /// The location of each row.
-    pub(crate) of: Vec<Place>,
+    pub(crate) of_row: Vec<Location>,
     /// Tombstones: locations of removed boxes that are not cleared yet.
-    left: Vec<Place>,
+    tombstones: Vec<Location>,
 }
 
-impl Places {
+impl Locations {
     /// Overwrites boxes in place where possible. Afterwards `boxes` has the others, one for each
     /// row; their rows are pending, and the old boxes of these rows are removed.
-    pub(crate) fn write_over(&mut self, trees: &mut [Tree], boxes: &mut Vec<BvhItem>) {
+    pub(crate) fn overwrite(&mut self, trees: &mut [Tree], boxes: &mut Vec<BvhItem>) {
         let (mut kept, mut written) = (0, 0);
         for k in 0..boxes.len() {
             if k % BLOCK == 0 {
@@ -84,19 +84,19 @@ impl Places {
             if let Some(later) = boxes.get(k + AHEAD)
                 && written > 0
             {
-                self.of[later.name as usize].ask_for(trees);
+                self.of_row[later.id as usize].prefetch_slot(trees);
             }
             let is_tried = k % BLOCK < TRIED || written > 0;
-            let named = boxes[k];
-            let place = self.of[named.name as usize];
-            if place.tree() == Place::PENDING {
+            let item = boxes[k];
+            let location = self.of_row[item.id as usize];
+            if location.tree() == Location::PENDING {
                 // If a row occurs several times, the last box counts.
-                boxes[place.slot()] = named;
-            } else if is_tried && place.write_over(trees, named) {
+                boxes[location.slot()] = item;
+            } else if is_tried && location.overwrite(trees, item) {
                 written += 1;
             } else {
-                self.leave(trees, named.name, Place::pending(kept));
-                boxes[kept] = named;
+                self.remove(trees, item.id, Location::pending(kept));
+                boxes[kept] = item;
                 kept += 1;
             }
         }
@@ -104,34 +104,38 @@ impl Places {
     }
 
     /// Removes the box in a row, if there is one, and sets the location of the row to `to`.
-    pub(crate) fn leave(&mut self, trees: &mut [Tree], row: u32, to: Place) {
-        let place = core::mem::replace(&mut self.of[row as usize], to);
-        if let Some(tree) = trees.get_mut(place.tree()) {
-            tree.leave();
-            self.left.push(place);
+    pub(crate) fn remove(&mut self, trees: &mut [Tree], row: u32, to: Location) {
+        let location = core::mem::replace(&mut self.of_row[row as usize], to);
+        if let Some(tree) = trees.get_mut(location.tree()) {
+            tree.count_removed();
+            self.tombstones.push(location);
         }
     }
 
     /// Clears the tombstones, except in trees that `is_built` selects, because these are rebuilt.
-    pub(crate) fn wipe_out(&mut self, trees: &mut [Tree], is_built: impl Fn(usize, &Tree) -> bool) {
-        self.left.retain(|place| !is_built(place.tree(), &trees[place.tree()]));
-        for (k, place) in self.left.iter().enumerate() {
-            if let Some(later) = self.left.get(k + AHEAD) {
-                later.ask_for(trees);
+    pub(crate) fn clear_tombstones(
+        &mut self,
+        trees: &mut [Tree],
+        is_built: impl Fn(usize, &Tree) -> bool,
+    ) {
+        self.tombstones.retain(|location| !is_built(location.tree(), &trees[location.tree()]));
+        for (k, location) in self.tombstones.iter().enumerate() {
+            if let Some(later) = self.tombstones.get(k + AHEAD) {
+                later.prefetch_slot(trees);
             }
-            trees[place.tree()].empty(place.slot());
+            trees[location.tree()].clear_slot(location.slot());
         }
-        self.left.clear();
+        self.tombstones.clear();
     }
 
     /// Frees memory that is not needed.
     pub(crate) fn shrink_to_fit(&mut self) {
-        self.of.shrink_to_fit();
-        self.left = Vec::new();
+        self.of_row.shrink_to_fit();
+        self.tombstones = Vec::new();
     }
 
     /// The allocated memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        (self.of.capacity() + self.left.capacity()) * size_of::<Place>()
+        (self.of_row.capacity() + self.tombstones.capacity()) * size_of::<Location>()
     }
 }

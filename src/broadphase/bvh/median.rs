@@ -118,7 +118,7 @@ impl Packing<'_> {
         let Self { level, children, flag, .. } = *self;
         if parts == 1 {
             let numbers = &self.memory.items[NUMBER][items];
-            return level.run(Fill { children, numbers, to: top, name: base | flag });
+            return level.run(Fill { children, numbers, to: top, id: base | flag });
         }
         *top = Node::EMPTY;
         let ends = level.run(CentreExtent { items: &self.memory.items, which: items.clone() });
@@ -208,7 +208,7 @@ struct Fill<'a> {
     children: &'a [NodeRecord],
     numbers: &'a [u32],
     to: &'a mut Node,
-    name: u32,
+    id: u32,
 }
 
 impl Kernel for Fill<'_> {
@@ -216,23 +216,22 @@ impl Kernel for Fill<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> BvhItem {
-        let Self { children, numbers, to, name } = self;
+        let Self { children, numbers, to, id } = self;
         let mut which = [numbers[0]; LANES_MAX];
         which[..numbers.len()].copy_from_slice(numbers);
         let mut lane = 0;
         while lane < WIDTH {
-            let [[a, b, c, d], [e, f, names, _]] =
-                isa.gather_rows::<8, 2>(children, &which[lane..]);
+            let [[a, b, c, d], [e, f, ids, _]] = isa.gather_rows::<8, 2>(children, &which[lane..]);
             let there = inside(isa, numbers.len().saturating_sub(lane));
             for (k, bits) in [a, b, c, d, e, f].into_iter().enumerate() {
                 let end = I::F32::select(there, I::F32::from_bits(bits), isa.splat(NO_BOUNDS[k]));
                 end.store(&mut to.bounds[k][lane..]);
             }
-            let names = I::U32::select(there, names, isa.splat_u32(NOTHING));
-            names.store(&mut to.names[lane..]);
+            let ids = I::U32::select(there, ids, isa.splat_u32(NOTHING));
+            ids.store(&mut to.ids[lane..]);
             lane += I::LANES;
         }
-        to.around(name)
+        to.around(id)
     }
 }
 

@@ -61,7 +61,7 @@ const NOTHING: u32 = u32::MAX;
 #[repr(C, align(32))]
 pub(crate) struct BvhItem {
     pub(crate) aabb: Aabb,
-    pub(crate) name: u32,
+    pub(crate) id: u32,
     /// The filter of a box as a word; not used for nodes.
     pub(crate) filter: u32,
 }
@@ -75,7 +75,7 @@ pub(crate) struct Node {
     bounds: [[f32; WIDTH]; 6],
     /// In a leaf, the rows of the boxes; in other nodes, the indices of the child nodes, with
     /// [`LEAF`].
-    names: [u32; WIDTH],
+    ids: [u32; WIDTH],
 }
 
 /// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.
@@ -94,7 +94,7 @@ impl Node {
             [NO_BOUNDS[4]; WIDTH],
             [NO_BOUNDS[5]; WIDTH],
         ],
-        names: [NOTHING; WIDTH],
+        ids: [NOTHING; WIDTH],
     };
 
     fn set(&mut self, lane: usize, child: BvhItem) {
@@ -102,12 +102,12 @@ impl Node {
         for (column, end) in self.bounds.iter_mut().zip([x0, y0, z0, x1, y1, z1]) {
             column[lane] = end;
         }
-        self.names[lane] = child.name;
+        self.ids[lane] = child.id;
     }
 
-    /// This node as a child with the id `name`: its bounds are the union of all lanes.
+    /// This node as a child with the id `id`: its bounds are the union of all lanes.
     #[inline(always)]
-    fn around(&self, name: u32) -> BvhItem {
+    fn around(&self, id: u32) -> BvhItem {
         let mut around = [0.0; 6];
         for (k, (end, column)) in around.iter_mut().zip(&self.bounds).enumerate() {
             let mut ends = *column;
@@ -123,7 +123,7 @@ impl Node {
         }
         let [x0, y0, z0, x1, y1, z1] = around;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-        BvhItem { aabb, name, filter: 0 }
+        BvhItem { aabb, id, filter: 0 }
     }
 }
 
@@ -149,7 +149,7 @@ pub(crate) struct Tree {
     /// The filters by slot, as words. Empty until a filter is set.
     filters: Vec<u32>,
     /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
-    held: Vec<Aabb>,
+    leaf_bounds: Vec<Aabb>,
     /// The child id of the root, if there are boxes.
     root: Option<u32>,
     /// The largest number of nodes on a path from the root to a leaf.
@@ -179,7 +179,7 @@ impl Tree {
     pub(crate) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
         self.filters.clear();
-        self.held.clear();
+        self.leaf_bounds.clear();
     }
 
     /// The number of boxes.
@@ -198,17 +198,17 @@ impl Tree {
         let [x0, y0, z0, x1, y1, z1] = node.bounds.map_each(|column| column[lane]);
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         let filter = self.filters.get(slot).copied().unwrap_or(u32::MAX);
-        BvhItem { aabb, name: node.names[lane], filter }
+        BvhItem { aabb, id: node.ids[lane], filter }
     }
 
     /// Allocates the filters, if they are not: every box may pair with everything.
-    pub(crate) fn keep_filters(&mut self) {
+    pub(crate) fn allocate_filters(&mut self) {
         self.filters.resize(self.nodes.len() * WIDTH, u32::MAX);
     }
 
     /// Sets all filters, by row.
     pub(crate) fn set_filters(&mut self, filter: impl Fn(u32) -> u32) {
-        self.keep_filters();
+        self.allocate_filters();
         let mut filters = core::mem::take(&mut self.filters);
         self.for_each(|slot, row| filters[slot] = filter(row));
         self.filters = filters;
@@ -221,65 +221,65 @@ impl Tree {
 
     /// Overwrites the box in a slot if the new one is inside the bounds that the parent stores for
     /// the leaf. These bounds then remain valid and unchanged. Returns whether it was overwritten.
-    pub(crate) fn write_over(&mut self, slot: usize, named: BvhItem) -> bool {
-        if self.held.is_empty() {
-            self.find_held();
+    pub(crate) fn overwrite(&mut self, slot: usize, item: BvhItem) -> bool {
+        if self.leaf_bounds.is_empty() {
+            self.find_leaf_bounds();
         }
         let (node, lane) = (slot / WIDTH, slot % WIDTH);
-        let within = self.held[node].contains(&named.aabb);
+        let within = self.leaf_bounds[node].contains(&item.aabb);
         if within {
-            self.nodes[node].set(lane, named);
+            self.nodes[node].set(lane, item);
             if let Some(filter) = self.filters.get_mut(slot) {
-                *filter = named.filter;
+                *filter = item.filter;
             }
         }
         within
     }
 
     /// Prefetches the memory of a slot that will be overwritten soon.
-    pub(crate) fn ask_for(&self, slot: usize) {
+    pub(crate) fn prefetch_slot(&self, slot: usize) {
         let node = slot / WIDTH;
         prefetch(&self.nodes[node..=node]);
-        prefetch(self.held.get(node..=node).unwrap_or_default());
+        prefetch(self.leaf_bounds.get(node..=node).unwrap_or_default());
     }
 
     /// Looks up the bounds that are stored above each leaf; unbounded if the leaf is the root.
-    fn find_held(&mut self) {
+    fn find_leaf_bounds(&mut self) {
         let all = Aabb { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
-        self.held.resize(self.nodes.len(), all);
-        let mut held = core::mem::take(&mut self.held);
+        self.leaf_bounds.resize(self.nodes.len(), all);
+        let mut leaf_bounds = core::mem::take(&mut self.leaf_bounds);
         if let Some(root) = self.root {
-            self.held_of(root, &mut held);
+            self.leaf_bounds_of(root, &mut leaf_bounds);
         }
-        self.held = held;
+        self.leaf_bounds = leaf_bounds;
     }
 
-    /// Stores the bounds of all nodes below the node `name`. The recursion is as deep as the tree.
-    fn held_of(&self, name: u32, held: &mut [Aabb]) {
-        if name & LEAF != 0 {
+    /// Stores the bounds of all nodes below the node `id`. The recursion is as deep as the tree.
+    fn leaf_bounds_of(&self, id: u32, leaf_bounds: &mut [Aabb]) {
+        if id & LEAF != 0 {
             return;
         }
-        let first = name as usize * WIDTH;
+        let first = id as usize * WIDTH;
         for slot in first..first + WIDTH {
-            let BvhItem { aabb, name: child, .. } = self.get(slot);
+            let BvhItem { aabb, id: child, .. } = self.get(slot);
             if child != NOTHING {
-                held[(child & !LEAF) as usize] = aabb;
-                self.held_of(child, held);
+                leaf_bounds[(child & !LEAF) as usize] = aabb;
+                self.leaf_bounds_of(child, leaf_bounds);
             }
         }
     }
 
     /// Counts a box as removed.
-    pub(crate) fn leave(&mut self) {
+    pub(crate) fn count_removed(&mut self) {
         self.len -= 1;
     }
 
     /// Clears a slot, whose box was removed. The bounds above it stay as they are, because bounds
     /// that are too large only cost time.
-    pub(crate) fn empty(&mut self, slot: usize) {
+    pub(crate) fn clear_slot(&mut self, slot: usize) {
         let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-        let nothing = BvhItem { aabb, name: NOTHING, filter: 0 };
+        let nothing = BvhItem { aabb, id: NOTHING, filter: 0 };
         self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
     }
 
@@ -287,7 +287,7 @@ impl Tree {
     pub(crate) fn for_each(&self, mut see: impl FnMut(usize, u32)) {
         let Some(root) = self.root else { return };
         self.leaves_of(root, &mut |leaf: usize| {
-            for (lane, &row) in self.nodes[leaf].names.iter().enumerate() {
+            for (lane, &row) in self.nodes[leaf].ids.iter().enumerate() {
                 if row != NOTHING {
                     see(leaf * WIDTH + lane, row);
                 }
@@ -295,12 +295,12 @@ impl Tree {
         });
     }
 
-    /// Calls `see` with each leaf below the node `name`. The recursion is as deep as the tree.
-    fn leaves_of(&self, name: u32, see: &mut dyn FnMut(usize)) {
-        if name & LEAF != 0 {
-            return see((name & !LEAF) as usize);
+    /// Calls `see` with each leaf below the node `id`. The recursion is as deep as the tree.
+    fn leaves_of(&self, id: u32, see: &mut dyn FnMut(usize)) {
+        if id & LEAF != 0 {
+            return see((id & !LEAF) as usize);
         }
-        for &child in &self.nodes[name as usize].names {
+        for &child in &self.nodes[id as usize].ids {
             if child != NOTHING {
                 self.leaves_of(child, see);
             }
@@ -316,7 +316,7 @@ impl Tree {
     pub(crate) fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
             + self.filters.capacity() * size_of::<u32>()
-            + self.held.capacity() * size_of::<Aabb>()
+            + self.leaf_bounds.capacity() * size_of::<Aabb>()
     }
 
     /// Frees memory that is not needed.
@@ -327,7 +327,7 @@ impl Tree {
         }
         self.nodes.shrink_to_fit();
         self.filters.shrink_to_fit();
-        self.held = Vec::new();
+        self.leaf_bounds = Vec::new();
     }
 }
 
@@ -340,13 +340,13 @@ mod tests {
     use alloc::vec::Vec;
 
     /// The largest number of nodes on a path, by trying all paths.
-    fn longest_way(tree: &Tree, name: u32) -> usize {
-        if name & LEAF != 0 {
+    fn longest_path(tree: &Tree, id: u32) -> usize {
+        if id & LEAF != 0 {
             return 1;
         }
-        let children = tree.nodes[name as usize].names;
+        let children = tree.nodes[id as usize].ids;
         let below = children.into_iter().filter(|&child| child != NOTHING);
-        1 + below.map(|child| longest_way(tree, child)).max().expect("a node has children")
+        1 + below.map(|child| longest_path(tree, child)).max().expect("a node has children")
     }
 
     fn cube(at: [f32; 3], half: f32) -> Aabb {
@@ -374,17 +374,17 @@ mod tests {
     /// that of the small ones. The nodes of a single cell are full, so its depth is the logarithm
     /// to base 16.
     #[test]
-    fn no_way_is_longer_than_the_depth() {
-        let check = |name: &str, boxes: &[Aabb]| {
-            let named = |(name, &aabb)| BvhItem { aabb, name, filter: 0 };
-            let boxes: Vec<_> = (0..).zip(boxes).map(named).collect();
+    fn no_path_is_longer_than_the_depth() {
+        let check = |case: &str, boxes: &[Aabb]| {
+            let item = |(id, &aabb)| BvhItem { aabb, id, filter: 0 };
+            let boxes: Vec<_> = (0..).zip(boxes).map(item).collect();
             let mut tree = Tree::default();
             tree.build(&boxes, &mut Builder::default(), (Level::detect(), &Threads::one()));
-            let way = longest_way(&tree, tree.root.expect("there are boxes"));
+            let path = longest_path(&tree, tree.root.expect("there are boxes"));
             let depth = tree.depth;
             // With several cells or several classes, some paths are shorter by a node.
-            assert!((way..=way + 1).contains(&depth), "{name}: {depth}, and a way of {way}");
-            (way, depth)
+            assert!((path..=path + 1).contains(&depth), "{case}: {depth}, and a path of {path}");
+            (path, depth)
         };
         for (count, wanted) in [(1, 1), (16, 1), (17, 2), (256, 2), (257, 3), (3000, 3)] {
             let boxes: Vec<_> = (0..count).map(|k| cube(spread(k), 0.01)).collect();

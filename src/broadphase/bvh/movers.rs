@@ -82,12 +82,12 @@ impl Kernel for LoadMovers<'_> {
             let of = table.load(isa, start);
             let path = bounds(isa, &of);
             let valid = check_group(isa, boxes, &of, start, seen, rejected).bits();
-            let name = isa.splat_u32((first_row + start) as u32).wrapping_add(iota);
+            let id = isa.splat_u32((first_row + start) as u32).wrapping_add(iota);
             let words = [
                 [path[0], path[1], path[2], path[3]].map_each(F32Lanes::to_bits),
                 [path[4], path[5], of[0], of[1]].map_each(F32Lanes::to_bits),
                 [of[2], of[3], of[4], of[5]].map_each(F32Lanes::to_bits),
-                [of[6].to_bits(), of[7].to_bits(), of[8].to_bits(), name],
+                [of[6].to_bits(), of[7].to_bits(), of[8].to_bits(), id],
             ];
             let mut group = [[0; 16]; LANES_MAX];
             for (quad, words) in words.into_iter().enumerate() {

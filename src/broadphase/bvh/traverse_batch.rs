@@ -82,17 +82,17 @@ pub(crate) fn walk<I: Isa, P: Probe>(
             len -= count;
             let mut block = [[0; 2]; BLOCK];
             block[..count].copy_from_slice(&stack[len..len + count]);
-            for &[_, name] in &block[..count.min(AHEAD)] {
-                ask_for(nodes, filters, name);
+            for &[_, id] in &block[..count.min(AHEAD)] {
+                ask_for(nodes, filters, id);
             }
             for k in 0..count {
                 if k + AHEAD < count {
                     ask_for(nodes, filters, block[k + AHEAD][1]);
                 }
-                let [which, name] = block[k];
-                let at = (name & !LEAF) as usize;
+                let [which, id] = block[k];
+                let at = (id & !LEAF) as usize;
                 let node = &nodes[at];
-                if name & LEAF != 0 {
+                if id & LEAF != 0 {
                     look::<I, P>(isa, (node, filters_of(filters, at)), probe, which);
                 } else {
                     len += descend::<I, P>(isa, node, probe, which, &mut stack[len..]);
@@ -104,10 +104,10 @@ pub(crate) fn walk<I: Isa, P: Probe>(
 
 /// Prefetches a node, and its filters if they are tested.
 #[inline(always)]
-fn ask_for(nodes: &[Node], filters: &[u32], name: u32) {
-    let at = (name & !LEAF) as usize;
+fn ask_for(nodes: &[Node], filters: &[u32], id: u32) {
+    let at = (id & !LEAF) as usize;
     prefetch(&nodes[at..at + 1]);
-    if name & LEAF != 0 {
+    if id & LEAF != 0 {
         prefetch(filters_of(filters, at));
     }
 }
@@ -125,7 +125,7 @@ fn look<I: Isa, P: Probe>(isa: I, (node, filters): (&Node, &[u32]), probe: &mut 
         Table::new(node.bounds.each_ref().map_each(|of| &of[..]), WIDTH);
     let mut lane = 0;
     while lane < WIDTH {
-        let rows = isa.load_u32(&node.names[lane..]);
+        let rows = isa.load_u32(&node.ids[lane..]);
         let filters = if filters.is_empty() { filters } else { &filters[lane..] };
         probe.see(isa, which, &bounds.load(isa, lane), rows, filters);
         lane += I::LANES;
@@ -162,9 +162,9 @@ fn descend<I: Isa, P: Probe>(
     }
     (lane, group, count) = (0, 0, 0);
     while lane < WIDTH {
-        let names = isa.load_u32(&node.names[lane..]).compress(reached[group]);
+        let ids = isa.load_u32(&node.ids[lane..]).compress(reached[group]);
         let here = reached[group].count();
-        isa.store_pairs(isa.splat_u32(which), names, here, &mut to[count..]);
+        isa.store_pairs(isa.splat_u32(which), ids, here, &mut to[count..]);
         count += here;
         (lane, group) = (lane + I::LANES, group + 1);
     }

@@ -45,7 +45,7 @@ impl NodeBounds<'_> {
     /// The rows of the boxes in a leaf, one for each lane.
     #[inline(always)]
     pub(crate) fn rows<I: Isa>(&self) -> &[u32] {
-        &self.node.names[self.lane..self.lane + I::LANES]
+        &self.node.ids[self.lane..self.lane + I::LANES]
     }
 
     /// The lanes that are not empty.
@@ -178,15 +178,15 @@ pub(crate) fn descend_many<I: Isa, Q: Nearing>(
 fn step<I: Isa, Q: Nearing>(
     isa: I,
     tree: &Tree,
-    name: u32,
+    id: u32,
     question: &mut Q,
     (stack, len): (&mut [[u32; 2]], &mut usize),
     visits: &mut Visits,
 ) -> u32 {
-    let at = (name & !LEAF) as usize;
+    let at = (id & !LEAF) as usize;
     let node = &tree.nodes[at];
     let mut lane = 0;
-    if name & LEAF != 0 {
+    if id & LEAF != 0 {
         visits.leaves += 1;
         let filters = &tree.filters[..];
         let filters = if filters.is_empty() { filters } else { &filters[at * WIDTH..][..WIDTH] };
@@ -200,9 +200,9 @@ fn step<I: Isa, Q: Nearing>(
         let first = *len;
         while lane < WIDTH {
             let (near, reached) = question.near(isa, NodeBounds { node, lane });
-            let names = isa.load_u32(&node.names[lane..]).compress(reached);
+            let ids = isa.load_u32(&node.ids[lane..]).compress(reached);
             let (near, count) = (near.to_bits().compress(reached), reached.count());
-            isa.store_pairs(names, near, count, &mut stack[*len..]);
+            isa.store_pairs(ids, near, count, &mut stack[*len..]);
             (lane, *len) = (lane + I::LANES, *len + count);
         }
         if Q::ORDERED {
@@ -211,9 +211,9 @@ fn step<I: Isa, Q: Nearing>(
     }
     while *len > 0 {
         *len -= 1;
-        let [name, near] = stack[*len];
+        let [id, near] = stack[*len];
         if f32::from_bits(near) <= question.most() {
-            return name;
+            return id;
         }
     }
     NOTHING
@@ -244,8 +244,8 @@ fn order(children: &mut [[u32; 2]]) {
 /// Sort key of a child: distance and id as one number. Non-negative floats have the order of their
 /// bits.
 #[inline(always)]
-fn key([name, near]: [u32; 2]) -> u64 {
-    u64::from(near) << 32 | u64::from(name)
+fn key([id, near]: [u32; 2]) -> u64 {
+    u64::from(near) << 32 | u64::from(id)
 }
 
 /// Moves the nearer of two children to the second place, branch-free because the order is

@@ -269,7 +269,7 @@ impl Broadphase {
     /// The box of a proxy that is compared with others: the moving box, or with a margin the fat
     /// AABB, which does not move and contains the path.
     #[must_use]
-    pub fn held_box(&self, id: ProxyId) -> Option<MovingBox> {
+    pub fn compared_box(&self, id: ProxyId) -> Option<MovingBox> {
         self.state.slots.find(id).map(|index| self.state.compared_box(index))
     }
 

@@ -70,8 +70,8 @@ impl MoverTree {
                 let row = state.slots.all.get(index as usize).map(|slot| slot.row_or_next as usize);
                 let row = row.filter(|&row| row < state.movers.len());
                 let is_same = |row| {
-                    let named = [self.tree.get(at), item_of_row(state, row)];
-                    let [of_tree, of_state] = named.each_ref().map_each(bytemuck::bytes_of);
+                    let items = [self.tree.get(at), item_of_row(state, row)];
+                    let [of_tree, of_state] = items.each_ref().map_each(bytemuck::bytes_of);
                     of_tree == of_state
                 };
                 sound = row.is_some_and(is_same);
@@ -90,5 +90,5 @@ fn item_of_row(state: &BroadphaseState, row: usize) -> BvhItem {
     let movers = &state.movers;
     let [x0, y0, z0, x1, y1, z1, ..] = movers.columns.each_ref().map_each(|column| column[row]);
     let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
-    BvhItem { aabb, name: movers.ids[row].index(), filter: movers.filters[row].word() }
+    BvhItem { aabb, id: movers.ids[row].index(), filter: movers.filters[row].word() }
 }

@@ -160,7 +160,7 @@ impl<'a> ProxyQueries<'a> {
         self.of.restricted(self.fat_trees, self.row_filter)
     }
 
-    fn name<T>(&self, of: T) -> ProxyQuery<'a, T> {
+    fn with_ids<T>(&self, of: T) -> ProxyQuery<'a, T> {
         ProxyQuery { of, slots: self.slots }
     }
 
@@ -170,7 +170,7 @@ impl<'a> ProxyQueries<'a> {
     ///
     /// [`Invalid`] when the segment is invalid.
     pub fn cast(&self, segment: &Segment) -> Result<ProxyQuery<'a, Query<'a, Segment>>, Invalid> {
-        Ok(self.name(self.rows().cast(segment)?))
+        Ok(self.with_ids(self.rows().cast(segment)?))
     }
 
     /// Finds the boxes that `moving` touches on its path, like [`Queries::sweep`]. All proxies stay
@@ -183,7 +183,7 @@ impl<'a> ProxyQueries<'a> {
         &self,
         moving: &MovingBox,
     ) -> Result<ProxyQuery<'a, Query<'a, MovingBox>>, Invalid> {
-        Ok(self.name(self.rows().sweep(moving)?))
+        Ok(self.with_ids(self.rows().sweep(moving)?))
     }
 
     /// Finds the boxes that share a point with `aabb`.
@@ -195,7 +195,7 @@ impl<'a> ProxyQueries<'a> {
         &self,
         aabb: &Aabb,
     ) -> Result<ProxyQuery<'a, Query<'a, Overlap<Aabb>>>, Invalid> {
-        Ok(self.name(self.rows().overlap(aabb)?))
+        Ok(self.with_ids(self.rows().overlap(aabb)?))
     }
 
     /// Finds the boxes that contain `point`; surfaces count.
@@ -207,7 +207,7 @@ impl<'a> ProxyQueries<'a> {
         &self,
         point: impl Into<[f32; 3]>,
     ) -> Result<ProxyQuery<'a, Query<'a, Overlap<Aabb>>>, Invalid> {
-        Ok(self.name(self.rows().overlap_point(point)?))
+        Ok(self.with_ids(self.rows().overlap_point(point)?))
     }
 
     /// Finds the boxes that share a point with `sphere`.
@@ -219,7 +219,7 @@ impl<'a> ProxyQueries<'a> {
         &self,
         sphere: &Sphere,
     ) -> Result<ProxyQuery<'a, Query<'a, Overlap<Sphere>>>, Invalid> {
-        Ok(self.name(self.rows().overlap_sphere(sphere)?))
+        Ok(self.with_ids(self.rows().overlap_sphere(sphere)?))
     }
 
     /// Finds the boxes that are not entirely outside of one of the half-spaces `planes`,
@@ -232,7 +232,7 @@ impl<'a> ProxyQueries<'a> {
         &self,
         planes: &'p [Plane],
     ) -> Result<ProxyQuery<'a, Query<'a, Overlap<Planes<'p>>>>, Invalid> {
-        Ok(self.name(self.rows().overlap_planes(planes)?))
+        Ok(self.with_ids(self.rows().overlap_planes(planes)?))
     }
 
     /// Finds the boxes at a distance of at most `max_distance` from `aabb`, like
@@ -246,7 +246,7 @@ impl<'a> ProxyQueries<'a> {
         aabb: &Aabb,
         max_distance: f32,
     ) -> Result<ProxyQuery<'a, Query<'a, Proximity>>, Invalid> {
-        Ok(self.name(self.rows().proximity(aabb, max_distance)?))
+        Ok(self.with_ids(self.rows().proximity(aabb, max_distance)?))
     }
 
     /// Casts many segments: the answers are those of [`ProxyQueries::cast`] for each, but found
@@ -271,7 +271,7 @@ impl<'a> ProxyQueries<'a> {
         &self,
         segments: &Checked<'s, Columns<'s, Segment, 7>>,
     ) -> ProxyQuery<'a, Batch<'a, 's, Segment, 7>> {
-        self.name(self.rows().casts(segments))
+        self.with_ids(self.rows().casts(segments))
     }
 
     /// Sweeps many moving boxes: the answers are those of [`ProxyQueries::sweep`] for each.
@@ -279,7 +279,7 @@ impl<'a> ProxyQueries<'a> {
         &self,
         moving: &Checked<'s, Columns<'s, MovingBox, 9>>,
     ) -> ProxyQuery<'a, Batch<'a, 's, MovingBox, 9>> {
-        self.name(self.rows().sweeps(moving))
+        self.with_ids(self.rows().sweeps(moving))
     }
 
     /// Finds the overlaps of many boxes: the answers are those of [`ProxyQueries::overlap`] for
@@ -288,7 +288,7 @@ impl<'a> ProxyQueries<'a> {
         &self,
         many: &Checked<'s, AabbColumns<'s>>,
     ) -> ProxyQuery<'a, Overlaps<'a, 's>> {
-        self.name(self.rows().overlaps(many))
+        self.with_ids(self.rows().overlaps(many))
     }
 
     /// Finds the proxies nearest to many boxes: the answers are those of
@@ -303,7 +303,7 @@ impl<'a> ProxyQueries<'a> {
         many: &Checked<'s, AabbColumns<'s>>,
         max_distance: f32,
     ) -> Result<ProxyQuery<'a, Proximities<'a, 's>>, Invalid> {
-        Ok(self.name(self.rows().proximities(many, max_distance)?))
+        Ok(self.with_ids(self.rows().proximities(many, max_distance)?))
     }
 }
 
@@ -429,7 +429,7 @@ impl<'a, A: Accept> ProxyQuery<'a, Query<'a, Proximity, A>> {
     pub fn k_nearest(self, to: &mut [ProxyHit]) -> &[ProxyHit] {
         let Self { of, slots } = self;
         let found = of.k_nearest(rows_in(to)).len();
-        name_in_place(slots, &mut to[..found]);
+        replace_rows_by_ids(slots, &mut to[..found]);
         &to[..found]
     }
 }
@@ -444,7 +444,7 @@ impl<'a, P: Path + columns::Row<K>, const K: usize> ProxyQuery<'a, Batch<'a, '_,
     /// written.
     pub fn closest(&self, out: &mut [ProxyHit]) -> Result<(), LengthMismatch> {
         self.of.closest(rows_in(out))?;
-        name_in_place(self.slots, out);
+        replace_rows_by_ids(self.slots, out);
         Ok(())
     }
 
@@ -457,7 +457,7 @@ impl<'a, P: Path + columns::Row<K>, const K: usize> ProxyQuery<'a, Batch<'a, '_,
     /// written.
     pub fn any(&self, out: &mut [ProxyHit]) -> Result<(), LengthMismatch> {
         self.of.any(rows_in(out))?;
-        name_in_place(self.slots, out);
+        replace_rows_by_ids(self.slots, out);
         Ok(())
     }
 }
@@ -496,7 +496,7 @@ impl ProxyQuery<'_, Proximities<'_, '_>> {
     /// nothing is written.
     pub fn k_nearest(&self, k: usize, out: &mut [ProxyHit]) -> Result<(), LengthMismatch> {
         self.of.k_nearest(k, rows_in(out))?;
-        name_in_place(self.slots, out);
+        replace_rows_by_ids(self.slots, out);
         Ok(())
     }
 }
@@ -515,7 +515,7 @@ fn rows_in(hits: &mut [ProxyHit]) -> &mut [Hit] {
 
 /// Replaces the rows that were written to [`rows_in`] by ids, from the last to the first, so that
 /// no row is overwritten before it is read.
-fn name_in_place(slots: &Slots, hits: &mut [ProxyHit]) {
+fn replace_rows_by_ids(slots: &Slots, hits: &mut [ProxyHit]) {
     for k in (0..hits.len()).rev() {
         hits[k] = name(slots, rows_in(&mut hits[..=k])[k]);
     }

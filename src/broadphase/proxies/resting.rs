@@ -100,7 +100,7 @@ impl RestingTrees {
                 // Overwriting an unchanged box costs less than finding out that it is unchanged.
                 if let Some(slot) = slot.filter(|_| now) {
                     let (aabb, filter) = (box_in(state, index, k), slot.filter.word());
-                    inserted[k].push(BvhItem { aabb, name: row, filter });
+                    inserted[k].push(BvhItem { aabb, id: row, filter });
                 }
             }
         }

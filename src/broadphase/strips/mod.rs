@@ -66,7 +66,7 @@ pub struct PairFinder {
 
 /// Leaves the pairs of a run unchanged. This is a function, because each closure would be one more instance for every
 /// type that a public function is called with.
-fn leave_there<P>(_: &mut PairRun<P>, _: &mut Vec<P>) {}
+fn keep_run<P>(_: &mut PairRun<P>, _: &mut Vec<P>) {}
 
 impl Default for PairFinder {
     fn default() -> Self {
@@ -149,7 +149,7 @@ impl PairFinder {
         &mut self,
         set: impl Into<PairInput<'a>>,
     ) -> Result<Pairs<'_, SweptPair>, FindError> {
-        self.find_swept(set.into(), None, &leave_there)
+        self.find_swept(set.into(), None, &keep_run)
     }
 
     /// Does what [`PairFinder::swept_pairs`] does, and calls `take` with each run of pairs, on the thread that found
@@ -192,7 +192,7 @@ impl PairFinder {
         a: impl Into<PairInput<'a>>,
         b: impl Into<PairInput<'b>>,
     ) -> Result<Pairs<'_, SweptPair>, FindError> {
-        self.find_swept(a.into(), Some(b.into()), &leave_there)
+        self.find_swept(a.into(), Some(b.into()), &keep_run)
     }
 
     fn find_union(
@@ -202,7 +202,7 @@ impl PairFinder {
     ) -> Result<Pairs<'_, Pair>, FindError> {
         let Self { exec, sample, scatterers, union, swept: _ } = self;
         let tick = Tick { level: exec.level, pairs_max: exec.pairs_max, first, second };
-        union.find(&tick, &exec.threads, sample, scatterers, &leave_there)
+        union.find(&tick, &exec.threads, sample, scatterers, &keep_run)
     }
 
     fn find_swept(

@@ -79,7 +79,7 @@ impl<P, const WORDS: usize> Sweeper<P, WORDS> {
 /// Returns how many rows a chunk has, and how many chunks there are.
 ///
 /// The pairs do not depend on the limits of the chunks, because a strip reads the chunks in order.
-fn cut_rows(rows: usize) -> (usize, usize) {
+fn chunk_rows(rows: usize) -> (usize, usize) {
     let size = (rows / CHUNKS).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
     (size, rows.div_ceil(size))
 }
@@ -210,7 +210,7 @@ where
             }
             rejected += 1;
         };
-        let (runs, longest) = self.cut_runs(chunks, &grid);
+        let (runs, longest) = self.divide_into_runs(chunks, &grid);
         scatter += clock.lap();
         let sweepers = &mut self.sweepers[..threads];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
@@ -242,7 +242,7 @@ where
         let peak = peaks.max().unwrap_or(0);
         for Sweeper { strip, pairs } in sweepers {
             pairs.reserve_exact(most.saturating_sub(pairs.len()));
-            strip.settle_join(peak, longest);
+            strip.reserve_join(peak, longest);
         }
         self.pairs.reserve_spare(RUNS);
         Timings { choose, scatter, sweep: clock.lap() }
@@ -255,7 +255,7 @@ where
         choice: &Choice,
         scatterers: &mut [scatter::Scratch],
     ) -> Option<usize> {
-        let (size, _) = cut_rows(tick.len());
+        let (size, _) = chunk_rows(tick.len());
         let of_first = tick.first.len().div_ceil(size);
         let count = tick.sets().map(|set| set.len().div_ceil(size)).sum();
         self.chunks.resize_with(Ord::max(count, self.chunks.len()), Chunk::default);
@@ -312,7 +312,7 @@ where
 
     /// Splits the strips into runs of about equal work. Returns their number, and the number of records of
     /// the longest strip.
-    fn cut_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize) {
+    fn divide_into_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize) {
         let chunks = &self.chunks[..chunks];
         self.lengths.clear();
         self.lengths.resize(grid.strips(), 0);
@@ -346,7 +346,7 @@ impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
     }
 
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
-        let (_, chunks) = cut_rows(boxes);
+        let (_, chunks) = chunk_rows(boxes);
         self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);
         let strips = Grid::strips_max(boxes) as usize;
         for chunk in &mut self.chunks {
@@ -356,7 +356,7 @@ impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
     }
 
     pub(crate) fn shrink_to(&mut self, boxes: usize, pairs: usize) {
-        let (_, chunks) = cut_rows(boxes);
+        let (_, chunks) = chunk_rows(boxes);
         self.chunks.truncate(chunks);
         self.chunks.iter_mut().for_each(|chunk| chunk.shrink_to(boxes.div_ceil(chunks.max(1))));
         self.chunks.shrink_to_fit();

@@ -125,7 +125,7 @@ impl<const WORDS: usize> Scratch<WORDS> {
     }
 
     /// Reserves memory for joins as large as those of any worker, of strips of so many records.
-    pub(crate) fn settle_join(&mut self, peak: usize, rows: usize) {
+    pub(crate) fn reserve_join(&mut self, peak: usize, rows: usize) {
         if peak > 0 {
             self.join.reserve_spare(peak);
             self.candidates.reserve(candidates_max(rows));
@@ -212,9 +212,9 @@ impl<P, const WORDS: usize> Strips<'_, P, WORDS> {
         let Some(strip) = self.progress.strips.next() else {
             return false;
         };
-        let (rows, cut) = place(isa, self.grid, self.chunks, strip, self.scratch);
+        let (rows, cut) = sort_by_bin(isa, self.grid, self.chunks, strip, self.scratch);
         let passage = Passage::new(self.grid, strip);
-        spread(isa, (rows, cut), &passage, self.scratch, self.filtered);
+        write_columns(isa, (rows, cut), &passage, self.scratch, self.filtered);
         let step =
             if is_crowded(rows, self.scratch) { SweepStep::Decide } else { SweepStep::Sweep };
         let progress = &mut *self.progress;
@@ -264,8 +264,8 @@ impl Kernel for Strips<'_, SweptPair, SWEPT_WORDS> {
         let mut candidates = core::mem::take(&mut self.scratch.candidates);
         let joins = loop {
             let to = (&mut *self.found, self.budget);
-            let place = (self.grid, self.progress.strip);
-            touch(isa, place, self.scratch, &mut candidates, self.second_row, to);
+            let sort_by_bin = (self.grid, self.progress.strip);
+            touch(isa, sort_by_bin, self.scratch, &mut candidates, self.second_row, to);
             candidates.len = 0;
             if self.progress.step != SweepStep::Sweep {
                 break true;
@@ -292,16 +292,16 @@ fn is_crowded<const WORDS: usize>(rows: usize, scratch: &Scratch<WORDS>) -> bool
         return false;
     }
     let mut work = 0;
-    for place in (0..rows).step_by(CROWD_STEP) {
-        let end = scratch.bins[scratch.lasts[place] as usize] as usize;
-        work += end.saturating_sub(place + 1) as u64;
+    for sort_by_bin in (0..rows).step_by(CROWD_STEP) {
+        let end = scratch.bins[scratch.lasts[sort_by_bin] as usize] as usize;
+        work += end.saturating_sub(sort_by_bin + 1) as u64;
     }
     work * CROWD_STEP as u64 > JOIN_WORK * rows as u64
 }
 
 /// Sorts the records of a strip by the bin in which they start. Returns their number and the bins.
 #[inline(always)]
-fn place<I: Isa, const WORDS: usize>(
+fn sort_by_bin<I: Isa, const WORDS: usize>(
     isa: I,
     grid: &Grid,
     chunks: &[Chunk<WORDS>],
@@ -368,7 +368,7 @@ fn place<I: Isa, const WORDS: usize>(
 
 /// Stores the sorted records as columns.
 #[inline(always)]
-fn spread<I: Isa, const WORDS: usize>(
+fn write_columns<I: Isa, const WORDS: usize>(
     isa: I,
     (rows, cut): (usize, AxisCells),
     passage: &Passage,
@@ -545,7 +545,7 @@ fn touch<I: Isa>(
         let (a_short, b_short) = (a_ids.disjoint(long), b_ids.disjoint(long));
         let hit = if (a_short & b_short).count() < I::LANES {
             let (a_path, b_path) = ((&a_box, !a_short), (&b_box, !b_short));
-            hit & counts_here(isa, (grid, strip), a_path, b_path, first)
+            hit & is_reported_in(isa, (grid, strip), a_path, b_path, first)
         } else {
             hit
         };
@@ -563,7 +563,7 @@ fn touch<I: Isa>(
 
 /// Mask of the pairs that are counted in this strip, as far as long paths are concerned.
 #[inline(always)]
-fn counts_here<I: Isa>(
+fn is_reported_in<I: Isa>(
     isa: I,
     (grid, strip): (&Grid, usize),
     a: (&[I::F32; 9], I::Mask),

@@ -23,13 +23,13 @@ const BAND: f32 = 10.0 * ULP;
 /// The absolute part of that tolerance, for squares that underflow: 2⁻¹⁴⁰.
 const BAND_TINY: f32 = f32::from_bits(1 << 9);
 
-/// Returns the unit vector along `way`, or `None` for a zero vector.
+/// Returns the unit vector along `offset`, or `None` for a zero vector.
 ///
 /// In `f64` no square of a length of `f32` overflows or underflows.
-pub(super) fn direction(way: [f64; 3]) -> Option<[f32; 3]> {
-    let [x, y, z] = way;
+pub(super) fn direction(offset: [f64; 3]) -> Option<[f32; 3]> {
+    let [x, y, z] = offset;
     let length = libm::sqrt(x * x + y * y + z * z);
-    (length != 0.0).then(|| way.map_each(|along| (along / length) as f32))
+    (length != 0.0).then(|| offset.map_each(|along| (along / length) as f32))
 }
 
 /// The times at which the line `from + to · t` is within reach of the origin.
@@ -112,31 +112,31 @@ fn contact<I: Isa>(isa: I, overlapping: I::Mask, surface: I::Mask, shrinking: I:
 #[inline(always)]
 pub(super) fn spheres<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 7]) -> Answer<I> {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
-    let (mut place, mut motion) = ([zero; 3], [zero; 3]);
+    let (mut offset, mut motion) = ([zero; 3], [zero; 3]);
     let radius = a[3] + b[3];
     let mut most = radius;
     for axis in 0..3 {
-        place[axis] = b[axis] - a[axis];
+        offset[axis] = b[axis] - a[axis];
         motion[axis] = b[4 + axis] - a[4 + axis];
-        most = place[axis].abs().max(most);
+        most = offset[axis].abs().max(most);
         most = motion[axis].abs().max(most);
     }
     let unit = unit(isa, most);
     let (radius, most) = (radius * unit, most * unit);
     for axis in 0..3 {
-        place[axis] = place[axis] * unit;
+        offset[axis] = offset[axis] * unit;
         motion[axis] = motion[axis] * unit;
     }
 
     let reach = raised(isa, radius, &motion);
-    let meet = approach(isa, &place, &motion, reach, most * most * isa.splat(STILL));
-    let distance = dot::<I>(&place, &place);
+    let meet = approach(isa, &offset, &motion, reach, most * most * isa.splat(STILL));
+    let distance = dot::<I>(&offset, &offset);
     let (overlapping, surface) = start(isa, distance, radius * radius);
     // A contact that lies entirely before or after the tick is no hit.
     let hit = overlapping | (meet.within & meet.near.le(one) & zero.le(meet.far));
     let near = I::F32::select(overlapping, zero, meet.near.max(zero));
     let far = meet.far.min(one).max(zero);
-    let shrinking = dot::<I>(&place, &motion).lt(zero);
+    let shrinking = dot::<I>(&offset, &motion).lt(zero);
     Answer { hit, near, far, bits: contact(isa, overlapping, surface, shrinking) }
 }
 
@@ -149,7 +149,7 @@ struct RoundAxis<F> {
     speed: F,
     /// The times at which the centre passes `face` and `back`. NaN or infinite if it does not move.
     enter: F,
-    leave: F,
+    exit: F,
 }
 
 /// Returns how far the centre is past the interval on one axis at time `t`. Negative before the
@@ -173,7 +173,7 @@ struct TimeBounds<I: Isa> {
 #[inline(always)]
 fn cut<I: Isa>(
     isa: I,
-    known: &TimeBounds<I>,
+    bounds: &TimeBounds<I>,
     t: I::F32,
     others: [&RoundAxis<I::F32>; 2],
     reach: I::F32,
@@ -189,10 +189,10 @@ fn cut<I: Isa>(
     let after = inside & far & !shrinking;
     let (never, none) = (isa.splat(f32::INFINITY), isa.splat(f32::NEG_INFINITY));
     TimeBounds {
-        before: I::F32::select(before, t, zero).max(known.before),
-        after: I::F32::select(after, t, one).min(known.after),
-        first_within: I::F32::select(within, t, never).min(known.first_within),
-        last_within: I::F32::select(within, t, none).max(known.last_within),
+        before: I::F32::select(before, t, zero).max(bounds.before),
+        after: I::F32::select(after, t, one).min(bounds.after),
+        first_within: I::F32::select(within, t, never).min(bounds.first_within),
+        last_within: I::F32::select(within, t, none).max(bounds.last_within),
     }
 }
 
@@ -222,7 +222,7 @@ fn piece<I: Isa>(
 #[inline(always)]
 pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> Answer<I> {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
-    let mut axes = [RoundAxis { face: zero, back: zero, speed: zero, enter: zero, leave: zero }; 3];
+    let mut axes = [RoundAxis { face: zero, back: zero, speed: zero, enter: zero, exit: zero }; 3];
     let mut away = [zero; 3];
     let mut most = a[3];
     let mut outside = zero.lt(zero);
@@ -251,8 +251,8 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
         // Faces so far away that they overflow are never reached.
         let (face, back, speed) = (axes[k].face * unit, axes[k].back * unit, axes[k].speed * unit);
         let inverse = one / speed;
-        let (enter, leave) = (face * inverse, back * inverse);
-        axes[k] = RoundAxis { face, back, speed, enter, leave };
+        let (enter, exit) = (face * inverse, back * inverse);
+        axes[k] = RoundAxis { face, back, speed, enter, exit };
         motion[k] = speed;
         away[k] = away[k] * unit;
         shrinking = shrinking + speed * past::<I>(&axes[k], zero);
@@ -262,7 +262,7 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
     let still = most * most * isa.splat(STILL);
     let distance = dot::<I>(&away, &away);
     let at_start = distance.le(reach);
-    let mut known = TimeBounds {
+    let mut bounds = TimeBounds {
         before: zero,
         after: one,
         first_within: I::F32::select(at_start, zero, isa.splat(f32::INFINITY)),
@@ -270,19 +270,19 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
     };
     for k in 0..3 {
         let others = [&axes[(k + 1) % 3], &axes[(k + 2) % 3]];
-        known = cut(isa, &known, axes[k].enter, others, reach);
-        known = cut(isa, &known, axes[k].leave, others, reach);
+        bounds = cut(isa, &bounds, axes[k].enter, others, reach);
+        bounds = cut(isa, &bounds, axes[k].exit, others, reach);
     }
-    let TimeBounds { before, after, first_within, last_within } = known;
+    let TimeBounds { before, after, first_within, last_within } = bounds;
 
     // Contact begins after `before` and ends before `after`. From each of them to the next known
     // time no face is passed, so there the distance is one quadratic.
     let none = zero.lt(zero);
     let (mut opening, mut ending) = ([(none, none); 3], [(none, none); 3]);
     for k in 0..3 {
-        let RoundAxis { enter, leave, .. } = axes[k];
-        opening[k] = (before.lt(enter), leave.le(before));
-        ending[k] = (after.le(enter), leave.lt(after));
+        let RoundAxis { enter, exit, .. } = axes[k];
+        opening[k] = (before.lt(enter), exit.le(before));
+        ending[k] = (after.le(enter), exit.lt(after));
     }
     let begin = piece(isa, &axes, opening, reach, still);
     let end = piece(isa, &axes, ending, reach, still);

@@ -46,9 +46,9 @@ fn slabs<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> SweepSlabs<I> {
         // 0 / 0: no relative motion and two faces in one plane, so the axis overlaps at all times.
         let always = from.unordered(to);
         enter[axis] = I::F32::select(always, enter[axis], from.min(to));
-        let leave = I::F32::select(always, left, from.max(to));
+        let exit = I::F32::select(always, left, from.max(to));
         entered = enter[axis].max(entered);
-        left = leave.min(left);
+        left = exit.min(left);
     }
     // The correction may be applied after the reduction, because rounding and scaling are
     // monotonic.
@@ -96,8 +96,8 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 9], b: &[I::F32; 9]) -> Answer
 
         let at_top = above.eq(zero);
         let at_bottom = below.eq(zero);
-        let resting_here = I::U32::select(at_top, bit, both);
-        resting = resting | I::U32::select(at_top | at_bottom, resting_here, none);
+        let resting_axis = I::U32::select(at_top, bit, both);
+        resting = resting | I::U32::select(at_top | at_bottom, resting_axis, none);
         // `b` does not move inwards through either face. Two flat boxes in one plane touch with
         // both faces and have no interior to move into, so they are yielding for every `d`.
         yielding = yielding | (at_top & rises) | (at_bottom & falls);

@@ -128,14 +128,14 @@ pub fn zip(
 /// result is unspecified and may be NaN.
 #[must_use]
 pub fn normal(a: &MovingSphere, b: &MovingBox, at: f32) -> [f32; 3] {
-    let mut way = [0.0; 3];
+    let mut offset = [0.0; 3];
     let (mut inwards, mut depth) = ([0.0; 3], f64::INFINITY);
     for axis in 0..3 {
         let center = f64::from(a.sphere.center[axis]);
         let motion = (f64::from(b.delta[axis]) - f64::from(a.delta[axis])) * f64::from(at);
         let below = f64::from(b.aabb.min[axis]) - center + motion;
         let above = f64::from(b.aabb.max[axis]) - center + motion;
-        way[axis] = below.max(0.0) + above.min(0.0);
+        offset[axis] = below.max(0.0) + above.min(0.0);
         for (deep, sign) in [(-below, 1.0), (above, -1.0)] {
             if deep < depth {
                 (depth, inwards) = (deep, [0.0; 3]);
@@ -143,7 +143,7 @@ pub fn normal(a: &MovingSphere, b: &MovingBox, at: f32) -> [f32; 3] {
             }
         }
     }
-    round::direction(way).unwrap_or(inwards)
+    round::direction(offset).unwrap_or(inwards)
 }
 
 /// Sweeps a moving sphere and a moving box.

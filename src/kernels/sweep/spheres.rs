@@ -133,12 +133,12 @@ pub fn pairs(
 /// invalid spheres or times the result is unspecified and may be NaN.
 #[must_use]
 pub fn normal(a: &MovingSphere, b: &MovingSphere, at: f32) -> [f32; 3] {
-    let way = core::array::from_fn(|axis| {
-        let place = f64::from(b.sphere.center[axis]) - f64::from(a.sphere.center[axis]);
+    let offset = core::array::from_fn(|axis| {
+        let offset = f64::from(b.sphere.center[axis]) - f64::from(a.sphere.center[axis]);
         let motion = f64::from(b.delta[axis]) - f64::from(a.delta[axis]);
-        place + motion * f64::from(at)
+        offset + motion * f64::from(at)
     });
-    round::direction(way).unwrap_or([1.0, 0.0, 0.0])
+    round::direction(offset).unwrap_or([1.0, 0.0, 0.0])
 }
 
 /// Sweeps two moving spheres.

@@ -415,7 +415,7 @@ impl Trial<'_> {
             assert_eq!(world.proxy(id), Some(thing.proxy));
             assert_eq!(world.data(id), Some(thing.proxy.data));
             assert_eq!(world.moving_box(id).map(bits), Some(bits(thing.moving)));
-            assert_eq!(world.held_box(id).map(bits), Some(bits(thing.held())));
+            assert_eq!(world.compared_box(id).map(bits), Some(bits(thing.held())));
             let moves = thing.proxy.enabled && !thing.proxy.kind.is_resting();
             let row = world.row_of(id);
             assert_eq!(row.is_some(), moves);

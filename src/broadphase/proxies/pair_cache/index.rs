@@ -124,8 +124,8 @@ impl PairIndex {
         let mut len = self.guides[entry + 1] as usize - start;
         while len > lanes {
             let half = len / 2;
-            let sooner = self.upper[start + half - 1] < of_slot(b);
-            start = select_unpredictable(sooner, start + half, start);
+            let is_before = self.upper[start + half - 1] < of_slot(b);
+            start = select_unpredictable(is_before, start + half, start);
             len -= half;
         }
         start

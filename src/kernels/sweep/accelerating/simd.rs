@@ -149,7 +149,7 @@ fn axis<I: Isa>(
     // 0 / 0: no relative motion and two faces in one plane, so the axis overlaps at all times.
     let rests = from.unordered(to);
     let near = I::F32::select(rests, always, from.min(to));
-    let leave = I::F32::select(rests, never, from.max(to));
+    let exit = I::F32::select(rests, never, from.max(to));
 
     let slack = [
         I::F32::select(curved, isa.splat(CURVED[0]), isa.splat(STRAIGHT[0])),
@@ -158,18 +158,18 @@ fn axis<I: Isa>(
     let start = earlier::<I>(near, slack, one);
     // Apart and starting to move away. The signs are exact, whereas the root may have underflowed.
     let away = (falls & zero.lt(low)) | (high.lt(zero) & !falls);
-    let leave = I::F32::select(away, always, later(isa, leave, slack, one));
+    let exit = I::F32::select(away, always, later(isa, exit, slack, one));
     let back = earlier::<I>(low_stable / g, slack, one);
     let end = later(isa, high_stable / g, slack, one);
 
     // Down and up again: through the excluded interval below `low`, if there is one. If the turning
     // point is above `high`, the axis never overlaps.
     let turns = falls & curved;
-    let hole = zero.lt(low_discriminant) & leave.lt(back);
+    let hole = zero.lt(low_discriminant) & exit.lt(back);
     let joined = turns & !hole;
     let over = turns & high_discriminant.lt(zero);
     let pieces = [
-        [I::F32::select(over, never, start), I::F32::select(joined, end, leave)],
+        [I::F32::select(over, never, start), I::F32::select(joined, end, exit)],
         [I::F32::select(turns & hole, back, never), end],
     ];
     PathAxis {
@@ -263,8 +263,8 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answ
 
         let at_top = axis.above.eq(zero);
         let at_bottom = axis.below.eq(zero);
-        let resting_here = I::U32::select(at_top, bit, both);
-        resting = resting | I::U32::select(at_top | at_bottom, resting_here, none);
+        let resting_axis = I::U32::select(at_top, bit, both);
+        resting = resting | I::U32::select(at_top | at_bottom, resting_axis, none);
         // `b` does not move inwards through either face. Two flat boxes in one plane touch with
         // both faces and have no interior to move into, so they are yielding in every direction.
         let (up, down) = (zero.le(axis.sets_off), axis.sets_off.le(zero));
