@@ -7,30 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// type before they are validated.
 const HOMONYMS: [&str; 2] = ["Scratch", "Unchecked"];
 
-/// Files and folders that may import each other until they are taken apart. Remove a line when its cycle is gone.
-const CYCLES: [&str; 20] = [
-    "src/kernels/cast/mod.rs",
-    "src/kernels/cast/simd.rs",
-    "src/kernels/respond/mod.rs",
-    "src/kernels/respond/simd.rs",
-    "src/kernels/sweep/accelerating",
-    "src/kernels/sweep/accelerating.rs",
-    "src/kernels/sweep/accelerating/simd.rs",
-    "src/kernels/sweep/mod.rs",
-    "src/kernels/sweep/simd.rs",
-    "src/narrowphase/batch.rs",
-    "src/narrowphase/gjk.rs",
-    "src/narrowphase/hull.rs",
-    "src/narrowphase/penetration.rs",
-    "src/narrowphase/shape.rs",
-    "src/narrowphase/support.rs",
-    "src/narrowphase/toi",
-    "src/narrowphase/toi/mod.rs",
-    "src/narrowphase/toi/relative_motion.rs",
-    "src/narrowphase/toi/search.rs",
-    "src/narrowphase/toi/separating_plane.rs",
-];
-
 /// A file of a crate: its path and its text.
 pub(crate) type File = (String, String);
 
@@ -98,7 +74,7 @@ pub(crate) fn cycles(files: &[File]) -> Vec<Finding> {
     let arrows = arrows(files);
     let mut findings = Vec::new();
     let mut report = |kind: &str, arrows: &BTreeMap<String, BTreeSet<String>>| {
-        for group in groups(arrows).into_iter().filter(|group| !known(group)) {
+        for group in groups(arrows) {
             let path = group[0].clone();
             findings.push((path, 1, format!("these {kind} import each other: {group:?}")));
         }
@@ -115,17 +91,12 @@ pub(crate) fn cycles(files: &[File]) -> Vec<Finding> {
     }
     for arrows in folders.values() {
         let of_folders = |group: &&Vec<String>| group.iter().any(|path| !path.ends_with(".rs"));
-        for group in groups(arrows).iter().filter(of_folders).filter(|group| !known(group)) {
+        for group in groups(arrows).iter().filter(of_folders) {
             let sentence = format!("these folders import each other: {group:?}");
             findings.push((group[0].clone(), 1, sentence));
         }
     }
     findings
-}
-
-/// Whether all of these are on the list of known cycles.
-fn known(group: &[String]) -> bool {
-    group.iter().all(|path| CYCLES.contains(&path.as_str()))
 }
 
 /// Which files each file imports, outside of tests.
