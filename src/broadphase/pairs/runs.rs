@@ -8,6 +8,7 @@ use crate::geom::{Pair, SweptPair};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 use core::ops::Range;
+use core::slice;
 
 /// The pairs of a tick, in the memory into which the finder wrote them; reading them copies
 /// nothing.
@@ -245,8 +246,9 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
     }
 
     /// Iterates over the pairs.
-    pub fn iter(&self) -> impl Iterator<Item = P> + use<'a, P> {
-        self.chunks().flatten().copied()
+    #[must_use]
+    pub fn iter(&self) -> PairsIter<'a, P> {
+        PairsIter { runs: self.runs.iter(), pairs: [].iter() }
     }
 
     /// Replaces the contents of `to` by all pairs, in the order of [`Pairs::iter`].
@@ -295,5 +297,36 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
     #[must_use]
     pub fn rejected_of_second(&self) -> &'a [Rejected] {
         self.rejected.1
+    }
+}
+
+impl<'a, P: FoundPair> IntoIterator for &Pairs<'a, P> {
+    type Item = P;
+    type IntoIter = PairsIter<'a, P>;
+
+    fn into_iter(self) -> PairsIter<'a, P> {
+        self.iter()
+    }
+}
+
+/// Iterator returned by [`Pairs::iter`].
+#[derive(Clone, Debug)]
+pub struct PairsIter<'a, P> {
+    runs: slice::Iter<'a, PairRun<P>>,
+    /// The rest of the current run.
+    pairs: slice::Iter<'a, P>,
+}
+
+impl<P: Copy + Default> Iterator for PairsIter<'_, P> {
+    type Item = P;
+
+    #[inline]
+    fn next(&mut self) -> Option<P> {
+        loop {
+            if let Some(&pair) = self.pairs.next() {
+                return Some(pair);
+            }
+            self.pairs = self.runs.next()?.pairs.as_slice().iter();
+        }
     }
 }
