@@ -202,7 +202,6 @@ where
         let (grid, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, paths, rejected, sample);
             choose += clock.lap();
-            #[cfg(feature = "std")]
             let chunks = self.scatter(tick, &choice, &mut scatterers[..threads]);
             scatter += clock.lap();
             if let Some(chunks) = chunks {
