@@ -163,8 +163,10 @@ impl PairFilter<'_> {
             if let Some(status) = self.status
                 && source == PairSource::RowAndSlot
             {
-                let [of_one, of_two] = [one, two].map(|slot| &slots.all[slot as usize]);
-                if !of_one.kind.pairs_with(of_two.kind) || is_stale(of_two, status) {
+                let kind = slots.all[one as usize].kind;
+                // A restored snapshot may have fewer slots than the forest has stale boxes.
+                let stored = slots.all.get(two as usize).filter(|slot| !is_stale(slot, status));
+                if stored.is_none_or(|stored| !kind.pairs_with(stored.kind)) {
                     continue;
                 }
             }
