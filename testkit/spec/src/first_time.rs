@@ -96,11 +96,24 @@ const SURELY: f64 = 2.0;
 /// ```
 #[must_use]
 pub fn first_time(a: &MovingSolid, b: &MovingSolid, target: f64, window: [f64; 2]) -> FirstTime {
+    first_time_in_rounds(a, b, target, window, ROUNDS_MAX)
+}
+
+/// Does what [`first_time`] does, in at most `rounds` rounds. After these the result is
+/// [`FirstTime::Open`]. A round takes milliseconds where solids touch without depth.
+#[must_use]
+pub fn first_time_in_rounds(
+    a: &MovingSolid,
+    b: &MovingSolid,
+    target: f64,
+    window: [f64; 2],
+    rounds: usize,
+) -> FirstTime {
     let encounter = Encounter::new(a, b);
     let noise = encounter.noise + target.abs() * f64::EPSILON;
     let reach = target + a.solid.radius + b.solid.radius;
     let search = Search { encounter, reach, noise, window };
-    search.first_time()
+    search.first_time(rounds)
 }
 
 struct Search<'a> {
@@ -112,7 +125,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn first_time(&self) -> FirstTime {
+    fn first_time(&self, rounds: usize) -> FirstTime {
         let [mut t, to] = self.window;
         let graze = (GRAZE * self.encounter.size).max(64.0 * self.noise);
         // The first time that is not proved to be free, and the least gap since.
@@ -121,7 +134,7 @@ impl Search<'_> {
         let verdict = |doubt: Option<(f64, f64)>| {
             doubt.map_or(FirstTime::Free, |(t, gap)| FirstTime::Graze { t, gap })
         };
-        for _ in 0..ROUNDS_MAX {
+        for _ in 0..rounds {
             let near = self.nearest(t);
             let free = self.reach + SURELY * self.noise;
             if near.lower > free {

@@ -21,7 +21,7 @@ mod vector;
 
 pub use accelerating::accelerating;
 pub use cast::{Cast, PolyhedronCast, cast, polyhedron};
-pub use first_time::{FirstTime, GRAZE, RESOLUTION, first_time};
+pub use first_time::{FirstTime, GRAZE, RESOLUTION, first_time, first_time_in_rounds};
 pub use nearest::{Distance, distance, gap};
 pub use overlap::{overlap, overlap_planes, overlap_sphere, plane_reach, sphere_gap};
 pub use pairs::{swept_pairs, union_pairs};

@@ -11,6 +11,8 @@ use swath::{Motion, Pair, Pipeline, Pose, Segment, Shape, Threads};
 /// One byte is the number of bodies.
 const BODIES_MAX: u8 = 6;
 const POINTS_MAX: u8 = 9;
+/// The judge decides nothing after this many rounds, so that an input takes seconds at most.
+const JUDGE_ROUNDS_MAX: usize = 100;
 
 /// Tests the first body with each, and each with the next.
 pub fn run(data: &[u8]) {
@@ -227,7 +229,8 @@ fn judge(bodies: &[&Body; 2], toi: &Toi, settings: &Settings) {
     if settings.touch != Touch::Hit || target > 4.0 {
         return;
     }
-    let hit_at = match spec::first_time(&a, &b, target, window) {
+    let first = spec::first_time_in_rounds(&a, &b, target, window, JUDGE_ROUNDS_MAX);
+    let hit_at = match first {
         FirstTime::Hit { hit_at, .. } => hit_at,
         _ => f64::INFINITY,
     };
