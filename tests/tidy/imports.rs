@@ -3,10 +3,6 @@
 use crate::source::{Token, module_of, named, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names that several modules may give to a type of their own: memory of a call, and the fields of a
-/// type before they are validated.
-const HOMONYMS: [&str; 2] = ["Scratch", "Unchecked"];
-
 /// A file of a crate: its path and its text.
 pub(crate) type File = (String, String);
 
@@ -23,7 +19,7 @@ pub(crate) fn homonyms(files: &[File]) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for (name, places) in seen {
-        if places.len() > 1 && !HOMONYMS.contains(&name) {
+        if places.len() > 1 {
             let (path, line) = places[places.len() - 1];
             let files: Vec<&str> = places.iter().map(|(path, _)| *path).collect();
             findings.push((path.to_owned(), line, format!("`{name}` is a type in {files:?}")));

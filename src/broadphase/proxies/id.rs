@@ -75,11 +75,11 @@ impl<'de> serde::Deserialize<'de> for ProxyPair {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(serde::Deserialize)]
         #[serde(rename = "ProxyPair")]
-        struct Unchecked {
+        struct UncheckedPair {
             a: ProxyId,
             b: ProxyId,
         }
-        deserialize::checked(deserializer, "two ids in order", |Unchecked { a, b }| {
+        deserialize::checked(deserializer, "two ids in order", |UncheckedPair { a, b }| {
             (a <= b).then_some(Self { a, b })
         })
     }
@@ -113,13 +113,13 @@ impl<'de> serde::Deserialize<'de> for SweptProxyPair {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(serde::Deserialize)]
         #[serde(rename = "SweptProxyPair")]
-        struct Unchecked {
+        struct UncheckedSweptPair {
             a: ProxyId,
             b: ProxyId,
             first: f32,
         }
         let expected = "two ids in order and a time in [0, 1]";
-        deserialize::checked(deserializer, expected, |Unchecked { a, b, first }| {
+        deserialize::checked(deserializer, expected, |UncheckedSweptPair { a, b, first }| {
             (a <= b && (0.0..=1.0).contains(&first)).then_some(Self { a, b, first })
         })
     }

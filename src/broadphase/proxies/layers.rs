@@ -31,10 +31,10 @@ impl<'de> serde::Deserialize<'de> for Layers {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(serde::Deserialize)]
         #[serde(rename = "Layers")]
-        struct Unchecked {
+        struct UncheckedLayers {
             masks: [u16; Layers::COUNT],
         }
-        deserialize::checked(deserializer, "a symmetric matrix", |Unchecked { masks }| {
+        deserialize::checked(deserializer, "a symmetric matrix", |UncheckedLayers { masks }| {
             let layers = Self { masks };
             let mirrors = |a: usize| (0..a).all(|b| layers.pair(a, b) == layers.pair(b, a));
             (0..Self::COUNT).all(mirrors).then_some(layers)

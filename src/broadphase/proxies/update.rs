@@ -7,7 +7,7 @@
 use super::active::ActiveProxies;
 use super::id::{ProxyPair, SweptProxyPair};
 use super::movers::{borrow_columns, without_motion};
-use super::pair_cache::events::{Diff, Events, Scratch};
+use super::pair_cache::events::{Diff, DiffScratch, Events};
 use super::pair_cache::partition::{
     AcceptPair, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
 };
@@ -107,7 +107,7 @@ pub(crate) struct UpdateScratch {
     /// Copies of the runs of movers against forests.
     copies: Vec<PairRun<SweptPair>>,
     /// One for each worker.
-    scratch: Vec<Scratch>,
+    scratch: Vec<DiffScratch>,
     /// Events of each partition, used if there is more than one worker.
     parts: Vec<Events>,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
@@ -222,7 +222,7 @@ impl Update<'_> {
         }
         self.exec.threads.enter(|| {
             let workers = self.exec.threads.workers();
-            scratch.resize_with(workers.max(scratch.len()), Scratch::default);
+            scratch.resize_with(workers.max(scratch.len()), DiffScratch::default);
             let scratch = &mut scratch[..workers];
             let trees = || fixed.iter().chain(sleeping).chain(settled);
             let count = trees().count();
@@ -356,7 +356,7 @@ impl UpdateScratch {
         let compared: usize = self.compared.iter().map(Vec::capacity).sum();
         compared * size_of::<f32>()
             + self.copies.iter().map(PairRun::bytes).sum::<usize>()
-            + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
+            + self.scratch.iter().map(DiffScratch::bytes).sum::<usize>()
             + self.parts.iter().map(Events::bytes).sum::<usize>()
             + self.events.bytes()
             + self.touching.bytes()

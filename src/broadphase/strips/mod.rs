@@ -59,7 +59,7 @@ pub struct PairFinder {
     /// The level, the threads, and the greatest number of pairs of a tick.
     pub exec: Exec,
     sample: Sample,
-    scatterers: Vec<scatter::Scratch>,
+    scatterers: Vec<scatter::ScatterScratch>,
     union: Stage<Pair, UNION_WORDS>,
     swept: Stage<SweptPair, SWEPT_WORDS>,
 }
@@ -96,7 +96,7 @@ impl PairFinder {
     /// Returns how many bytes of memory the finder has allocated.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        let scratch: usize = self.scatterers.iter().map(scatter::Scratch::bytes).sum();
+        let scratch: usize = self.scatterers.iter().map(scatter::ScatterScratch::bytes).sum();
         scratch + self.sample.bytes() + self.union.bytes() + self.swept.bytes()
     }
 

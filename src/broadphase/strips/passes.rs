@@ -32,14 +32,14 @@ const RUNS_MAX: usize = RUNS + 1;
 /// Memory of one worker that sweeps strips.
 #[derive(Debug)]
 struct Sweeper<P, const WORDS: usize> {
-    strip: sweep::Scratch<WORDS>,
+    strip: sweep::SweepScratch<WORDS>,
     /// Memory of the callback that takes the pairs of a run.
     pairs: Vec<P>,
 }
 
 impl<P, const WORDS: usize> Default for Sweeper<P, WORDS> {
     fn default() -> Self {
-        Self { strip: sweep::Scratch::default(), pairs: Vec::new() }
+        Self { strip: sweep::SweepScratch::default(), pairs: Vec::new() }
     }
 }
 
@@ -170,7 +170,7 @@ where
         tick: &Tick<'_>,
         threads: &'a Threads,
         sample: &mut Sample,
-        scatterers: &mut Vec<scatter::Scratch>,
+        scatterers: &mut Vec<scatter::ScatterScratch>,
         take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
     ) -> Result<Pairs<'a, P>, FindError> {
         tick.sets().try_for_each(PairInput::check)?;
@@ -190,7 +190,7 @@ where
         tick: &Tick<'_>,
         threads: usize,
         sample: &mut Sample,
-        scatterers: &mut Vec<scatter::Scratch>,
+        scatterers: &mut Vec<scatter::ScatterScratch>,
         take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
     ) -> Timings {
         let mut clock = Clock::start();
@@ -252,7 +252,7 @@ where
         &mut self,
         tick: &Tick<'_>,
         choice: &Choice,
-        scatterers: &mut [scatter::Scratch],
+        scatterers: &mut [scatter::ScatterScratch],
     ) -> Option<usize> {
         let (size, _) = chunk_rows(tick.len());
         let of_first = tick.first.len().div_ceil(size);
@@ -261,7 +261,7 @@ where
         let chunks = &mut self.chunks[..count];
         let strips = Grid::strips_max(tick.len()) as usize;
         // Any thread may take any chunk, so reserve the largest capacity seen for all of them.
-        let stops = scatterers.iter().map(scatter::Scratch::stops).max().unwrap_or(0);
+        let stops = scatterers.iter().map(scatter::ScatterScratch::stops).max().unwrap_or(0);
         for scratch in &mut *scatterers {
             scratch.reserve(size, strips, stops);
             tick.sets().for_each(|set| set.boxes.reserve(&mut scratch.columns, size));

@@ -120,7 +120,7 @@ impl<const WORDS: usize> Chunk<WORDS> {
 
 /// Memory of one worker for the current chunk.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct ScatterScratch {
     /// First and last cell on u and on v, a byte each.
     cells: Vec<u32>,
     /// The rows that overlap more than one cell, and one unused entry after them.
@@ -135,7 +135,7 @@ pub(crate) struct Scratch {
     pub(crate) columns: ColumnScratch,
 }
 
-impl Scratch {
+impl ScatterScratch {
     /// Returns the number of bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
         let words = self.cells.capacity()
@@ -219,7 +219,7 @@ pub(crate) struct Scatter<'a, const WORDS: usize> {
     pub(crate) part: ChunkRows<'a>,
     /// The boxes of `part`, at least as many rows as lanes: see [`Padding`].
     pub(crate) boxes: MovingBoxColumns<'a>,
-    pub(crate) scratch: &'a mut Scratch,
+    pub(crate) scratch: &'a mut ScatterScratch,
     pub(crate) chunk: &'a mut Chunk<WORDS>,
     /// If there are more records than this, they are counted but not written.
     pub(crate) records_max: usize,
@@ -236,7 +236,7 @@ fn path_of(moving: &MovingBox, axes: [usize; 3]) -> [f32; 9] {
 /// First and last cell on either axis of an invalid row: an empty range, because the last cell is
 /// before the first.
 const NO_CELLS: u32 = 0x0001_0001;
-/// Marks a row whose path is long. Its cells are in [`Scratch::stops`].
+/// Marks a row whose path is long. Its cells are in [`ScatterScratch::stops`].
 const STOPS: u32 = 0x0001_0002;
 
 /// Unpacks the cells that [`Scatter::locate`] packed: first and last on u, then on v.
@@ -375,7 +375,7 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         let (rows, padded) = (self.part.set.len(), table.rows());
         let size = padded.min(BLOCK);
         let part = &self.part;
-        let Scratch { cells, crossing, cursors, stops, passed, .. } = &mut *self.scratch;
+        let ScatterScratch { cells, crossing, cursors, stops, passed, .. } = &mut *self.scratch;
         let (mut stops, mut passed) = (&stops[..], passed.iter());
         let mut crossing = &crossing[..];
         let records = &mut self.chunk.records[..];

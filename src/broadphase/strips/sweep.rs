@@ -36,7 +36,7 @@ const CROWD_STEP: usize = 8;
 
 /// Memory of one worker for the current strip.
 #[derive(Debug)]
-pub(crate) struct Scratch<const WORDS: usize> {
+pub(crate) struct SweepScratch<const WORDS: usize> {
     /// Records of the strip, ordered by bin.
     records: Vec<StripRecord<WORDS>>,
     /// Bounds, in the order of [`Grid::axes`].
@@ -58,7 +58,7 @@ pub(crate) struct Scratch<const WORDS: usize> {
     join: Join,
 }
 
-impl<const WORDS: usize> Default for Scratch<WORDS> {
+impl<const WORDS: usize> Default for SweepScratch<WORDS> {
     fn default() -> Self {
         Self {
             records: Vec::new(),
@@ -76,7 +76,7 @@ impl<const WORDS: usize> Default for Scratch<WORDS> {
     }
 }
 
-impl<const WORDS: usize> Scratch<WORDS> {
+impl<const WORDS: usize> SweepScratch<WORDS> {
     /// Reserves memory for a strip of so many records.
     pub(crate) fn reserve(&mut self, rows: usize) {
         let padded = rows + LANES_MAX;
@@ -118,7 +118,7 @@ fn capacity(columns: &[Vec<f32>]) -> usize {
     columns.iter().map(Vec::capacity).sum()
 }
 
-impl<const WORDS: usize> Scratch<WORDS> {
+impl<const WORDS: usize> SweepScratch<WORDS> {
     /// Returns the greatest number of rows that a join has used since the last call.
     pub(crate) fn take_join_peak(&mut self) -> usize {
         self.join.take_peak()
@@ -190,12 +190,12 @@ impl Progress {
 /// Finds the pairs of a run of strips: those whose bounds overlap, or of records of paths, those that touch during
 /// the tick.
 ///
-/// Returns whether it stopped at a strip whose join [`Scratch::join`] has to continue; then it must be run again.
+/// Returns whether it stopped at a strip whose join [`SweepScratch::join`] has to continue; then it must be run again.
 pub(crate) struct Strips<'a, P, const WORDS: usize> {
     pub(crate) grid: &'a Grid,
     pub(crate) chunks: &'a [Chunk<WORDS>],
     pub(crate) progress: &'a mut Progress,
-    pub(crate) scratch: &'a mut Scratch<WORDS>,
+    pub(crate) scratch: &'a mut SweepScratch<WORDS>,
     pub(crate) found: &'a mut Buffer<P>,
     /// Budget for the pairs of the whole tick.
     pub(crate) budget: &'a Budget,
@@ -287,7 +287,7 @@ impl Kernel for Strips<'_, SweptPair, SWEPT_WORDS> {
 
 /// Returns whether a sweep of the strip would make so many comparisons that a join may be cheaper.
 #[inline(always)]
-fn is_crowded<const WORDS: usize>(rows: usize, scratch: &Scratch<WORDS>) -> bool {
+fn is_crowded<const WORDS: usize>(rows: usize, scratch: &SweepScratch<WORDS>) -> bool {
     if rows < JOIN_ROWS_MIN {
         return false;
     }
@@ -306,9 +306,9 @@ fn sort_by_bin<I: Isa, const WORDS: usize>(
     grid: &Grid,
     chunks: &[Chunk<WORDS>],
     strip: usize,
-    scratch: &mut Scratch<WORDS>,
+    scratch: &mut SweepScratch<WORDS>,
 ) -> (usize, AxisCells) {
-    let Scratch { records: ordered, bins, lows, starts, .. } = scratch;
+    let SweepScratch { records: ordered, bins, lows, starts, .. } = scratch;
     let rows: usize = chunks.iter().map(|chunk| chunk.strip(strip).len()).sum();
     let padded = rows + LANES_MAX;
     lows.resize(padded, 0.0);
@@ -372,11 +372,11 @@ fn write_columns<I: Isa, const WORDS: usize>(
     isa: I,
     (rows, cut): (usize, AxisCells),
     passage: &Passage,
-    scratch: &mut Scratch<WORDS>,
+    scratch: &mut SweepScratch<WORDS>,
     filtered: bool,
 ) {
     let padded = rows + LANES_MAX;
-    let Scratch { records, bounds: columns, paths, ids, filters, lasts, .. } = scratch;
+    let SweepScratch { records, bounds: columns, paths, ids, filters, lasts, .. } = scratch;
     if WORDS == SWEPT_WORDS {
         paths.iter_mut().for_each(|column| column.resize(padded, 0.0));
     }
@@ -437,7 +437,7 @@ fn write_columns<I: Isa, const WORDS: usize>(
 fn overlap<I: Isa, const WORDS: usize>(
     isa: I,
     boxes: Range<usize>,
-    scratch: &Scratch<WORDS>,
+    scratch: &SweepScratch<WORDS>,
     candidates: &mut Candidates,
     second_row: u32,
     filtered: bool,
@@ -524,7 +524,7 @@ fn overlap<I: Isa, const WORDS: usize>(
 fn touch<I: Isa>(
     isa: I,
     (grid, strip): (&Grid, usize),
-    scratch: &Scratch<SWEPT_WORDS>,
+    scratch: &SweepScratch<SWEPT_WORDS>,
     candidates: &mut Candidates,
     second_row: u32,
     (found, budget): (&mut Buffer<SweptPair>, &Budget),

@@ -57,14 +57,14 @@ impl Events {
 
 /// Scratch memory of one worker.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct DiffScratch {
     look_up: LookUpScratch,
     sorter: PairSorter,
     /// Used by the partitioning of pairs.
     pub(crate) pairs: Vec<SweptPair>,
 }
 
-impl Scratch {
+impl DiffScratch {
     pub(crate) fn bytes(&self) -> usize {
         let pairs = self.pairs.capacity() * size_of::<SweptPair>();
         self.look_up.bytes() + self.sorter.bytes() + pairs
@@ -97,7 +97,7 @@ impl Diff<'_> {
     pub(crate) fn part(
         &self,
         part: usize,
-        scratch: &mut Scratch,
+        scratch: &mut DiffScratch,
         (mut to, before): (ColumnsMut<'_>, PairColumns<'_>),
         events: &mut Events,
     ) {
@@ -105,7 +105,7 @@ impl Diff<'_> {
         if searched.is_some_and(|searched| is_kept(runs, part, before, searched)) {
             return to.append(before);
         }
-        let Scratch { look_up, sorter, .. } = scratch;
+        let DiffScratch { look_up, sorter, .. } = scratch;
         let slots = self.slots;
         let first = partitions.slots(part).start as u32;
         let new = look_up.look_up(level, slots, (runs, part), (before, first), searched);
