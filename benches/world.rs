@@ -3,7 +3,9 @@
 //! `world_tick_SCENE/100000`: all proxies are dynamic, have filters, and are updated by columns, with events.
 //! `world_bare_SCENE/100000` is the finder alone on the same boxes, without filters, and
 //! `world_filtered_SCENE/100000` the same with those of the proxies. `world_fixed_uniform/10000` has a
-//! million fixed proxies in addition. `world_still/1000000`: all proxies sleep, some touch, and nothing is
+//! million fixed proxies in addition. `world_settled_SCENE_LEAVE/100000`: proxies with margins move inside
+//! their fat AABBs, and none, one of 100 or one of 10 leaves its own; the pairs are compared with those of a
+//! search for all proxies. `world_still/1000000`: all proxies sleep, some touch, and nothing is
 //! changed. `world_one/CALL`: one call for one proxy, amortised: changes of resting proxies are applied to
 //! the tree by the next update, which is included; `set` moves a face of each, `exchange` moves each to the
 //! position of another. `world_asked/FORM`, with proxies that move, sleep with a margin or are fixed, a third
@@ -165,6 +167,73 @@ fn dynamic(criterion: &mut Criterion) {
                 bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
             });
             group.finish();
+        }
+    }
+}
+
+/// Ticks in which boxes move a little inside their fat AABBs, and of `leave_one_of` boxes one leaves
+/// its own.
+fn jittering(scene: Scene, margin: f32, leave_one_of: usize) -> Vec<World> {
+    let still = World::new(scene, DYNAMIC, 1);
+    let mut offsets = vec![0.0; still.len()];
+    let ticks = (0..2 * TICKS).map(|tick| {
+        let mut world = still.clone();
+        for (row, offset) in offsets.iter_mut().enumerate() {
+            if (row * 31 + tick * 17) % leave_one_of == 0 {
+                *offset = if *offset > 0.0 { 0.0 } else { 3.0 * margin };
+            }
+            let jitter = ((row * 7 + tick * 3) % 16) as f32 / 16.0 - 0.5;
+            for x in [&mut world.min[0][row], &mut world.max[0][row]] {
+                *x += *offset + 0.5 * margin * jitter;
+            }
+            world.delta.iter_mut().for_each(|delta| delta[row] = 0.0);
+        }
+        world
+    });
+    ticks.collect()
+}
+
+fn settled(criterion: &mut Criterion) {
+    const NEVER: usize = usize::MAX;
+    for scene in [Scene::Uniform, Scene::Pile] {
+        let world = World::new(scene, DYNAMIC, 1);
+        let mut lengths: Vec<f32> =
+            world.min[0].iter().zip(&world.max[0]).map(|(a, b)| b - a).collect();
+        let middle = lengths.len() / 2;
+        let margin = 0.1 * *lengths.select_nth_unstable_by(middle, f32::total_cmp).1;
+        for (name, leave_one_of) in [("none", NEVER), ("1_of_100", 100), ("1_of_10", 10)] {
+            let ticks = jittering(scene, margin, leave_one_of);
+            let proxy = |_| Proxy::dynamic().with_margin(margin);
+            let (mut broadphase, ids) = filled(&ticks[0], proxy);
+            // A function of the caller makes an update search for all proxies.
+            let (mut full, _) = filled(&ticks[0], proxy);
+            for world in &ticks {
+                broadphase.set_many(&ids, boxes(world)).expect("all proxies exist");
+                full.set_many(&ids, boxes(world)).expect("all proxies exist");
+                let changes = broadphase.update().expect("there is no limit");
+                let expected = full.update_with(|_| true).expect("there is no limit");
+                assert!(changes.touching().iter().eq(expected.touching().iter()), "{scene}");
+                assert_eq!(changes.begun(), expected.begun(), "{scene}");
+                assert_eq!(changes.ended(), expected.ended(), "{scene}");
+            }
+            for (pool, threads) in pools() {
+                let mut next = 0;
+                let mut step = || {
+                    next = (next + 1) % ticks.len();
+                    &ticks[next]
+                };
+                let id = BenchmarkId::from_parameter(format!("{DYNAMIC}{threads}"));
+                let mut group = criterion.benchmark_group(format!("world_settled_{scene}_{name}"));
+                group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
+                group.bench_function(id, |bencher| {
+                    let mut tick = || {
+                        broadphase.set_many(&ids, boxes(step())).expect("all proxies exist");
+                        broadphase.update().expect("there is no limit").begun().len()
+                    };
+                    bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
+                });
+                group.finish();
+            }
         }
     }
 }
@@ -367,5 +436,5 @@ fn asked(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, dynamic, kept, singles, asked);
+criterion_group!(benches, dynamic, settled, kept, singles, asked);
 criterion_main!(benches);
