@@ -264,8 +264,8 @@ impl Kernel for Strips<'_, SweptPair, SWEPT_WORDS> {
         let mut candidates = core::mem::take(&mut self.scratch.candidates);
         let joins = loop {
             let to = (&mut *self.found, self.budget);
-            let sort_by_bin = (self.grid, self.progress.strip);
-            touch(isa, sort_by_bin, self.scratch, &mut candidates, self.second_row, to);
+            let strip = (self.grid, self.progress.strip);
+            touch(isa, strip, self.scratch, &mut candidates, self.second_row, to);
             candidates.len = 0;
             if self.progress.step != SweepStep::Sweep {
                 break true;
@@ -292,9 +292,9 @@ fn is_crowded<const WORDS: usize>(rows: usize, scratch: &SweepScratch<WORDS>) ->
         return false;
     }
     let mut work = 0;
-    for sort_by_bin in (0..rows).step_by(CROWD_STEP) {
-        let end = scratch.bins[scratch.lasts[sort_by_bin] as usize] as usize;
-        work += end.saturating_sub(sort_by_bin + 1) as u64;
+    for row in (0..rows).step_by(CROWD_STEP) {
+        let end = scratch.bins[scratch.lasts[row] as usize] as usize;
+        work += end.saturating_sub(row + 1) as u64;
     }
     work * CROWD_STEP as u64 > JOIN_WORK * rows as u64
 }
