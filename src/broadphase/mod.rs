@@ -25,7 +25,7 @@
 //! ```
 //!
 //! A strip in which this would compare far more boxes than it has, because they are at several scales or overlap along
-//! the strip, is divided at medians instead (`kd_join`).
+//! the strip, is divided at medians instead (`join`).
 //!
 //! The bins are chosen for each strip, so that crowds and empty space cost little. Boxes in a line,
 //! which have no extent across it, are divided into strips one after the other.
@@ -37,6 +37,7 @@
 pub(crate) mod bvh;
 pub(crate) mod error;
 pub(crate) mod exec;
+pub(crate) mod join;
 pub(crate) mod pairs;
 pub(crate) mod proxies;
 pub(crate) mod query;

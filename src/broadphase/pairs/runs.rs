@@ -32,13 +32,15 @@ pub struct Pairs<'a, P> {
 pub(crate) struct PairRun<P> {
     pub(crate) strips: Range<usize>,
     pub(crate) pairs: Buffer<P>,
+    /// A crowded strip whose pairs are found by all threads, into further runs.
+    pub(crate) left: Option<usize>,
     /// Where each partition of the pairs ends, if a callback has partitioned them.
     pub(crate) ends: Vec<u32>,
 }
 
 impl<P> Default for PairRun<P> {
     fn default() -> Self {
-        Self { strips: 0..0, pairs: Buffer::default(), ends: Vec::new() }
+        Self { strips: 0..0, pairs: Buffer::default(), left: None, ends: Vec::new() }
     }
 }
 
@@ -77,6 +79,19 @@ impl<P: Copy + Default> PairRuns<P> {
     pub(crate) fn keep(&mut self, count: usize) -> &mut [PairRun<P>] {
         self.count = count;
         &mut self.all[..count]
+    }
+
+    /// Adds `count` empty runs to those of this tick.
+    pub(crate) fn add(&mut self, count: usize) -> &mut [PairRun<P>] {
+        let before = self.count;
+        self.count += count;
+        self.all.resize_with(self.count.max(self.all.len()), PairRun::default);
+        &mut self.all[before..self.count]
+    }
+
+    /// One of the runs of this tick.
+    pub(crate) fn run(&self, index: usize) -> &PairRun<P> {
+        &self.all[index]
     }
 
     /// Reserves spare memory for a tick with a few more pairs or more runs: in each run at least as

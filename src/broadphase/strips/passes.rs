@@ -4,10 +4,14 @@
 //! is spread over the threads. The contents of a chunk or a run do not depend on the number of threads.
 
 use super::grid::{Choice, Grid, Sample};
-use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, Padding, STILL, SWEPT_WORDS, Scatter};
+use super::scatter::{Chunk, ChunkRows, Padding, SWEPT_WORDS, Scatter};
 use super::sweep::{Progress, Strips};
+use super::touch::TakeCandidates;
 use super::{scatter, sweep};
 use crate::broadphase::error::FindError;
+use crate::broadphase::join::divided::{DIVIDED_ROWS_MIN, DividedJoin};
+use crate::broadphase::pairs::buffer::Buffer;
+use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
@@ -49,6 +53,8 @@ pub(crate) struct Stage<P, const WORDS: usize> {
     chunks: Vec<Chunk<WORDS>>,
     /// One per thread.
     sweepers: Vec<Sweeper<P, WORDS>>,
+    /// The join of a crowded strip by all threads.
+    join: DividedJoin,
     /// Number of records in each strip.
     lengths: Vec<usize>,
     pairs: PairRuns<P>,
@@ -62,6 +68,7 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
         Self {
             chunks: Vec::new(),
             sweepers: Vec::new(),
+            join: DividedJoin::default(),
             lengths: Vec::new(),
             pairs: PairRuns::default(),
             rejected: Vec::new(),
@@ -159,9 +166,82 @@ impl<'a> Tick<'a> {
     }
 }
 
+/// What the sweeps and joins of all strips of a tick read.
+struct Search<'a, const WORDS: usize> {
+    level: Level,
+    grid: &'a Grid,
+    chunks: &'a [Chunk<WORDS>],
+    /// Budget for the pairs of the whole tick.
+    budget: &'a Budget,
+    /// Id of the first row of the second set, if there is one.
+    second_row: u32,
+    filtered: bool,
+}
+
+impl<const WORDS: usize> Search<'_, WORDS> {
+    /// Continues with some strips. Returns whether it stopped at a strip that is joined.
+    fn run<P>(
+        &self,
+        progress: &mut Progress,
+        scratch: &mut sweep::SweepScratch<WORDS>,
+        found: &mut Buffer<P>,
+    ) -> bool
+    where
+        for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
+    {
+        let &Self { level, grid, chunks, budget, second_row, filtered } = self;
+        let strips: Strips<'_, P, WORDS> =
+            Strips { grid, chunks, progress, scratch, found, budget, second_row, filtered };
+        level.run(strips)
+    }
+
+    /// Finds the pairs of a crowded strip on all threads, and returns the runs that contain them.
+    fn divide<'a, P: FoundPair>(
+        &self,
+        strip: usize,
+        sweepers: &mut [Sweeper<P, WORDS>],
+        join: &mut DividedJoin,
+        pairs: &'a mut PairRuns<P>,
+    ) -> &'a mut [PairRun<P>]
+    where
+        for<'b> Strips<'b, P, WORDS>: Kernel<Output = bool>,
+        for<'b> TakeCandidates<'b, P, WORDS>: Kernel<Output = ()>,
+    {
+        let &Self { level, grid, budget, second_row, filtered, .. } = self;
+        let threads = sweepers.len();
+        // Its columns usually are still in the memory of the worker that found it crowded.
+        let loaded = sweepers.iter().position(|sweeper| sweeper.strip.has_loaded(strip));
+        let scratch = &mut sweepers[loaded.unwrap_or(0)].strip;
+        if loaded.is_none() {
+            let progress = &mut Progress::new(strip..strip + 1, grid);
+            self.run(progress, scratch, &mut Buffer::default());
+        }
+        let input = scratch.join_input(grid);
+        let rows = input.rows;
+        if !join.begin(input) {
+            let runs = pairs.add(1);
+            let progress = &mut Progress::of_loaded(strip, rows, grid);
+            self.run(progress, scratch, &mut runs[0].pairs);
+            return runs;
+        }
+        let runs = pairs.add(join.divide(level, threads));
+        let (records, ids, filters) = scratch.columns();
+        join.run(level, threads, runs, &|candidates, found| {
+            if filtered {
+                candidates.filter(filters);
+            }
+            let take: TakeCandidates<'_, P, WORDS> =
+                TakeCandidates { grid, strip, records, ids, candidates, second_row, found, budget };
+            level.run(take);
+        });
+        runs
+    }
+}
+
 impl<P: FoundPair, const WORDS: usize> Stage<P, WORDS>
 where
     for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
+    for<'a> TakeCandidates<'a, P, WORDS>: Kernel<Output = ()>,
 {
     /// Finds the pairs on these threads. `take` is called with each run, and with memory, on the thread that
     /// found its pairs, while they are still in the cache.
@@ -209,32 +289,38 @@ where
             }
             rejected += 1;
         };
-        let (runs, longest) = self.divide_into_runs(chunks, &grid);
+        let (runs, share, longest) = self.divide_into_runs(chunks, &grid);
         scatter += clock.lap();
         let sweepers = &mut self.sweepers[..threads];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
-        let (chunks, runs) = (&self.chunks[..chunks], self.pairs.keep(runs));
-        let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
-        let filtered = tick.is_filtered();
-        let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
-        par::for_each(sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
-            let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
-            let progress = &mut Progress::new(strips, grid);
-            while level.run(Strips::<P, WORDS> {
-                grid,
-                chunks,
-                progress,
-                scratch,
-                found,
-                budget,
-                second_row,
-                filtered,
-            }) {
-                scratch.join(level, progress, filtered);
+        let search = Search {
+            level: tick.level,
+            grid: &grid,
+            chunks: &self.chunks[..chunks],
+            budget: &Budget::new(tick.pairs_max),
+            second_row: tick.second.map_or(0, |_| tick.first.len() as u32),
+            filtered: tick.is_filtered(),
+        };
+        // A strip of as many records is the last one of its run.
+        let divided_rows = share.max(DIVIDED_ROWS_MIN);
+        par::for_each(sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
+            let progress = &mut Progress::new(run.strips.clone(), &grid);
+            let Sweeper { strip, pairs } = sweeper;
+            while search.run(progress, strip, &mut run.pairs) {
+                strip.join(tick.level, progress, search.filtered, divided_rows);
             }
+            run.left = progress.left;
             tick.label(run.pairs.as_mut_slice());
             take(run, pairs);
         });
+        for run in 0..runs {
+            let Some(strip) = self.pairs.run(run).left else { continue };
+            let found = search.divide(strip, sweepers, &mut self.join, &mut self.pairs);
+            par::for_each(sweepers, found, &|Sweeper { pairs, .. }, _, run| {
+                tick.label(run.pairs.as_mut_slice());
+                take(run, pairs);
+            });
+        }
         // Any worker may take any run, so reserve the largest capacity seen for all of them.
         let most = sweepers.iter().map(|sweeper| sweeper.pairs.capacity()).max().unwrap_or(0);
         let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
@@ -309,9 +395,9 @@ where
         Some(count)
     }
 
-    /// Splits the strips into runs of about equal work. Returns their number, and the number of records of
-    /// the longest strip.
-    fn divide_into_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize) {
+    /// Splits the strips into runs of about equal work. Returns their number, the number of records at which a run ends,
+    /// and that of the longest strip.
+    fn divide_into_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize, usize) {
         let chunks = &self.chunks[..chunks];
         self.lengths.clear();
         self.lengths.resize(grid.strips(), 0);
@@ -331,7 +417,7 @@ where
                 (runs, start, filled) = (runs + 1, strip + 1, 0);
             }
         }
-        (runs, longest)
+        (runs, wanted, longest)
     }
 }
 
@@ -341,7 +427,7 @@ impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
         let sweepers: usize = self.sweepers.iter().map(Sweeper::bytes).sum();
         let lists = self.lengths.capacity() * size_of::<usize>()
             + self.rejected.capacity() * size_of::<Rejected>();
-        chunks + sweepers + self.pairs.bytes() + lists
+        chunks + sweepers + self.join.bytes() + self.pairs.bytes() + lists
     }
 
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
@@ -361,5 +447,6 @@ impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
         self.chunks.shrink_to_fit();
         self.pairs.shrink_to(RUNS, pairs);
         (self.sweepers, self.lengths) = (Vec::new(), Vec::new());
+        self.join = DividedJoin::default();
     }
 }

@@ -8,6 +8,7 @@
 use super::grid::{AxisCells, Grid};
 use super::long_path::{Stop, is_long, trace};
 use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::flags::{LONG, NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group};
 use crate::geom::{Filter, MapEach, MovingBox};
@@ -43,22 +44,6 @@ const BLOCK: usize = 128;
 pub(crate) const fn filter_word<const WORDS: usize>() -> usize {
     if WORDS == UNION_WORDS { 7 } else { 11 }
 }
-
-/// Flag of the id: the box does not move.
-pub(crate) const STILL: u32 = 1 << 31;
-/// Flag of the id: the box starts in a strip of a lower u.
-pub(crate) const NOT_FIRST_U: u32 = 1 << 30;
-/// Flag of the id: the box starts in a strip of a lower v.
-pub(crate) const NOT_FIRST_V: u32 = 1 << 29;
-/// Flag of the id: the box is in the first of two sets.
-pub(crate) const OF_FIRST: u32 = 1 << 28;
-/// Flag of the id: the box is in the second of two sets.
-pub(crate) const OF_SECOND: u32 = 1 << 27;
-/// Flag of the id: the path is long, and the record is of the part of it that lies in the strip.
-pub(crate) const LONG: u32 = 1 << 26;
-/// Two ids with one of these flags in common are not a pair of the input, or are counted in another
-/// strip.
-pub(crate) const FLAGS: u32 = STILL | NOT_FIRST_U | NOT_FIRST_V | OF_FIRST | OF_SECOND;
 
 /// Records of one chunk.
 #[derive(Debug)]

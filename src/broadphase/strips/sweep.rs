@@ -8,12 +8,14 @@
 //! Pairs are written without a branch: the ids of a whole lane group are compressed to the front and stored, and the
 //! length of the list grows by the number of pairs.
 
-use super::candidates::{CANDIDATES, Candidates, candidates_max};
 use super::grid::{AxisCells, Grid, StripAxis};
-use super::kd_join::{Begin, Join, Proceed, not_first};
-use super::long_path::{Passage, contact_cells};
-use super::scatter::{Chunk, FLAGS, LONG, SWEPT_WORDS, StripRecord, UNION_WORDS, low_word};
+use super::long_path::Passage;
+use super::scatter::{Chunk, SWEPT_WORDS, StripRecord, UNION_WORDS, low_word};
+use super::touch::touch;
+use crate::broadphase::join::{Join, JoinInput};
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
+use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates, candidates_max};
+use crate::broadphase::pairs::flags::{FLAGS, LONG};
 use crate::broadphase::pairs::input::{ROW, allow};
 use crate::geom::{MapEach, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
@@ -56,6 +58,8 @@ pub(crate) struct SweepScratch<const WORDS: usize> {
     /// Pairs whose bounds overlap; for swept pairs, and for strips that are divided.
     candidates: Candidates,
     join: Join,
+    /// The strip that was loaded last in this tick.
+    loaded: Option<usize>,
 }
 
 impl<const WORDS: usize> Default for SweepScratch<WORDS> {
@@ -72,6 +76,7 @@ impl<const WORDS: usize> Default for SweepScratch<WORDS> {
             bins: Vec::new(),
             candidates: Candidates::default(),
             join: Join::default(),
+            loaded: None,
         }
     }
 }
@@ -79,6 +84,7 @@ impl<const WORDS: usize> Default for SweepScratch<WORDS> {
 impl<const WORDS: usize> SweepScratch<WORDS> {
     /// Reserves memory for a strip of so many records.
     pub(crate) fn reserve(&mut self, rows: usize) {
+        self.loaded = None;
         let padded = rows + LANES_MAX;
         reserve_for(&mut self.records, padded);
         let paths = if WORDS == SWEPT_WORDS { &mut self.paths[..] } else { &mut [] };
@@ -98,7 +104,7 @@ impl<const WORDS: usize> SweepScratch<WORDS> {
     pub(crate) fn bytes(&self) -> usize {
         self.records.capacity() * size_of::<StripRecord<WORDS>>()
             + self.join.bytes()
-            + (self.candidates.a.capacity() + self.candidates.b.capacity()) * size_of::<u32>()
+            + self.candidates.bytes()
             + (capacity(&self.bounds) + capacity(&self.paths) + self.lows.capacity())
                 * size_of::<f32>()
             + (self.ids.capacity() + self.filters.capacity() + self.bins.capacity())
@@ -132,21 +138,49 @@ impl<const WORDS: usize> SweepScratch<WORDS> {
         }
     }
 
-    /// Continues the join of the current strip, or decides for a sweep.
-    pub(crate) fn join(&mut self, level: Level, progress: &mut Progress, filtered: bool) {
-        let Self { join, candidates, bounds, ids, filters, .. } = self;
+    /// Returns whether the columns are those of this strip.
+    pub(crate) fn has_loaded(&self, strip: usize) -> bool {
+        self.loaded == Some(strip)
+    }
+
+    /// Returns the boxes of the strip that was loaded last.
+    pub(crate) fn join_input(&self, grid: &Grid) -> JoinInput<'_> {
+        let Self { bounds, ids, .. } = self;
+        JoinInput { bounds, ids, rows: ids.len() - LANES_MAX, not_first: grid.not_first() }
+    }
+
+    /// Returns the records, ids and filters of the strip that was loaded last.
+    pub(crate) fn columns(&self) -> (&[StripRecord<WORDS>], &[u32], &[u32]) {
+        (&self.records, &self.ids, &self.filters)
+    }
+
+    /// Continues the join of the current strip, or decides for a sweep. A strip of `divided_rows` records or more is left
+    /// to be joined by all threads.
+    pub(crate) fn join(
+        &mut self,
+        level: Level,
+        progress: &mut Progress,
+        filtered: bool,
+        divided_rows: usize,
+    ) {
         let rows = progress.rows;
         if progress.step == SweepStep::Decide {
-            let not_first = progress.not_first;
-            if !(Begin { join, bounds, ids, rows, not_first }).run() {
+            if rows >= divided_rows {
+                (progress.step, progress.next) = (SweepStep::Sweep, rows);
+                progress.left = Some(progress.strip);
+                return;
+            }
+            let (Self { join, bounds, ids, .. }, not_first) = (&mut *self, progress.not_first);
+            if !join.begin(JoinInput { bounds, ids, rows, not_first }) {
                 progress.step = SweepStep::Sweep;
                 return;
             }
             progress.step = SweepStep::Join;
-            candidates.reserve(candidates_max(rows));
+            self.candidates.reserve(candidates_max(rows));
         }
+        let Self { join, candidates, filters, .. } = self;
         candidates.len = 0;
-        if level.run(Proceed { join, candidates }) {
+        if join.proceed(level, candidates) {
             (progress.step, progress.next) = (SweepStep::Sweep, rows);
         }
         if filtered {
@@ -176,14 +210,21 @@ pub(crate) struct Progress {
     rows: usize,
     next: usize,
     step: SweepStep,
-    /// See [`not_first`].
+    /// See [`JoinInput`].
     not_first: [u32; 3],
+    /// The strip that is left to all threads.
+    pub(crate) left: Option<usize>,
 }
 
 impl Progress {
     pub(crate) fn new(strips: Range<usize>, grid: &Grid) -> Self {
-        let not_first = not_first(grid);
-        Self { strips, strip: 0, rows: 0, next: 0, step: SweepStep::Sweep, not_first }
+        let (step, not_first) = (SweepStep::Sweep, grid.not_first());
+        Self { strips, strip: 0, rows: 0, next: 0, step, not_first, left: None }
+    }
+
+    /// Progress of a sweep of the strip that was loaded last, of so many records.
+    pub(crate) fn of_loaded(strip: usize, rows: usize, grid: &Grid) -> Self {
+        Self { strip, rows, ..Self::new(0..0, grid) }
     }
 }
 
@@ -212,6 +253,7 @@ impl<P, const WORDS: usize> Strips<'_, P, WORDS> {
         let Some(strip) = self.progress.strips.next() else {
             return false;
         };
+        self.scratch.loaded = Some(strip);
         let (rows, cut) = sort_by_bin(isa, self.grid, self.chunks, strip, self.scratch);
         let passage = Passage::new(self.grid, strip);
         write_columns(isa, (rows, cut), &passage, self.scratch, self.filtered);
@@ -265,7 +307,7 @@ impl Kernel for Strips<'_, SweptPair, SWEPT_WORDS> {
         let joins = loop {
             let to = (&mut *self.found, self.budget);
             let strip = (self.grid, self.progress.strip);
-            touch(isa, strip, self.scratch, &mut candidates, self.second_row, to);
+            touch(isa, strip, &self.scratch.records, &mut candidates, self.second_row, to);
             candidates.len = 0;
             if self.progress.step != SweepStep::Sweep {
                 break true;
@@ -517,79 +559,4 @@ fn overlap<I: Isa, const WORDS: usize>(
         }
     }
     rows
-}
-
-/// Appends the candidates that touch in the tick, with their first times.
-#[inline(always)]
-fn touch<I: Isa>(
-    isa: I,
-    (grid, strip): (&Grid, usize),
-    scratch: &SweepScratch<SWEPT_WORDS>,
-    candidates: &mut Candidates,
-    second_row: u32,
-    (found, budget): (&mut Buffer<SweptPair>, &Budget),
-) {
-    let second_row = isa.splat_u32(second_row.wrapping_neg());
-    let (row_bits, long) = (isa.splat_u32(ROW), isa.splat_u32(LONG));
-    // Whole groups: past the end, box 0 is compared with itself and dropped.
-    let Candidates { a, b, len } = candidates;
-    for column in [&mut *a, &mut *b] {
-        column[*len..*len + LANES_MAX].fill(0);
-    }
-    let records = &scratch.records[..];
-    let mut done = 0;
-    while done < *len {
-        let (a_box, a_ids) = boxes(isa, records, &a[done..]);
-        let (b_box, b_ids) = boxes(isa, records, &b[done..]);
-        let (first, hit) = sweep::times(isa, &a_box, &b_box);
-        let (a_short, b_short) = (a_ids.disjoint(long), b_ids.disjoint(long));
-        let hit = if (a_short & b_short).count() < I::LANES {
-            let (a_path, b_path) = ((&a_box, !a_short), (&b_box, !b_short));
-            hit & is_reported_in(isa, (grid, strip), a_path, b_path, first)
-        } else {
-            hit
-        };
-        let wanted = (1 << (*len - done).min(I::LANES)) - 1;
-        let kept = (hit.bits() & wanted).count_ones() as usize;
-        let (a_rows, b_rows) = (a_ids & row_bits, b_ids & row_bits);
-        let (low, high) = (a_rows.min(b_rows), a_rows.max(b_rows).wrapping_add(second_row));
-        let spare: &mut [[u32; 3]] = bytemuck::cast_slice_mut(found.spare(LANES_MAX, budget));
-        let columns = [low.compress(hit), high.compress(hit), first.to_bits().compress(hit)];
-        isa.store_triples(columns, kept, spare);
-        found.keep(kept);
-        done += I::LANES;
-    }
-}
-
-/// Mask of the pairs that are counted in this strip, as far as long paths are concerned.
-#[inline(always)]
-fn is_reported_in<I: Isa>(
-    isa: I,
-    (grid, strip): (&Grid, usize),
-    a: (&[I::F32; 9], I::Mask),
-    b: (&[I::F32; 9], I::Mask),
-    first: I::F32,
-) -> I::Mask {
-    let (cells, meet) = contact_cells(isa, grid, a, b, first);
-    let (mut u, mut v) = ([0; LANES_MAX], [0; LANES_MAX]);
-    cells[0].store(&mut u);
-    cells[1].store(&mut v);
-    let mut here = [0; LANES_MAX];
-    for (here, (u, v)) in here.iter_mut().zip(u.into_iter().zip(v)) {
-        *here = u32::from(u * grid.v.cells + v == strip as u32);
-    }
-    let elsewhere = isa.load_u32(&here).disjoint(isa.splat_u32(1));
-    !(a.1 | b.1) | (meet & !elsewhere)
-}
-
-/// Loads columns and ids of the records `which`.
-#[inline(always)]
-fn boxes<I: Isa>(
-    isa: I,
-    records: &[StripRecord<SWEPT_WORDS>],
-    which: &[u32],
-) -> ([I::F32; 9], I::U32) {
-    let [[a, b, c, d], [e, f, g, h], [i, id, ..]] =
-        isa.gather_rows::<SWEPT_WORDS, 3>(records, which);
-    ([a, b, c, d, e, f, g, h, i].map_each(I::F32::from_bits), id)
 }
