@@ -14,7 +14,8 @@
 //!     clear their slots (tombstones); rebuild a tree of which more than half is empty
 //! find pairs:
 //!     validate the movers, compute the bounds of their paths
-//!     for each block of movers, in parallel: traverse each tree                      (movers.rs)
+//!     for each block of movers, in parallel: traverse each tree; where this visits too many nodes without a pair, join
+//!     the movers with all boxes                                                      (mover_pairs.rs)
 //! ```
 //!
 //! So a box is built into each tree about 16 times on average, and adding some thousands of boxes
@@ -23,31 +24,26 @@
 
 use super::load::{TargetRows, load};
 use super::location::{Location, Locations, SLOTS_MAX, TREES_MAX};
-use super::movers::{MoverRecord, SweptMovers, Union, load_movers};
-use super::{Builder, BvhItem, Stack, Tree};
+use super::mover_pairs::{MoverScratch, MoverSearch, runs_of};
+use super::movers::{MoverRecord, load_movers};
+use super::{Builder, BvhItem, Tree};
 use crate::broadphase::error::FindError;
 use crate::broadphase::exec::Exec;
-use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::input::ROW as ROWS_OF_FINDER;
-use crate::broadphase::pairs::input::{FixedInput, PairInput, label_rows};
-use crate::broadphase::pairs::runs::{FoundPair, PairRuns, Pairs};
+use crate::broadphase::pairs::input::{FixedInput, PairInput};
+use crate::broadphase::pairs::runs::{PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{ColumnScratch, LengthMismatch, Rejected};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
-use crate::par::{self, Clock};
-use crate::par::{Budget, Threads};
+use crate::par::{Budget, Clock};
 use alloc::vec::Vec;
 use core::ops::Range;
-use core::time::Duration;
 
 /// Capacity of the smallest tree.
 const SMALLEST: usize = 2048;
 /// Base-2 logarithm of the ratio of the capacities of two successive trees.
 const RATIO_BITS: usize = 5;
-/// Approximate number of runs into which the movers are divided for the threads.
-const RUNS: usize = 64;
-/// Fewest movers of a run.
-const RUN_MIN: usize = 128;
 /// Rows are less than this.
 const ROWS_MAX: usize = SLOTS_MAX / 2;
 
@@ -131,15 +127,14 @@ pub struct FixedBoxes {
     /// The union of the categories and masks of all boxes since the set was last cleared.
     all_filters: u32,
     builder: Builder,
-    /// Scratch memory: the boxes to be built into a tree.
+    /// Scratch memory: the boxes to be built into a tree or to be joined.
     boxes: Vec<BvhItem>,
     rejected: Vec<Rejected>,
     movers: Vec<MoverRecord>,
     /// Boxes as columns, if the input has them in another layout.
     columns: ColumnScratch,
     rejected_movers: Vec<Rejected>,
-    /// One for each thread.
-    stacks: Vec<Stack>,
+    pub(super) search: MoverScratch,
     union: PairRuns<Pair>,
     swept: PairRuns<SweptPair>,
 }
@@ -172,7 +167,7 @@ impl FixedBoxes {
             movers: Vec::new(),
             columns: ColumnScratch::default(),
             rejected_movers: Vec::new(),
-            stacks: Vec::new(),
+            search: MoverScratch::default(),
             union: PairRuns::default(),
             swept: PairRuns::default(),
         }
@@ -351,7 +346,7 @@ impl FixedBoxes {
         self.locations.shrink_to_fit();
         self.builder = Builder::default();
         (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
-        (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
+        (self.rejected_movers, self.search) = (Vec::new(), MoverScratch::default());
         (self.union, self.swept) = (PairRuns::default(), PairRuns::default());
         self.columns = ColumnScratch::default();
     }
@@ -360,10 +355,9 @@ impl FixedBoxes {
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         let trees: usize = self.trees.iter().map(Tree::bytes).sum();
-        let stacks: usize = self.stacks.iter().map(Stack::bytes).sum();
         let rejected = self.rejected.capacity() + self.rejected_movers.capacity();
         trees
-            + stacks
+            + self.search.bytes()
             + self.builder.bytes()
             + self.locations.bytes()
             + self.columns.bytes()
@@ -412,29 +406,21 @@ impl FixedBoxes {
 
     fn find_union(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, Pair>, FindError> {
         let mut timings = self.load(set)?;
-        let Self { exec, trees, movers, stacks, union, .. } = self;
+        let Self { exec, trees, movers, boxes, search, union, .. } = self;
         let Exec { level, ref threads, pairs_max } = *exec;
         let budget = &Budget::new(pairs_max);
-        // If only movers have filters, they were applied when the movers were loaded.
-        let filters = set.filters;
-        timings.sweep = find(union, threads, movers, stacks, &|movers, stack, found| {
-            level.run(Union { trees, movers, filters, stack, found, budget });
-            label_rows(found.as_mut_slice(), [set.labels, None], false);
-        });
+        let of = MoverSearch { level, threads, trees, movers, set, budget };
+        timings.sweep = of.union(search, boxes, union);
         union.found(pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
     fn find_swept(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, SweptPair>, FindError> {
         let mut timings = self.load(set)?;
-        let Self { exec, trees, movers, stacks, swept, .. } = self;
+        let Self { exec, trees, movers, boxes, search, swept, .. } = self;
         let Exec { level, ref threads, pairs_max } = *exec;
         let budget = &Budget::new(pairs_max);
-        // If only movers have filters, they were applied when the movers were loaded.
-        let filters = set.filters;
-        timings.sweep = find(swept, threads, movers, stacks, &|movers, stack, found| {
-            level.run(SweptMovers { trees, movers, filters, stack, found, budget });
-            label_rows(found.as_mut_slice(), [set.labels, None], false);
-        });
+        let of = MoverSearch { level, threads, trees, movers, set, budget };
+        timings.sweep = of.swept(search, boxes, swept);
         swept.found(pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
@@ -451,10 +437,7 @@ impl FixedBoxes {
         let fixed = Filter::of_word(*all_filters);
         load_movers(exec.level, set, fixed, columns, movers, rejected_movers);
         let threads = self.exec.threads.workers();
-        self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
-        for stack in &mut self.stacks {
-            self.trees.iter().for_each(|tree| stack.reserve(tree));
-        }
+        self.search.reserve(threads, &self.trees);
         Ok(Timings { scatter: clock.lap(), ..Timings::default() })
     }
 
@@ -527,38 +510,4 @@ impl FixedBoxes {
         }
         all[last].for_each(|slot, row| locations[row as usize] = Location::new(last, slot));
     }
-}
-
-/// How many movers a run has.
-fn run_of(movers: usize) -> usize {
-    movers.div_ceil(RUNS).max(RUN_MIN)
-}
-
-/// Into how many runs the movers are divided.
-fn runs_of(movers: usize) -> usize {
-    movers.div_ceil(run_of(movers))
-}
-
-/// Writes the pairs of some movers to a buffer.
-type ProbeRun<'a, P> = dyn Fn(&[MoverRecord], &mut Stack, &mut Buffer<P>) + Sync + 'a;
-
-/// Finds the pairs run by run; returns how long it took.
-fn find<P: FoundPair>(
-    pairs: &mut PairRuns<P>,
-    threads: &Threads,
-    movers: &[MoverRecord],
-    stacks: &mut [Stack],
-    probe: &ProbeRun<'_, P>,
-) -> Duration {
-    let mut clock = Clock::start();
-    let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
-    let runs = pairs.start(count);
-    threads.enter(|| {
-        par::for_each(&mut stacks[..threads.workers()], runs, &|stack, index, run| {
-            let movers = &movers[index * size..movers.len().min((index + 1) * size)];
-            probe(movers, stack, &mut run.pairs);
-        });
-    });
-    pairs.reserve_spare(count);
-    clock.lap()
 }

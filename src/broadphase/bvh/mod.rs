@@ -34,6 +34,8 @@ pub(crate) mod forest;
 pub(crate) mod load;
 pub(crate) mod location;
 mod median;
+mod mover_pairs;
+mod mover_progress;
 pub(crate) mod movers;
 pub(crate) mod static_bvh;
 mod traverse_batch;
