@@ -24,10 +24,12 @@ pub(crate) fn draw(objects: &[Elements], conjunctions: &[Conjunction]) -> String
         2.0 * SIDE + 20.0,
         SIDE + 34.0
     );
-    for (panel, (reach, name)) in
-        [(8600.0, "low orbits from above the North Pole"), (46_000.0, "all orbits; red: approaches")]
-            .iter()
-            .enumerate()
+    for (panel, (reach, name)) in [
+        (8600.0, "low orbits from above the North Pole"),
+        (46_000.0, "all orbits; red: approaches"),
+    ]
+    .iter()
+    .enumerate()
     {
         let left = panel as f64 * (SIDE + 20.0);
         let scale = SIDE / 2.0 / reach;
