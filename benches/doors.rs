@@ -48,7 +48,7 @@ struct Input {
 
 impl Input {
     fn new(world: World, first: &World) -> Self {
-        let moves: Vec<bool> = (0..world.len()).map(|row| row % FEW == 0).collect();
+        let moves: Vec<bool> = (0..world.len()).map(moves_if_few).collect();
         let still = |row: usize| MovingBox::from(columns(first).get(row).aabb);
         let row = |row: usize| if moves[row] { columns(&world).get(row) } else { still(row) };
         let with_few: MovingBoxStore = (0..world.len()).map(row).collect();
@@ -57,6 +57,11 @@ impl Input {
         let flags = moves.iter().map(flag).collect();
         Self { world, with_few, few, moves, flags }
     }
+}
+
+/// Whether a row moves in the scenes in which few do.
+fn moves_if_few(row: usize) -> bool {
+    row.is_multiple_of(FEW)
 }
 
 fn columns(world: &World) -> MovingBoxColumns<'_> {
@@ -100,7 +105,8 @@ fn run(bodies: usize) -> Result<String, Failure> {
     let ticks = [Input::new(first.clone(), &first), Input::new(second, &first)];
     let tick_of = |round: usize| &ticks[round % 2];
     let still: Vec<Aabb> = (0..bodies).map(|row| columns(&first).get(row).aabb).collect();
-    let fixed_rows: Vec<u32> = (0..bodies as u32).filter(|row| *row as usize % FEW != 0).collect();
+    let fixed_rows: Vec<u32> =
+        (0..bodies as u32).filter(|&row| !moves_if_few(row as usize)).collect();
     let fixed_boxes: Vec<Aabb> = fixed_rows.iter().map(|&row| still[row as usize]).collect();
     let width = still.iter().map(|aabb| aabb.size()[0]).sum::<f32>() / bodies as f32;
 
@@ -111,7 +117,7 @@ fn run(bodies: usize) -> Result<String, Failure> {
     let mut fixed = FixedBoxes::with_exec(Threads::one());
     fixed.put(&fixed_rows, &fixed_boxes)?;
     let (mut all, all_ids) = filled(columns(&first), Proxy::dynamic())?;
-    let of_few = |row: usize| if row % FEW == 0 { Proxy::dynamic() } else { Proxy::fixed() };
+    let of_few = |row: usize| if moves_if_few(row) { Proxy::dynamic() } else { Proxy::fixed() };
     let of_few: Vec<Proxy> = (0..bodies).map(of_few).collect();
     let (mut few, few_ids) = filled(&ticks[0].with_few, &of_few)?;
     let few_ids: Vec<ProxyId> = few_ids.into_iter().step_by(FEW).collect();
