@@ -32,7 +32,7 @@
 //!
 //! Fixed boxes are stored in a *forest* of bounding volume hierarchies with nodes as wide as the
 //! widest lanes (`bvh`): large trees are rarely rebuilt, small ones often (`forest`). Many movers
-//! traverse them together (`movers`).
+//! traverse them together (`movers`), or are joined with all fixed boxes if they would visit too many nodes (`mover_pairs`).
 
 pub(crate) mod bvh;
 pub(crate) mod error;

@@ -16,7 +16,7 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 6] = [
+const TESTS: [(&str, fn()); 7] = [
     (
         "convex_batches::a_warm_batch_allocates_nothing",
         convex_batches::a_warm_batch_allocates_nothing,
@@ -25,6 +25,10 @@ const TESTS: [(&str, fn()); 6] = [
     (
         "fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing",
         fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing,
+    ),
+    (
+        "fixed_boxes::a_warm_tick_of_joined_movers_allocates_nothing",
+        fixed_boxes::a_warm_tick_of_joined_movers_allocates_nothing,
     ),
     ("proxies::a_warm_world_allocates_nothing", proxies::a_warm_world_allocates_nothing),
     ("queries::questions_allocate_nothing", || {

@@ -98,10 +98,10 @@ impl KdBoxes {
         self.words.resize(rows.max(self.words.len()), 0);
     }
 
-    /// Ensures that `rows` rows that are not sorted can be written, and some more in the next tick.
+    /// Ensures that `rows` rows that are not sorted can be written, and a few more in the next tick.
     pub(super) fn need_columns(&mut self, rows: usize) {
-        if self.words.len() < rows {
-            self.grow_columns(rows + rows / 8);
+        if self.words.len() < rows + rows / 16 {
+            self.grow_columns(rows + rows / 4);
         }
     }
 

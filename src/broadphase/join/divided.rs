@@ -1,14 +1,15 @@
 //! Divides a large join into parts that threads process at the same time.
 //!
-//! The first part is the whole join. Parts with more boxes than the limit are divided as [`choose`](super::choose) decides,
-//! one level after the other; the boxes of each new part are copied to memory of its own, in parallel. Then each part
-//! that is not divided is joined by one worker, into an output of its own.
+//! The first set is that of the whole join. Sets with more boxes than a limit are divided as [`choose`](super::choose)
+//! decides, one level after the other; the boxes of each new set are copied to memory of its own, in parallel. Sets that
+//! are hardly larger than the limit are divided into parts, which are not copied. Then each part is joined by one worker,
+//! into an output of its own.
 //!
 //! Which parts there are depends on the boxes alone, so the pairs and their order are the same for any threads.
 
 use super::boxes::{KdBoxes, KdPart, KdRows, NOT_FIRST_UNCUT};
 use super::choose::{KdHistory, SplitChoice};
-use super::{Join, JoinInput, KdTask};
+use super::{Join, JoinInput, KdTask, PARTS_EACH};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
@@ -17,25 +18,25 @@ use crate::lanes::{LANES_MAX, Level};
 use crate::par;
 use alloc::vec::Vec;
 
-/// A part with more boxes than this, and than a share of all boxes, is divided.
-const PART_ROWS: usize = if cfg!(fuzzing) { 16 } else { 8192 };
+/// A set with more boxes than this, and than a share of all boxes, is divided.
+const SET_ROWS: usize = if cfg!(fuzzing) { 16 } else { 8192 };
 const SHARES: usize = 16;
-/// Greatest number of parts, with those that are divided.
+/// Greatest number of parts, and of sets of a level.
 const PARTS_MAX: usize = 128;
 
 /// Fewest boxes of a strip whose join is divided.
-pub(crate) const DIVIDED_ROWS_MIN: usize = 2 * PART_ROWS;
+pub(crate) const DIVIDED_ROWS_MIN: usize = 2 * SET_ROWS;
 
-/// Sets of boxes to be joined, in memory of their own.
+/// One or two sets of boxes to be joined, in memory of their own.
 #[derive(Debug, Default)]
-struct JoinPart {
+struct JoinSets {
     boxes: KdBoxes,
-    /// `None` if the part was divided or has no pairs.
+    /// `None` if they have no pairs.
     task: Option<KdTask>,
 }
 
-impl JoinPart {
-    /// Copies the boxes that `task` selects from another part.
+impl JoinSets {
+    /// Copies the boxes that `task` selects from another set.
     fn select(&mut self, level: Level, from: &KdBoxes, task: &KdTask, scratch: &mut KdBoxes) {
         scratch.not_first = from.not_first;
         self.task = task.select(level, Some(from), scratch, 0).map(|join| {
@@ -45,6 +46,9 @@ impl JoinPart {
         });
     }
 }
+
+/// A part that one worker joins: its sets are selected from those with an index on a level.
+type JoinPart = (usize, usize, KdTask);
 
 /// Memory of one worker.
 #[derive(Debug, Default)]
@@ -59,11 +63,11 @@ type TakeCandidates<'a, P> = dyn Fn(&mut Candidates, &mut Buffer<P>) + Sync + 'a
 /// A join that several threads share, and its memory.
 #[derive(Debug, Default)]
 pub(crate) struct DividedJoin {
-    /// The first `count` parts belong to the current join; the others are spare.
-    parts: Vec<JoinPart>,
-    count: usize,
-    /// The joins that become the next parts, each with the index of the part from which it is selected.
+    /// The sets of each level; the first has those of the whole join. There may be more of them, after other joins.
+    levels: Vec<Vec<JoinSets>>,
+    /// The joins that become the sets of the next level, each with the index of its sets on this one.
     next: Vec<(usize, KdTask)>,
+    parts: Vec<JoinPart>,
     /// One for each thread. There may be more of them, after calls with more threads.
     workers: Vec<PartWorker>,
 }
@@ -71,17 +75,18 @@ pub(crate) struct DividedJoin {
 impl DividedJoin {
     /// Returns the number of bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
-        let parts: usize = self.parts.iter().map(|part| part.boxes.bytes()).sum();
+        let sets = || self.levels.iter().flatten();
         let of_worker = |worker: &PartWorker| worker.join.bytes() + worker.candidates.bytes();
-        parts
+        sets().map(|sets| sets.boxes.bytes()).sum::<usize>()
             + self.workers.iter().map(of_worker).sum::<usize>()
-            + self.parts.capacity() * size_of::<JoinPart>()
+            + sets().count() * size_of::<JoinSets>()
             + self.next.capacity() * size_of::<(usize, KdTask)>()
+            + self.parts.capacity() * size_of::<JoinPart>()
     }
 
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
     pub(crate) fn begin(&mut self, input: JoinInput<'_>) -> bool {
-        let JoinPart { boxes, task } = self.first_part();
+        let JoinSets { boxes, task } = self.first();
         boxes.need_columns(input.rows + LANES_MAX);
         *task = input.load(boxes);
         task.is_none_or(|all| all.choose(boxes, all.history) != SplitChoice::Compare)
@@ -94,10 +99,9 @@ impl DividedJoin {
         [first, second]: [usize; 2],
         get: &dyn Fn(usize) -> [f32; 6],
     ) {
-        let part = self.first_part();
+        let JoinSets { boxes, task } = self.first();
         let a = KdRows { start: 0, len: first };
         let b = KdRows { start: a.end(), len: second };
-        let boxes = &mut part.boxes;
         boxes.need_columns(b.end());
         boxes.not_first = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
         for (set, places) in [(a, 0..first), (b, first..first + second)] {
@@ -109,51 +113,58 @@ impl DividedJoin {
             }
             boxes.write_padding(set.start + set.len);
         }
-        part.task = Some(KdTask::new([a, b], false, KdHistory::default()));
+        *task = Some(KdTask::new([a, b], false, KdHistory::default()));
     }
 
-    /// Removes all parts, and returns an empty one.
-    fn first_part(&mut self) -> &mut JoinPart {
-        if self.parts.is_empty() {
-            self.parts.reserve_exact(PARTS_MAX);
+    /// Returns the sets of the whole join.
+    fn first(&mut self) -> &mut JoinSets {
+        if self.levels.is_empty() {
             self.next.reserve_exact(PARTS_MAX);
-            self.parts.push(JoinPart::default());
+            self.parts.reserve_exact(PARTS_MAX);
+            self.levels.push(Vec::new());
+            self.levels[0].push(JoinSets::default());
         }
-        self.count = 1;
-        &mut self.parts[0]
+        &mut self.levels[0][0]
     }
 
-    /// Divides the join on so many threads. Returns the number of parts to be joined.
+    /// Divides the join on so many threads. Returns the number of parts.
     pub(crate) fn divide(&mut self, level: Level, threads: usize) -> usize {
-        let Self { parts, count, next, workers } = self;
+        let Self { levels, next, parts, workers } = self;
         workers.resize_with(threads.max(workers.len()), PartWorker::default);
         let workers = &mut workers[..threads];
-        let most = PART_ROWS.max(parts[0].task.map_or(0, |all| all.len() / SHARES));
-        let mut done = 0;
-        while done < *count {
+        let most = SET_ROWS.max(levels[0][0].task.map_or(0, |all| all.len() / SHARES));
+        let (mut depth, mut count) = (0, 1);
+        parts.clear();
+        while count > 0 {
             next.clear();
-            for (index, part) in parts.iter_mut().enumerate().take(*count).skip(done) {
-                let Some(task) = part.task.filter(|task| task.len() > most) else {
-                    continue;
-                };
-                // One worker would sweep the part, so it is divided also where a sweep costs less.
-                let choice = task.choose(&part.boxes, KdHistory { dense: true, ..task.history });
-                let (tasks, more) = task.parts(choice);
-                if more > 0 && *count + next.len() + more <= PARTS_MAX {
-                    next.extend(tasks[..more].iter().map(|&task| (index, task)));
-                    part.task = None;
+            for (index, sets) in levels[depth][..count].iter().enumerate() {
+                let Some(task) = sets.task else { continue };
+                let (joins, more) = divisions(&sets.boxes, &task, most);
+                if more == 0 || parts.len() + next.len() + more > PARTS_MAX {
+                    parts.push((depth, index, task));
+                } else if task.len() > 2 * most {
+                    next.extend(joins[..more].iter().map(|&join| (index, join)));
+                } else {
+                    parts.extend(joins[..more].iter().map(|&join| (depth, index, join)));
                 }
             }
-            done = *count;
-            *count += next.len();
-            parts.resize_with(parts.len().max(*count), JoinPart::default);
-            let (before, after) = parts.split_at_mut(done);
-            par::for_each(workers, &mut after[..next.len()], &|worker, k, part| {
-                let (from, task) = &next[k];
-                part.select(level, &before[*from].boxes, task, &mut worker.join.boxes);
+            (depth, count) = (depth + 1, next.len());
+            if levels.len() == depth {
+                levels.push(Vec::new());
+            }
+            let (above, below) = levels.split_at_mut(depth);
+            let (above, below) = (&above[depth - 1], &mut below[0]);
+            below.resize_with(count.max(below.len()), JoinSets::default);
+            par::for_each(workers, &mut below[..count], &|worker, k, sets| {
+                let (index, task) = &next[k];
+                sets.select(level, &above[*index].boxes, task, &mut worker.join.boxes);
             });
+            // The sets of a level are of about one size, but which is the largest may vary from tick to tick.
+            let rows = |sets: &JoinSets| sets.task.map_or(0, |task| task.b.end());
+            let longest = below[..count].iter().map(rows).max().unwrap_or(0);
+            below.iter_mut().for_each(|sets| sets.boxes.need_columns(longest));
         }
-        tasks(&self.parts[..self.count]).count()
+        parts.len()
     }
 
     /// Joins the parts on so many threads, each part into the pairs of one of `runs`. `take` is called with some candidates
@@ -165,17 +176,16 @@ impl DividedJoin {
         runs: &mut [PairRun<P>],
         take: &TakeCandidates<'_, P>,
     ) {
-        let Self { parts, count, workers, .. } = self;
-        let parts = &parts[..*count];
-        let longest = tasks(parts).map(|(_, task)| task.len()).max().unwrap_or(0);
+        let Self { levels, parts, workers, .. } = self;
+        let longest = parts.iter().map(|(_, _, task)| task.len()).max().unwrap_or(0);
         workers.iter_mut().for_each(|worker| worker.candidates.reserve(candidates_max(longest)));
-        let count = runs.len();
-        let mut all = tasks(parts).zip(runs);
+        let (count, levels) = (parts.len(), &*levels);
+        let mut all = parts.iter().zip(runs);
         let mut items: [_; PARTS_MAX] = core::array::from_fn(|_| all.next());
         par::for_each(&mut workers[..threads], &mut items[..count], &|worker, _, item| {
-            let Some(((part, task), run)) = item else { return };
+            let Some(((depth, index, task), run)) = item else { return };
             let PartWorker { join, candidates } = worker;
-            join.begin_part(level, &part.boxes, task);
+            join.begin_part(level, &levels[*depth][*index].boxes, task);
             let mut done = false;
             while !done {
                 done = join.proceed(level, candidates);
@@ -189,7 +199,11 @@ impl DividedJoin {
     }
 }
 
-/// The joins of the parts that were not divided.
-fn tasks(parts: &[JoinPart]) -> impl Iterator<Item = (&JoinPart, &KdTask)> {
-    parts.iter().filter_map(|part| part.task.as_ref().map(|task| (part, task)))
+/// Returns the joins into which sets with more than `most` boxes are divided, and their number.
+fn divisions(boxes: &KdBoxes, task: &KdTask, most: usize) -> ([KdTask; PARTS_EACH], usize) {
+    if task.len() <= most {
+        return ([*task; PARTS_EACH], 0);
+    }
+    // One worker would sweep them, so they are divided also where a sweep costs less.
+    task.parts(task.choose(boxes, KdHistory { dense: true, ..task.history }))
 }

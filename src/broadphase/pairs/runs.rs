@@ -56,6 +56,8 @@ pub(crate) struct PairRuns<P> {
     /// The first `count` runs belong to this tick; the others are spare.
     all: Vec<PairRun<P>>,
     count: usize,
+    /// Index of the first run that was added after the others.
+    added: usize,
     /// Position of the first pair of each run, and the number of all pairs.
     starts: Vec<usize>,
     sorted: Vec<P>,
@@ -63,7 +65,7 @@ pub(crate) struct PairRuns<P> {
 
 impl<P> Default for PairRuns<P> {
     fn default() -> Self {
-        Self { all: Vec::new(), count: 0, starts: Vec::new(), sorted: Vec::new() }
+        Self { all: Vec::new(), count: 0, added: 0, starts: Vec::new(), sorted: Vec::new() }
     }
 }
 
@@ -77,7 +79,7 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Keeps only the first of the runs that were started.
     pub(crate) fn keep(&mut self, count: usize) -> &mut [PairRun<P>] {
-        self.count = count;
+        (self.count, self.added) = (count, count);
         &mut self.all[..count]
     }
 
@@ -85,7 +87,9 @@ impl<P: Copy + Default> PairRuns<P> {
     pub(crate) fn add(&mut self, count: usize) -> &mut [PairRun<P>] {
         let before = self.count;
         self.count += count;
-        self.all.resize_with(self.count.max(self.all.len()), PairRun::default);
+        // A few more may be needed in the next tick.
+        let most = if self.count > self.all.len() { self.count + ADDED_SPARE } else { 0 };
+        self.all.resize_with(most.max(self.all.len()), PairRun::default);
         &mut self.all[before..self.count]
     }
 
@@ -100,9 +104,11 @@ impl<P: Copy + Default> PairRuns<P> {
         let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
         let mean = kept.div_ceil(runs.max(1));
         let parts = self.all.iter().map(|run| run.ends.capacity()).max().unwrap_or(0);
-        // A run that was not used may be used the next time.
-        for run in &mut self.all {
-            run.pairs.reserve_spare(mean);
+        let added = self.all[self.added..self.count].iter();
+        let longest = added.map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
+        // A run that was not used may be used the next time. Which of the added ones is the longest may vary.
+        for (index, run) in self.all.iter_mut().enumerate() {
+            run.pairs.reserve_spare(if index < self.added { mean } else { mean.max(longest) });
             run.ends.reserve_exact(parts.saturating_sub(run.ends.len()));
         }
     }
@@ -115,7 +121,7 @@ impl<P: Copy + Default> PairRuns<P> {
         rejected: (&'a [Rejected], &'a [Rejected]),
         timings: Timings,
     ) -> Result<Pairs<'a, P>, FindError> {
-        let Self { all, count, starts, sorted } = self;
+        let Self { all, count, starts, sorted, .. } = self;
         let runs = &all[..*count];
         let found = runs.iter().map(|run| run.pairs.found()).sum();
         if found > most {
@@ -158,6 +164,8 @@ impl<P: Copy + Default> PairRuns<P> {
     }
 }
 
+/// How many more runs than needed are added.
+const ADDED_SPARE: usize = 8;
 /// Number of pairs below which one thread copies them: waking another costs more.
 const COPY_PAIRS_MIN: usize = 16 * 1024;
 
