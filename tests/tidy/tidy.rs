@@ -6,6 +6,7 @@
 //! Rules read code: comments and the insides of strings do not count, except for rules about texts and for
 //! the marks of unfinished work, which are searched everywhere.
 
+mod changelog;
 mod comments;
 mod imports;
 mod paths;
@@ -78,7 +79,7 @@ const MARKS: [&str; 5] = [
 type Finding = (usize, String);
 type Rule = fn(path: &str, text: &str) -> Vec<Finding>;
 
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 12] = [
     length,
     names,
     layering,
@@ -87,6 +88,7 @@ const RULES: [Rule; 11] = [
     inclusions,
     excuses,
     marks,
+    changelog::form,
     comments::doc_comments,
     comments::invalid_is_said,
     comments::plain_words,
