@@ -79,7 +79,7 @@ pub(crate) fn a_warm_tick_of_joined_movers_allocates_nothing() {
     let still = vec![0.0; rows];
     let sizes = [1e-5, 1.01e-5].map(|size: f32| {
         core::array::from_fn::<Vec<f32>, 3, _>(|axis| {
-            let long = |row: usize| axis < 2 && row % 2 == 0;
+            let long = |row: usize| axis < 2 && row.is_multiple_of(2);
             let high = low[axis].iter().zip(0..);
             high.map(|(x, row)| x + if long(row) { 1.0 } else { size }).collect()
         })

@@ -29,12 +29,12 @@ use super::movers::{MoverRecord, load_movers};
 use super::{Builder, BvhItem, Tree};
 use crate::broadphase::error::FindError;
 use crate::broadphase::exec::Exec;
-use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
 use crate::broadphase::pairs::input::ROW as ROWS_OF_FINDER;
 use crate::broadphase::pairs::input::{FixedInput, PairInput};
 use crate::broadphase::pairs::runs::{PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
-use crate::columns::{ColumnScratch, LengthMismatch, Rejected};
+use crate::columns::{ColumnScratch, LengthMismatch, Memory, Rejected, impl_memory};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
 use crate::par::{Budget, Clock};
 use alloc::vec::Vec;
@@ -139,6 +139,8 @@ pub struct FixedBoxes {
     union: PairRuns<Pair>,
     swept: PairRuns<SweptPair>,
 }
+
+impl_memory!(FixedBoxes { trees, locations, builder, boxes, rejected, movers, columns, rejected_movers, search, union, swept; without exec, filtered, all_filters });
 
 impl Default for FixedBoxes {
     fn default() -> Self {
@@ -334,8 +336,8 @@ impl FixedBoxes {
     /// Reserves memory for rows less than `rows`, and for ticks of `movers` movers with this many
     /// union pairs and swept pairs.
     pub fn reserve(&mut self, rows: usize, movers: usize, union_pairs: usize, swept_pairs: usize) {
-        self.locations.of_row.reserve(rows.saturating_sub(self.locations.of_row.len()));
-        self.movers.reserve(movers.saturating_sub(self.movers.len()));
+        reserve_total(&mut self.locations.of_row, rows);
+        reserve_total(&mut self.movers, movers);
         self.union.reserve(runs_of(movers), union_pairs);
         self.swept.reserve(runs_of(movers), swept_pairs);
     }
@@ -355,18 +357,7 @@ impl FixedBoxes {
     /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        let trees: usize = self.trees.iter().map(Tree::bytes).sum();
-        let rejected = self.rejected.capacity() + self.rejected_movers.capacity();
-        trees
-            + self.search.bytes()
-            + self.builder.bytes()
-            + self.locations.bytes()
-            + self.columns.bytes()
-            + self.boxes.capacity() * size_of::<BvhItem>()
-            + self.movers.capacity() * size_of::<MoverRecord>()
-            + rejected * size_of::<Rejected>()
-            + self.union.bytes()
-            + self.swept.bytes()
+        self.bytes()
     }
 
     /// Finds the pairs of a mover and a fixed box in which the bounds of the mover's whole path

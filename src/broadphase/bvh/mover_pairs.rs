@@ -21,7 +21,7 @@ use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
-use crate::columns::Row;
+use crate::columns::{Row, impl_memory};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
@@ -66,6 +66,8 @@ pub(crate) struct MoverScratch {
     pub(crate) work: (u64, usize),
 }
 
+impl_memory!(MoverScratch { left, join; lists of stacks; without #[cfg(test)] work });
+
 impl MoverScratch {
     /// Reserves memory for traversals of the trees by so many threads.
     pub(crate) fn reserve(&mut self, threads: usize, trees: &[Tree]) {
@@ -73,13 +75,6 @@ impl MoverScratch {
         for stack in &mut self.stacks {
             trees.iter().for_each(|tree| stack.reserve(tree));
         }
-    }
-
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.stacks.iter().map(Stack::bytes).sum::<usize>()
-            + self.left.capacity() * size_of::<u32>()
-            + self.join.bytes()
     }
 }
 
@@ -450,11 +445,6 @@ mod tests {
             let set = PairInput::new(world.movers(0..movers.len())).filtered(movers);
             let mut order: Option<(Vec<Pair>, Vec<SweptPair>)> = None;
             let threads = [Threads::one(), Threads::current()].into_iter();
-            #[cfg(feature = "rayon")]
-            let threads = threads.chain([2, 3].map(|count| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build().unwrap();
-                Threads::of_pool(alloc::sync::Arc::new(pool))
-            }));
             let settings = threads.map(|threads| (threads, Level::detect()));
             let settings = settings.chain(Level::all().map(|level| (Threads::one(), level)));
             for (threads, level) in settings {

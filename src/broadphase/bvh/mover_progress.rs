@@ -49,13 +49,11 @@ impl MoverProgress {
         if more > self.allowed || self.left.is_empty() {
             return None;
         }
-        let size = if self.movers == 0 {
-            BLOCK_FIRST
-        } else {
-            // As many as the rest of the round may last for.
-            let more_each = (more / self.movers).max(1);
-            ((self.allowed - more) / more_each).clamp(BLOCK_MIN, BLOCK as u64) as u32
-        };
+        // As many as the rest of the round may last for.
+        let rest = |more_each: u64| (self.allowed - more) / more_each.max(1);
+        let size = more
+            .checked_div(self.movers)
+            .map_or(BLOCK_FIRST, |more_each| rest(more_each).clamp(BLOCK_MIN, BLOCK as u64) as u32);
         let end = self.left.start.saturating_add(size).min(self.left.end);
         let block = self.left.start..end;
         self.movers += u64::from(end - block.start);

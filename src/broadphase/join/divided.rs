@@ -14,6 +14,7 @@ use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::broadphase::pairs::runs::PairRun;
+use crate::columns::impl_memory;
 use crate::lanes::{LANES_MAX, Level};
 use crate::par;
 use alloc::vec::Vec;
@@ -35,6 +36,8 @@ struct JoinSets {
     task: Option<KdTask>,
 }
 
+impl_memory!(JoinSets { boxes; without task });
+
 impl JoinSets {
     /// Copies the boxes that `task` selects from another set.
     fn select(&mut self, level: Level, from: &KdBoxes, task: &KdTask, scratch: &mut KdBoxes) {
@@ -47,6 +50,16 @@ impl JoinSets {
     }
 }
 
+/// The sets of one level of divisions. There may be more of them than are used, after other joins.
+#[derive(Debug, Default)]
+struct JoinLevel {
+    /// The joins of the sets, each with the index of the sets of the level above from which they are selected.
+    joins: Vec<(usize, KdTask)>,
+    sets: Vec<JoinSets>,
+}
+
+impl_memory!(JoinLevel { joins; lists of sets });
+
 /// A part that one worker joins: its sets are selected from those with an index on a level.
 type JoinPart = (usize, usize, KdTask);
 
@@ -57,33 +70,24 @@ struct PartWorker {
     candidates: Candidates,
 }
 
+impl_memory!(PartWorker { join, candidates });
+
 /// Appends the pairs among some candidates to a list, and removes the candidates.
-type TakeCandidates<'a, P> = dyn Fn(&mut Candidates, &mut Buffer<P>) + Sync + 'a;
+type TakePairs<'a, P> = dyn Fn(&mut Candidates, &mut Buffer<P>) + Sync + 'a;
 
 /// A join that several threads share, and its memory.
 #[derive(Debug, Default)]
 pub(crate) struct DividedJoin {
-    /// The sets of each level; the first has those of the whole join. There may be more of them, after other joins.
-    levels: Vec<Vec<JoinSets>>,
-    /// The joins that become the sets of the next level, each with the index of its sets on this one.
-    next: Vec<(usize, KdTask)>,
+    /// The sets of each level; the first has those of the whole join.
+    levels: Vec<JoinLevel>,
     parts: Vec<JoinPart>,
     /// One for each thread. There may be more of them, after calls with more threads.
     workers: Vec<PartWorker>,
 }
 
-impl DividedJoin {
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        let sets = || self.levels.iter().flatten();
-        let of_worker = |worker: &PartWorker| worker.join.bytes() + worker.candidates.bytes();
-        sets().map(|sets| sets.boxes.bytes()).sum::<usize>()
-            + self.workers.iter().map(of_worker).sum::<usize>()
-            + sets().count() * size_of::<JoinSets>()
-            + self.next.capacity() * size_of::<(usize, KdTask)>()
-            + self.parts.capacity() * size_of::<JoinPart>()
-    }
+impl_memory!(DividedJoin { parts; lists of levels, workers });
 
+impl DividedJoin {
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
     pub(crate) fn begin(&mut self, input: JoinInput<'_>) -> bool {
         let JoinSets { boxes, task } = self.first();
@@ -119,44 +123,45 @@ impl DividedJoin {
     /// Returns the sets of the whole join.
     fn first(&mut self) -> &mut JoinSets {
         if self.levels.is_empty() {
-            self.next.reserve_exact(PARTS_MAX);
             self.parts.reserve_exact(PARTS_MAX);
-            self.levels.push(Vec::new());
-            self.levels[0].push(JoinSets::default());
+            self.levels.push(JoinLevel { joins: Vec::new(), sets: [JoinSets::default()].into() });
         }
-        &mut self.levels[0][0]
+        &mut self.levels[0].sets[0]
     }
 
     /// Divides the join on so many threads. Returns the number of parts.
     pub(crate) fn divide(&mut self, level: Level, threads: usize) -> usize {
-        let Self { levels, next, parts, workers } = self;
+        let Self { levels, parts, workers } = self;
         workers.resize_with(threads.max(workers.len()), PartWorker::default);
         let workers = &mut workers[..threads];
-        let most = SET_ROWS.max(levels[0][0].task.map_or(0, |all| all.len() / SHARES));
+        let most = SET_ROWS.max(levels[0].sets[0].task.map_or(0, |all| all.len() / SHARES));
         let (mut depth, mut count) = (0, 1);
         parts.clear();
         while count > 0 {
-            next.clear();
-            for (index, sets) in levels[depth][..count].iter().enumerate() {
+            if levels.len() == depth + 1 {
+                levels.push(JoinLevel { joins: Vec::with_capacity(PARTS_MAX), sets: Vec::new() });
+            }
+            let (above, below) = levels.split_at_mut(depth + 1);
+            let (above, JoinLevel { joins, sets: below }) = (&above[depth].sets, &mut below[0]);
+            joins.clear();
+            for (index, sets) in above[..count].iter().enumerate() {
                 let Some(task) = sets.task else { continue };
-                let (joins, more) = divisions(&sets.boxes, &task, most);
-                if more == 0 || parts.len() + next.len() + more > PARTS_MAX {
+                let (divided, more) = divisions(&sets.boxes, &task, most);
+                let divided = &divided[..more];
+                // The sets that follow are a part each at least.
+                let others = parts.len() + joins.len() + count - index - 1;
+                if more == 0 || others + more > PARTS_MAX {
                     parts.push((depth, index, task));
                 } else if task.len() > 2 * most {
-                    next.extend(joins[..more].iter().map(|&join| (index, join)));
+                    joins.extend(divided.iter().map(|&join| (index, join)));
                 } else {
-                    parts.extend(joins[..more].iter().map(|&join| (depth, index, join)));
+                    parts.extend(divided.iter().map(|&join| (depth, index, join)));
                 }
             }
-            (depth, count) = (depth + 1, next.len());
-            if levels.len() == depth {
-                levels.push(Vec::new());
-            }
-            let (above, below) = levels.split_at_mut(depth);
-            let (above, below) = (&above[depth - 1], &mut below[0]);
+            (depth, count) = (depth + 1, joins.len());
             below.resize_with(count.max(below.len()), JoinSets::default);
             par::for_each(workers, &mut below[..count], &|worker, k, sets| {
-                let (index, task) = &next[k];
+                let (index, task) = &joins[k];
                 sets.select(level, &above[*index].boxes, task, &mut worker.join.boxes);
             });
             // The sets of a level are of about one size, but which is the largest may vary from tick to tick.
@@ -174,7 +179,7 @@ impl DividedJoin {
         level: Level,
         threads: usize,
         runs: &mut [PairRun<P>],
-        take: &TakeCandidates<'_, P>,
+        take: &TakePairs<'_, P>,
     ) {
         let Self { levels, parts, workers, .. } = self;
         let longest = parts.iter().map(|(_, _, task)| task.len()).max().unwrap_or(0);
@@ -185,7 +190,7 @@ impl DividedJoin {
         par::for_each(&mut workers[..threads], &mut items[..count], &|worker, _, item| {
             let Some(((depth, index, task), run)) = item else { return };
             let PartWorker { join, candidates } = worker;
-            join.begin_part(level, &levels[*depth][*index].boxes, task);
+            join.begin_part(level, &levels[*depth].sets[*index].boxes, task);
             let mut done = false;
             while !done {
                 done = join.proceed(level, candidates);

@@ -33,8 +33,10 @@ mod choose;
 pub(crate) mod divided;
 mod leaf;
 
+use super::pairs::buffer::reserve_total;
 use super::pairs::candidates::Candidates;
 use super::pairs::flags::{FLAGS, OF_FIRST};
+use crate::columns::impl_memory;
 use crate::lanes::{LANES_MAX, Level};
 use alloc::vec::Vec;
 pub(crate) use boxes::NOT_FIRST_UNCUT;
@@ -186,12 +188,9 @@ pub(crate) struct Join {
     compared: u64,
 }
 
-impl Join {
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        self.boxes.bytes() + self.tasks.capacity() * size_of::<KdTask>()
-    }
+impl_memory!(Join { boxes, tasks; without leaf, swept, compared });
 
+impl Join {
     /// Returns the greatest number of rows in use at once since the last call.
     pub(crate) fn take_peak(&mut self) -> usize {
         core::mem::take(&mut self.boxes.peak)
@@ -203,7 +202,7 @@ impl Join {
             if self.boxes.words.len() < peak + peak / 16 {
                 self.boxes.grow(peak + peak / 4);
             }
-            self.tasks.reserve_exact(TASKS_MAX.saturating_sub(self.tasks.len()));
+            reserve_total(&mut self.tasks, TASKS_MAX);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::buffer::{Buffer, reserve_for};
 use super::input::ROW;
+use crate::columns::impl_memory;
 use crate::geom::Pair;
 use crate::lanes::LANES_MAX;
 use crate::par::Budget;
@@ -18,12 +19,9 @@ pub(crate) struct Candidates {
     pub(crate) len: usize,
 }
 
-impl Candidates {
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        (self.a.capacity() + self.b.capacity()) * size_of::<u32>()
-    }
+impl_memory!(Candidates { a, b; without len });
 
+impl Candidates {
     /// Reserves memory for so many candidates.
     pub(crate) fn reserve(&mut self, most: usize) {
         for column in [&mut self.a, &mut self.b] {

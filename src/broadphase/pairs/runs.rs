@@ -1,9 +1,9 @@
 //! The result of a pair search, and how it is read.
 
-use super::buffer::{Buffer, reserve_for};
+use super::buffer::{Buffer, reserve_for, reserve_total};
 use super::timings::Timings;
 use crate::broadphase::error::FindError;
-use crate::columns::Rejected;
+use crate::columns::{Rejected, impl_memory};
 use crate::geom::{Pair, SweptPair};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -38,15 +38,11 @@ pub(crate) struct PairRun<P> {
     pub(crate) ends: Vec<u32>,
 }
 
+impl_memory!([P] PairRun<P> { pairs, ends; without strips, left });
+
 impl<P> Default for PairRun<P> {
     fn default() -> Self {
         Self { strips: 0..0, pairs: Buffer::default(), left: None, ends: Vec::new() }
-    }
-}
-
-impl<P> PairRun<P> {
-    pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.pairs.bytes() + self.ends.capacity() * size_of::<u32>()
     }
 }
 
@@ -62,6 +58,8 @@ pub(crate) struct PairRuns<P> {
     starts: Vec<usize>,
     sorted: Vec<P>,
 }
+
+impl_memory!([P] PairRuns<P> { starts, sorted; lists of all; without count, added });
 
 impl<P> Default for PairRuns<P> {
     fn default() -> Self {
@@ -109,7 +107,7 @@ impl<P: Copy + Default> PairRuns<P> {
         // A run that was not used may be used the next time. Which of the added ones is the longest may vary.
         for (index, run) in self.all.iter_mut().enumerate() {
             run.pairs.reserve_spare(if index < self.added { mean } else { mean.max(longest) });
-            run.ends.reserve_exact(parts.saturating_sub(run.ends.len()));
+            reserve_total(&mut run.ends, parts);
         }
     }
 
@@ -138,17 +136,11 @@ impl<P: Copy + Default> PairRuns<P> {
         Ok(Pairs { runs, starts, threads, sorted, rejected, timings })
     }
 
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        let runs: usize = self.all.iter().map(PairRun::bytes).sum();
-        runs + self.starts.capacity() * size_of::<usize>() + self.sorted.capacity() * size_of::<P>()
-    }
-
     /// Reserves memory for this many pairs in this many runs.
     pub(crate) fn reserve(&mut self, runs: usize, pairs: usize) {
         self.all.resize_with(runs.max(self.all.len()), PairRun::default);
         self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
-        self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
+        reserve_total(&mut self.sorted, pairs);
     }
 
     /// Frees the memory that this many pairs in this many runs do not need.

@@ -10,12 +10,12 @@ use super::touch::TakeCandidates;
 use super::{scatter, sweep};
 use crate::broadphase::error::FindError;
 use crate::broadphase::join::divided::{DIVIDED_ROWS_MIN, DividedJoin};
-use crate::broadphase::pairs::buffer::Buffer;
+use crate::broadphase::pairs::buffer::{Buffer, reserve_total};
 use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
-use crate::columns::Rejected;
+use crate::columns::{Rejected, impl_memory};
 use crate::geom::MovingBox;
 use crate::lanes::{Kernel, Level};
 use crate::par::{self, Budget, Clock, Threads};
@@ -41,6 +41,8 @@ struct Sweeper<P, const WORDS: usize> {
     pairs: Vec<P>,
 }
 
+impl_memory!([P, const WORDS: usize] Sweeper<P, WORDS> { strip, pairs });
+
 impl<P, const WORDS: usize> Default for Sweeper<P, WORDS> {
     fn default() -> Self {
         Self { strip: sweep::SweepScratch::default(), pairs: Vec::new() }
@@ -63,6 +65,8 @@ pub(crate) struct Stage<P, const WORDS: usize> {
     rejected_of_first: usize,
 }
 
+impl_memory!([P, const WORDS: usize] Stage<P, WORDS> { join, lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
+
 impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
     fn default() -> Self {
         Self {
@@ -74,12 +78,6 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
             rejected: Vec::new(),
             rejected_of_first: 0,
         }
-    }
-}
-
-impl<P, const WORDS: usize> Sweeper<P, WORDS> {
-    fn bytes(&self) -> usize {
-        self.strip.bytes() + self.pairs.capacity() * size_of::<P>()
     }
 }
 
@@ -167,7 +165,7 @@ impl<'a> Tick<'a> {
 }
 
 /// What the sweeps and joins of all strips of a tick read.
-struct Search<'a, const WORDS: usize> {
+struct StripSearch<'a, const WORDS: usize> {
     level: Level,
     grid: &'a Grid,
     chunks: &'a [Chunk<WORDS>],
@@ -178,7 +176,7 @@ struct Search<'a, const WORDS: usize> {
     filtered: bool,
 }
 
-impl<const WORDS: usize> Search<'_, WORDS> {
+impl<const WORDS: usize> StripSearch<'_, WORDS> {
     /// Continues with some strips. Returns whether it stopped at a strip that is joined.
     fn run<P>(
         &self,
@@ -293,7 +291,7 @@ where
         scatter += clock.lap();
         let sweepers = &mut self.sweepers[..threads];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
-        let search = Search {
+        let search = StripSearch {
             level: tick.level,
             grid: &grid,
             chunks: &self.chunks[..chunks],
@@ -326,7 +324,7 @@ where
         let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
         let peak = peaks.max().unwrap_or(0);
         for Sweeper { strip, pairs } in sweepers {
-            pairs.reserve_exact(most.saturating_sub(pairs.len()));
+            reserve_total(pairs, most);
             strip.reserve_join(peak, longest);
         }
         self.pairs.reserve_spare(RUNS);
@@ -422,14 +420,6 @@ where
 }
 
 impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
-    pub(crate) fn bytes(&self) -> usize {
-        let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
-        let sweepers: usize = self.sweepers.iter().map(Sweeper::bytes).sum();
-        let lists = self.lengths.capacity() * size_of::<usize>()
-            + self.rejected.capacity() * size_of::<Rejected>();
-        chunks + sweepers + self.join.bytes() + self.pairs.bytes() + lists
-    }
-
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
         let (_, chunks) = chunk_rows(boxes);
         self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);
