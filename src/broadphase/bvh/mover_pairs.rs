@@ -432,7 +432,8 @@ mod tests {
     /// and any threads; filters and labels count. Method: comparison with searches for few movers at a time.
     #[test]
     fn joined_movers_have_the_same_pairs() {
-        let filter = |k: usize| Filter::new(1 << (k % 3), if k % 5 == 0 { 5 } else { u16::MAX });
+        let filter =
+            |k: usize| Filter::new(1 << (k % 3), if k.is_multiple_of(5) { 5 } else { u16::MAX });
         let count = 80_000;
         for world in [sticks(count), plates(count)] {
             let filters: Vec<Filter> = (0..count).map(filter).collect();
