@@ -78,6 +78,7 @@ mod columns;
 mod geom;
 mod kernels;
 mod lanes;
+mod meshes;
 mod narrowphase;
 mod par;
 pub mod pipeline;
@@ -127,5 +128,13 @@ pub mod batch {
 pub mod convex {
     pub use crate::narrowphase::{
         ConvexCast, Hull, InvalidShape, OwnedShape, SupportMap, gjk, toi,
+    };
+}
+
+/// Bodies that are not convex: meshes of triangles, height fields, and compounds of convex shapes.
+pub mod mesh {
+    pub use crate::meshes::{
+        Compound, FaultReason, Geometry, HeightField, HeightFieldError, Mesh, MeshError, PartCast,
+        TriangleFault, toi,
     };
 }

@@ -1,0 +1,3 @@
+//! Tests of meshes, height fields and compounds.
+
+mod first_times;
