@@ -6,6 +6,7 @@ use super::mesh::Mesh;
 use super::search::{each_part, is_earlier};
 use crate::geom::{Aabb, Invalid, Motion, MovingBox, Pose, Segment, SegmentStart};
 use crate::kernels::bounds;
+use crate::lanes::prefetch;
 use crate::narrowphase::toi::part_search::{Part, PartSearch, PartsExtent};
 use crate::narrowphase::toi::{Settings, ToiResult, Touch};
 use crate::narrowphase::{ConvexCast, Shape};
@@ -125,7 +126,9 @@ impl Geometry<'_> {
         let search = PartSearch::new(&point, &path, (&body, &extent), &settings, last);
         let (mut best, mut part, mut until) = (ToiResult::Separated, 0, last);
         each_part(&search, self, [0.0, last], &mut |of, from| {
-            let found = search.find(&self.part(of), [from, until], None).result;
+            let part_of = self.part(of);
+            let Some(plan) = search.plan(of, &part_of, [from, until]) else { return until };
+            let found = search.find(&plan, &part_of, until, None).result;
             if let Some(t) = is_earlier(&found, &best, 0.0) {
                 (best, part, until) = (found, of, t);
             }
@@ -174,6 +177,23 @@ impl Geometry<'_> {
             Self::Compound(compound) => compound.part(part),
             Self::Mesh(mesh) => mesh.part(part),
             Self::HeightField(field) => field.part(part),
+        }
+    }
+
+    /// Prefetches where the corners of a part are.
+    pub(super) fn prefetch(&self, part: u32) {
+        if let Self::Mesh(mesh) = self {
+            prefetch(&mesh.triangles()[part as usize..=part as usize]);
+        }
+    }
+
+    /// Prefetches the corners of a part.
+    pub(super) fn prefetch_corners(&self, part: u32) {
+        if let Self::Mesh(mesh) = self {
+            for vertex in mesh.triangles()[part as usize] {
+                let vertex = vertex as usize;
+                prefetch(mesh.vertices().get(vertex..=vertex).unwrap_or_default());
+            }
         }
     }
 

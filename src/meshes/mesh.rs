@@ -118,8 +118,8 @@ impl<'a> Mesh<'a> {
     /// Returns the mesh with only the front of each triangle counting.
     ///
     /// A triangle counts while the position of the other body, which is the origin of its shape, is in front of the
-    /// triangle's plane. It does not count for a contact in which the body comes through it from behind. So a body
-    /// whose position is in front does not pass, and one that is behind does. While the mesh rotates, and for the parts
+    /// triangle's plane. If the body comes from behind, the triangle counts again when the whole body is in front. So a
+    /// body whose position is in front does not pass, and one that is behind does. While the mesh rotates, and for the parts
     /// of a compound or of another mesh, all triangles count from both sides.
     #[must_use]
     pub fn one_sided(mut self) -> Self {

@@ -15,7 +15,7 @@ use super::inner_edges;
 use super::toi::PartToi;
 use crate::geom::Motion;
 use crate::narrowphase::Shape;
-use crate::narrowphase::toi::part_search::PartSearch;
+use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, Plan};
 use crate::narrowphase::toi::{Settings, Toi, ToiResult};
 use alloc::vec::Vec;
 
@@ -37,6 +37,11 @@ impl<'o> Contacts<'o> {
 
     pub(super) fn best(&self) -> PartToi {
         self.best
+    }
+
+    /// Counts two parts that were tested without a search.
+    fn count_test(&mut self) {
+        self.best.tests += 1;
     }
 
     /// Adds the result for two parts. Returns whether it is the earliest.
@@ -129,18 +134,74 @@ fn against_parts(
     contacts: &mut Contacts<'_>,
 ) {
     let search = PartSearch::new(shape, motion, (body, &geometry.extent()), settings, 1.0);
-    let mut best = None;
     let window = [window[0], contacts.until];
     if window[0] > window[1] {
         return;
     }
+    let mut queue = Queue { met: [(0, 0.0); QUEUE], len: 0, best: None };
+    // If the body rotates, the result for a part may make the later intervals needless.
+    let most = if search.is_fixed_frame() { QUEUE } else { 1 };
     each_part(&search, geometry, window, &mut |other, from| {
-        let toi = search.find(&geometry.part(other), [from, contacts.until], best.as_ref());
-        if contacts.add(toi, [part, other]) {
-            best = search.plane_of(&toi.result);
+        geometry.prefetch(other);
+        queue.met[queue.len] = (other, from);
+        queue.len += 1;
+        if queue.len == most {
+            queue.run(&search, geometry, part, contacts);
         }
         contacts.until
     });
+    queue.run(&search, geometry, part, contacts);
+}
+
+/// Number of parts that are searched together.
+const QUEUE: usize = 16;
+
+/// Parts that were met and are not searched yet, so that their memory can be prefetched, and the earliest is searched first.
+struct Queue {
+    /// Each with the time before which it is apart.
+    met: [(u32, f64); QUEUE],
+    len: usize,
+    best: Option<BestPlane>,
+}
+
+impl Queue {
+    /// Searches for the contacts with all parts of the queue, and empties it.
+    fn run(
+        &mut self,
+        search: &PartSearch<'_>,
+        geometry: &Geometry<'_>,
+        own: u32,
+        contacts: &mut Contacts<'_>,
+    ) {
+        let met = &self.met[..core::mem::take(&mut self.len)];
+        if met.len() > 1 {
+            met.iter().for_each(|&(part, _)| geometry.prefetch_corners(part));
+        }
+        let mut plans = [Plan::default(); QUEUE];
+        let mut count = 0;
+        for &(part, from) in met {
+            let plan = search.plan(part, &geometry.part(part), [from, contacts.until]);
+            if let Some(plan) = plan {
+                plans[count] = plan;
+                count += 1;
+            } else {
+                contacts.count_test();
+            }
+        }
+        let plans = &mut plans[..count];
+        // There are a few; of equal ones the first met stays the first.
+        plans.sort_by(|one, other| one.start.total_cmp(&other.start));
+        for plan in plans {
+            if plan.start > contacts.until {
+                break;
+            }
+            let part = geometry.part(plan.part);
+            let toi = search.find(plan, &part, contacts.until, self.best.as_ref());
+            if contacts.add(toi, [own, plan.part]) {
+                self.best = search.plane_of(&toi.result);
+            }
+        }
+    }
 }
 
 /// Searches for the contacts of two geometries whose motions and settings are valid.

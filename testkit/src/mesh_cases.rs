@@ -149,21 +149,54 @@ impl MeshCase {
         see(asked_shape(&self.shape, hull.as_ref()))
     }
 
-    pub fn asked(&self) -> PartToi {
-        let mesh = self.mesh();
+    /// Computes the first time of the shape and a body that moves as the mesh does.
+    pub fn asked(&self, body: &Geometry<'_>) -> PartToi {
         let [of_shape, of_mesh] = self.motions();
         self.with_shape(|shape| {
-            let body = Geometry::from(&mesh);
-            toi::one_to_one(&shape.into(), &of_shape, &body, &of_mesh, &self.settings())
+            toi::one_to_one(&shape.into(), &of_shape, body, &of_mesh, &self.settings())
                 .expect("valid")
         })
     }
 
-    fn solid(&self, triangle: usize) -> MovingSolid {
-        let points = self.triangles[triangle].map(|k| self.vertices[k as usize].map(f64::from));
-        let mut solid = self.shape.moving(&self.mesh_motion);
-        solid.solid = Solid { core: Core::Hull(points.into()), radius: 0.0 };
-        solid
+    /// The shape and the mesh, for the judge.
+    pub fn bodies(&self) -> [PlainBody; 2] {
+        let triangles = self.triangles.iter().map(|triangle| {
+            let corners = triangle.map(|k| self.vertices[k as usize].map(f64::from));
+            Solid { core: Core::Hull(corners.into()), radius: 0.0 }
+        });
+        let of_shape = PlainBody::new([self.shape.solid()], &self.motion);
+        [of_shape, PlainBody::new(triangles, &self.mesh_motion)]
+    }
+}
+
+/// A body with parts, for the judge.
+#[derive(Clone, Debug)]
+pub struct PlainBody {
+    pub parts: Vec<MovingSolid>,
+    /// The radius of a ball about the position that contains all parts.
+    reach: f64,
+    /// At least half the diagonal of the box of all parts, at most the whole.
+    size: f64,
+    /// The greatest speed of a point because of the rotation.
+    turning: f64,
+}
+
+impl PlainBody {
+    pub fn new(parts: impl IntoIterator<Item = Solid>, motion: &PlainMotion) -> Self {
+        let rest = PlainShape { core: PlainCore::Point, radius: 0.0 }.moving(motion);
+        let parts: Vec<_> =
+            parts.into_iter().map(|solid| MovingSolid { solid, ..rest.clone() }).collect();
+        let (mut reach, mut ends) = (0.0_f64, [[f64::INFINITY, f64::NEG_INFINITY]; 3]);
+        for part in &parts {
+            let (center, radius) = ball(&part.solid);
+            reach = reach.max(length(center) + radius);
+            for k in 0..3 {
+                ends[k][0] = ends[k][0].min(center[k] - radius);
+                ends[k][1] = ends[k][1].max(center[k] + radius);
+            }
+        }
+        let size = 0.5 * length(ends.map(|[low, high]| high - low));
+        Self { parts, reach, size, turning: length(motion.spin.map(f64::from)) * reach }
     }
 }
 
@@ -175,7 +208,7 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|k| a[k] - b[k])
 }
 
-/// The radius of a ball around the points of a solid, about the centre of their box, and that centre.
+/// The centre and the radius of a ball around a solid.
 fn ball(solid: &Solid) -> ([f64; 3], f64) {
     let (center, core) = match &solid.core {
         Core::Hull(points) => {
@@ -192,64 +225,69 @@ fn ball(solid: &Solid) -> ([f64; 3], f64) {
     (center, core + solid.radius)
 }
 
-/// Whether `found` satisfies all guarantees; otherwise which one it violates. Every triangle is tested. Returns whether
-/// there is an impact.
-pub fn judged(case: &MeshCase, found: &PartToi) -> Result<bool, String> {
-    let a = case.shape.moving(&case.motion);
-    let target = f64::from(case.target);
+/// Rounds of the specification for one pair of parts.
+const ROUNDS_MAX: usize = 400;
+
+/// Whether `found` satisfies all guarantees, for a search over the whole tick in which every touch counts; otherwise which
+/// one it violates. Every pair of parts is tested. Returns whether there is an impact.
+pub fn judged(a: &PlainBody, b: &PlainBody, target: f64, found: &PartToi) -> Result<bool, String> {
     let end = match found.toi.result {
         ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => f64::from(t),
         ToiResult::Overlapping { .. } => 0.0,
         _ => 1.0,
     };
-    let (center, radius) = ball(&a.solid);
-    let corners = case.vertices.iter().map(|&v| length(v.map(f64::from)));
-    let reach = corners.fold(0.0, f64::max);
-    let speed = length(minus(a.delta, case.solid(0).delta))
-        + length(minus(a.accel, case.solid(0).accel))
-        + length(a.spin) * (radius + length(center))
-        + length(case.solid(0).spin) * reach;
-    for triangle in 0..case.triangles.len() {
-        let b = case.solid(triangle);
-        let (of_b, radius_b) = ball(&b.solid);
-        let apart = length(minus(a.at(center, 0.5 * end), b.at(of_b, 0.5 * end)));
-        if apart > (radius + radius_b + 0.5 * end * speed + target) * 1.000_001 {
-            continue;
-        }
-        if let FirstTime::Hit { hit_at, .. } =
-            spec::first_time_in_rounds(&a, &b, target, [0.0, end], 400)
-            && hit_at < end
-        {
-            return Err(format!("late or missed: triangle {triangle} at {hit_at}"));
+    let (of_a, of_b) = (&a.parts[0], &b.parts[0]);
+    let speed = length(minus(of_a.delta, of_b.delta))
+        + length(minus(of_a.accel, of_b.accel))
+        + a.turning
+        + b.turning;
+    let balls =
+        |body: &PlainBody| body.parts.iter().map(|part| ball(&part.solid)).collect::<Vec<_>>();
+    let (balls_a, balls_b) = (balls(a), balls(b));
+    for (i, part_a) in a.parts.iter().enumerate() {
+        for (j, part_b) in b.parts.iter().enumerate() {
+            let ((at_a, radius_a), (at_b, radius_b)) = (balls_a[i], balls_b[j]);
+            let apart = length(minus(part_a.at(at_a, 0.5 * end), part_b.at(at_b, 0.5 * end)));
+            if apart > (radius_a + radius_b + 0.5 * end * speed + target) * 1.000_001 {
+                continue;
+            }
+            let first = spec::first_time_in_rounds(part_a, part_b, target, [0.0, end], ROUNDS_MAX);
+            if let FirstTime::Hit { hit_at, .. } = first
+                && hit_at < end
+            {
+                return Err(format!("late or missed: parts {i} and {j} at {hit_at}"));
+            }
         }
     }
+    let numbers = length(minus(of_a.position, of_b.position)) + speed + a.reach + b.reach + target;
+    let [part_a, part_b] = [(a, 0), (b, 1)].map(|(body, k)| &body.parts[found.parts[k] as usize]);
     match found.toi.result {
         ToiResult::Impact { t, on_a, on_b, .. } => {
-            let b = case.solid(found.parts[1] as usize);
-            let there = spec::distance(&a, &b, t.into());
+            let there = spec::distance(part_a, part_b, t.into());
             let step = f64::from(t.next_up()) - f64::from(t);
-            let numbers = length(minus(a.position, b.position)) + speed + reach + radius + target;
-            // A point has no size, so that of the mesh counts.
-            let size = if radius > 0.0 { (2.0 * radius).min(2.0 * reach) } else { 2.0 * reach };
-            let allowed = f64::from(Settings::TOLERANCE) * size + speed * step + 1e-10 * numbers;
+            // A point has no size, so that of the other body counts.
+            let size = match [a.size, b.size] {
+                [0.0, size] | [size, 0.0] => size,
+                [of_a, of_b] => of_a.min(of_b),
+            };
+            let allowed =
+                2.0 * f64::from(Settings::TOLERANCE) * size + speed * step + 1e-10 * numbers;
             let over = there.lower - target - there.noise;
             if over > allowed {
-                return Err(format!(
-                    "the distance at the impact is {over:e}, more than {allowed:e}"
-                ));
+                return Err(format!("the distance at the impact is {over:e}, above {allowed:e}"));
             }
-            let between = length(minus(on_b.map(f64::from), on_a.map(f64::from)));
-            let rounding = 4e-7 * (length(on_a.map(f64::from)) + length(on_b.map(f64::from)));
+            let [on_a, on_b] = [on_a, on_b].map(|point| point.map(f64::from));
+            let between = length(minus(on_b, on_a));
+            let rounding = 4e-7 * (length(on_a) + length(on_b));
             if between > target + 2.0 * allowed + rounding {
                 return Err(format!("the points are {between:e} apart"));
             }
             Ok(true)
         }
         ToiResult::Overlapping { .. } => {
-            let b = case.solid(found.parts[1] as usize);
-            let there = spec::distance(&a, &b, 0.0);
+            let there = spec::distance(part_a, part_b, 0.0);
             let over = there.lower - target - there.noise;
-            if over > 1e-10 * (reach + radius) { Err(format!("apart: {over:e}")) } else { Ok(true) }
+            if over > 1e-10 * numbers { Err(format!("apart: {over:e}")) } else { Ok(true) }
         }
         _ => Ok(false),
     }

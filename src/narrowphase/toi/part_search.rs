@@ -6,10 +6,10 @@
 //!
 //! ```text
 //! for a part in a window:
-//!     the plane of a triangle proves a first safe time                                (Triangle::plane)
+//!     the plane of a triangle proves a first safe time                                (PartSearch::from_plane)
 //!     the plane at the best impact so far may prove that the part is not earlier      (PartSearch::is_later)
 //!     a shape that slides along the plane of a triangle is not closing                (PartSearch::slides_until)
-//!     search from the safe time on                                                    (search.rs)
+//!     search from the safe time on, the earliest first                                (search.rs)
 //! ```
 //!
 //! The box around the path of the shape, in the axes of the body, is in `path_box.rs`.
@@ -72,6 +72,20 @@ pub(crate) struct PartSearch<'s> {
 pub(crate) struct BestPlane {
     normal: V3,
     reach: f64,
+}
+
+/// The start of a search for a part.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plan {
+    /// The number of the part.
+    pub(crate) part: u32,
+    /// The shape and the part are apart by more than the tolerance before this time, or slide along each other.
+    pub(crate) start: f64,
+    /// For a triangle whose plane was tested: from the shape to the plane.
+    plane: Option<V3>,
+    /// Whether the shape slides along the plane until the start.
+    slides: bool,
+    later: usize,
 }
 
 /// A triangle about its first corner, in the axes of the body.
@@ -185,12 +199,32 @@ impl<'s> PartSearch<'s> {
         Some(BestPlane { normal, reach: self.reach(normal) })
     }
 
-    /// Searches for the first contact with a part in the window. The two are known to be apart by more than the
-    /// tolerance from the start of the settings' window to that of this one, if it is later.
-    pub(crate) fn find(&self, part: &Part<'_>, window: [f64; 2], best: Option<&BestPlane>) -> Toi {
+    /// Prepares the search for a part, or returns `None` if there is no contact in the window. The two are known to be
+    /// apart by more than the tolerance from the start of the settings' window to that of this one, if it is later.
+    pub(crate) fn plan(&self, number: u32, part: &Part<'_>, [from, to]: [f64; 2]) -> Option<Plan> {
+        let later = usize::from(from > f64::from(self.settings[0].window[0]));
+        let plan = Plan { part: number, start: from, plane: None, slides: false, later };
         match part {
-            Part::Triangle(corners) => self.triangle(&Triangle::new(*corners), window, best),
-            Part::Convex(shape, pose) => self.convex(shape, pose, window),
+            Part::Triangle(corners) if self.is_fixed_frame() && !self.one_sided => {
+                let triangle = Triangle::new(*corners);
+                let Some(front) = triangle.normal else { return Some(plan) };
+                self.from_plane(plan, &triangle, front, to)
+            }
+            _ => Some(plan),
+        }
+    }
+
+    /// Searches for the first contact with a part until a time.
+    pub(crate) fn find(
+        &self,
+        plan: &Plan,
+        part: &Part<'_>,
+        to: f64,
+        best: Option<&BestPlane>,
+    ) -> Toi {
+        match part {
+            Part::Triangle(corners) => self.triangle(plan, &Triangle::new(*corners), to, best),
+            Part::Convex(shape, pose) => self.convex(plan, shape, pose, to),
         }
     }
 
@@ -203,25 +237,21 @@ impl<'s> PartSearch<'s> {
         }
     }
 
-    fn convex(&self, part: &Shape<'_>, pose: &Pose, window: [f64; 2]) -> Toi {
+    fn convex(&self, plan: &Plan, part: &Shape<'_>, pose: &Pose, to: f64) -> Toi {
+        let window = [plan.start, to];
         let (offset, rotation) = (V3::of(pose.position), M3::of_quaternion(pose.rotation));
         if self.is_fixed_frame() {
             let guess = self.path.shifted(offset).guess(self.mover.shape.size + part.size, window);
             let part = MovingShape::at_rest(part, rotation);
-            return self.search(part, offset, guess, window, self.later_than_start(window));
+            return self.search(part, offset, guess, window, plan.later);
         }
         let placed = PlacedCore { core: part.core, rotation, offset };
         let reach = offset.length() + part.bounding_radius;
-        self.rotating(&part_shape(Core::Placed(&placed), part.radius, reach), window)
-    }
-
-    fn later_than_start(&self, [from, _]: [f64; 2]) -> usize {
-        usize::from(from > f64::from(self.settings[0].window[0]))
+        self.rotating(&part_shape(Core::Placed(&placed), part.radius, reach), window, plan.later)
     }
 
     /// Searches for a contact with a part of a body that rotates.
-    fn rotating(&self, part: &Shape<'_>, window: [f64; 2]) -> Toi {
-        let later = self.later_than_start(window);
+    fn rotating(&self, part: &Shape<'_>, window: [f64; 2], later: usize) -> Toi {
         let [_, motion] = self.positions;
         let part = MovingShape::new(part, motion);
         let guess = self.path.guess(self.mover.shape.size, window);
@@ -262,7 +292,11 @@ impl<'s> PartSearch<'s> {
         Toi { result, rounds: search.rounds, supports: search.supports }
     }
 
-    fn triangle(&self, triangle: &Triangle, window: [f64; 2], best: Option<&BestPlane>) -> Toi {
+    fn triangle(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
+        if plan.plane.is_some() {
+            return self.on_plane(plan, triangle, to, best);
+        }
+        let window = [plan.start, to];
         if !self.is_fixed_frame() {
             let corners = [
                 triangle.first,
@@ -271,23 +305,23 @@ impl<'s> PartSearch<'s> {
             ];
             let reach = corners.iter().fold(0.0, |most, corner| greater(corner.length(), most));
             let shape = part_shape(Core::Triangle { points: corners }, 0.0, reach);
-            return self.rotating(&shape, window);
+            return self.rotating(&shape, window, plan.later);
         }
         let path = self.path.shifted(triangle.first);
         let Some(front) = triangle.normal else {
             let guess = path.guess(self.mover.shape.size, window);
-            return self.beside(triangle, guess, window, self.later_than_start(window));
+            return self.beside(triangle, guess, window, plan.later);
         };
-        if !self.one_sided {
-            return self.on_plane(triangle, &path, front, window, best);
-        }
         let mut found = Toi::default();
-        for (crossed, part) in self.in_front(&path, front, window).into_iter().flatten() {
-            let toi = if crossed {
-                self.from_behind(triangle, front, part)
+        for (crossed, [start, end]) in self.in_front(&path, front, window).into_iter().flatten() {
+            let mut plan = *plan;
+            if crossed {
+                (plan.start, plan.later) = (self.in_front_from(&path, front, start), 1);
             } else {
-                self.on_plane(triangle, &path, front, part, best)
-            };
+                plan.start = start;
+            }
+            let Some(plan) = self.from_plane(plan, triangle, front, end) else { continue };
+            let toi = self.on_plane(&plan, triangle, end, best);
             found.rounds += toi.rounds;
             found.supports += toi.supports;
             if toi.result != ToiResult::Separated {
@@ -333,54 +367,59 @@ impl<'s> PartSearch<'s> {
         found
     }
 
-    /// Searches for a contact after the shape came through the triangle from behind. The contact in which it does so
-    /// is ignored.
-    fn from_behind(&self, triangle: &Triangle, front: V3, window: [f64; 2]) -> Toi {
-        let ignoring = Settings { touch: Touch::Ignore, ..self.settings[0] };
-        let search = Self { settings: [ignoring; 2], ..*self };
-        let mut toi = search.beside(triangle, -front, window, 0);
-        if let ToiResult::Overlapping { .. } = toi.result {
-            toi.result = ToiResult::Separated;
-        }
-        toi
+    /// Returns the first time at which a shape that came from behind is wholly in front of the plane.
+    fn in_front_from(&self, path: &RelativePath, front: V3, start: f64) -> f64 {
+        let most = self.contact_distance + 2.0 * self.tolerance + self.reach(-front);
+        let below = most + front.dot(path.between(start));
+        let rate = front.dot(path.velocity(start));
+        start + first_root(below, rate, 0.5 * front.dot(path.accel))
     }
 
-    /// Searches for a contact with a triangle, from the time on until which its plane separates.
-    fn on_plane(
-        &self,
-        triangle: &Triangle,
-        path: &RelativePath,
-        front: V3,
-        [from, to]: [f64; 2],
-        best: Option<&BestPlane>,
-    ) -> Toi {
-        let later = self.later_than_start([from, to]);
+    /// Returns the plan that starts when the plane of a triangle no longer separates, or `None` if that is after `to`.
+    fn from_plane(&self, plan: Plan, triangle: &Triangle, front: V3, to: f64) -> Option<Plan> {
+        let path = self.path.shifted(triangle.first);
+        let Plan { mut start, mut later, .. } = plan;
+        let touched = self.slides_until(triangle, &path, front, to);
+        let slides = touched > start;
+        if slides {
+            (start, later) = (touched, 1);
+        }
+        if start > to {
+            return None;
+        }
         // From the shape to the triangle.
-        let height = front.dot(path.between(from));
+        let height = front.dot(path.between(start));
         let toward = if height < 0.0 { -front } else { front };
         let gap = height.abs() - self.reach(toward);
         let aim = self.contact_distance + 0.5 * self.tolerance;
-        let mut start = from;
         if gap > aim {
-            let (rate, half_accel) =
-                (toward.dot(path.velocity(from)), 0.5 * toward.dot(path.accel));
-            start += first_root(gap - aim, rate, half_accel);
-            if start > to {
-                return Toi::default();
+            let rate = toward.dot(path.velocity(start));
+            let until = start + first_root(gap - aim, rate, 0.5 * toward.dot(path.accel));
+            if until > to {
+                return None;
+            }
+            if until > start {
+                (start, later) = (until, 1);
             }
         }
-        if best.is_some_and(|best| self.is_later(best, triangle, path, [start, to])) {
+        Some(Plan { start, plane: Some(toward), slides, later, ..plan })
+    }
+
+    /// Searches for a contact with a triangle whose plane was tested.
+    fn on_plane(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
+        let path = self.path.shifted(triangle.first);
+        let window = [plan.start, to];
+        if best.is_some_and(|best| self.is_later(best, triangle, &path, window)) {
             return Toi::default();
         }
-        let later = if start > from { 1 } else { later };
-        let safe = self.slides_until(triangle, path, front, to);
-        if safe <= start {
-            return self.beside(triangle, toward, [start, to], later);
-        }
-        let mut toi = self.beside(triangle, toward, [safe, to], 1);
+        let guess = plan.plane.unwrap_or(V3::X);
+        let mut toi = self.beside(triangle, guess, window, plan.later);
         // The shape got deeper by the tolerance, which is an impact.
-        if let ToiResult::Overlapping { normal, on_a, on_b, closing, .. } = toi.result {
-            toi.result = ToiResult::Impact { t: round_down(safe), normal, on_a, on_b, closing };
+        if plan.slides
+            && let ToiResult::Overlapping { normal, on_a, on_b, closing, .. } = toi.result
+        {
+            let t = round_down(plan.start);
+            toi.result = ToiResult::Impact { t, normal, on_a, on_b, closing };
         }
         toi
     }
@@ -436,7 +475,9 @@ impl<'s> PartSearch<'s> {
         if (start.lower - self.contact_distance).abs() > self.tolerance {
             return from;
         }
-        let range = GapRange { min: start.lower - 0.75 * self.tolerance, max: f64::INFINITY };
+        // The touch ends if the shape gets deeper, or leaves the plane by twice the tolerance.
+        let max = self.contact_distance + 2.0 * self.tolerance;
+        let range = GapRange { min: start.lower - 0.75 * self.tolerance, max };
         let still = Rotation::new(V3::ZERO);
         let (mut t, mut gap) = (from, start);
         for _ in 0..SLIDE_PLANES_MAX {
@@ -447,11 +488,14 @@ impl<'s> PartSearch<'s> {
                 let planes = (&plane, &gap);
                 separating_plane::rotating_with(&motion, &motion.at(t), planes, still, &range, to).0
             };
-            let SafeTime::Until { t: until, .. } = safe else { return f64::INFINITY };
+            let SafeTime::Until { t: until, separated, .. } = safe else { return f64::INFINITY };
             if until <= t {
                 break;
             }
             t = until;
+            if separated {
+                break;
+            }
             gap = Nearest::along(&motion.at(t), motion.between(t), toward);
             if straight || gap.lower <= range.min + self.slack {
                 break;
