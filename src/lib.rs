@@ -36,6 +36,7 @@
 //! | bodies at the end of the tick, after all their impacts | `Stepper` of the package `swath-stepping` |
 //! | one geometric test, for one pair or for many rows | [`batch`] |
 //! | time of impact or distance of two convex shapes | [`convex`] |
+//! | time of impact with triangle meshes, height fields and compounds | [`mesh`] |
 //!
 //! # Conventions
 //!

@@ -222,7 +222,7 @@ impl<'a> HeightField<'a> {
         }
     }
 
-    /// Returns the box around the vertices of a cell that exist; `None` if there is none.
+    /// Returns the box around the vertices of a cell that exist; `None` if all are holes.
     fn cell_bounds(&self, i: u32, j: u32) -> Option<Aabb> {
         let corners = [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)];
         let points = corners.into_iter().filter_map(|(i, j)| self.vertex(i, j));

@@ -10,7 +10,7 @@
 //! equal corners count as neighbours also if they do not have the same vertices.
 
 use super::geometry::Geometry;
-use super::toi::PartToi;
+use super::result::PartToi;
 use crate::geom::{Aabb, MapEach, Motion};
 use crate::narrowphase::math::{M3, V3, greater};
 use crate::narrowphase::toi::ToiResult;

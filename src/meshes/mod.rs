@@ -20,17 +20,20 @@
 //! The promises are those of convex shapes: never late, never missed, and unresolved only with a time that is proved
 //! to be free. `docs/math/mesh.md` states them, with the proofs.
 
+mod cast;
 mod compound;
 mod fault;
 mod geometry;
 mod height_field;
 mod inner_edges;
 mod mesh;
+mod result;
 mod search;
 pub mod toi;
 
+pub use cast::PartCast;
 pub use compound::Compound;
 pub use fault::{FaultReason, TriangleFault};
-pub use geometry::{Geometry, PartCast};
+pub use geometry::Geometry;
 pub use height_field::{HeightField, HeightFieldError};
 pub use mesh::{Mesh, MeshError};

@@ -12,7 +12,7 @@
 
 use super::geometry::Geometry;
 use super::inner_edges;
-use super::toi::PartToi;
+use super::result::PartToi;
 use crate::geom::Motion;
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, Plan};
@@ -154,7 +154,7 @@ fn against_parts(
 }
 
 /// Number of parts that are searched together.
-const QUEUE: usize = 16;
+const QUEUE: usize = 8;
 
 /// Parts that were met and are not searched yet, so that their memory can be prefetched, and the earliest is searched first.
 struct Queue {

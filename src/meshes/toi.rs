@@ -19,38 +19,14 @@
 //! that do not rotate.
 
 use super::geometry::Geometry;
+pub use super::result::PartToi;
 use super::search::find;
 use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Motion, Pair};
 use crate::narrowphase::batch::{answer, check_rows, reject};
-use crate::narrowphase::toi::{PairsError, Settings, Toi, ToiError, ToiResult};
+use crate::narrowphase::toi::{PairsError, Settings, ToiError};
 use crate::par::Threads;
 use alloc::vec::Vec;
-
-/// When two geometries first touch, and with which of their parts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct PartToi {
-    /// The result, and the rounds and supports of all parts.
-    pub toi: Toi,
-    /// The part of each of the two that touches; 0 without a contact, and for a convex shape.
-    pub parts: [u32; 2],
-    /// The number of pairs of parts that were tested.
-    pub tests: u32,
-}
-
-impl PartToi {
-    /// Exchanges the two geometries.
-    pub(super) fn flip(&mut self) {
-        self.parts.reverse();
-        if let ToiResult::Impact { normal, on_a, on_b, .. }
-        | ToiResult::Overlapping { normal, on_a, on_b, .. } = &mut self.toi.result
-        {
-            normal.iter_mut().for_each(|x| *x = -*x);
-            core::mem::swap(on_a, on_b);
-        }
-    }
-}
 
 /// Computes when `a` and `b` first touch.
 ///
@@ -117,7 +93,7 @@ pub struct GeometryInput<'a, 'g> {
 /// Computes when the two bodies of each pair first touch: `out[i]` is the result of [`one_to_one`] for `pairs[i]`.
 ///
 /// Rows whose motion is invalid are appended to `rejected`, in order. A pair with such a row is
-/// [`ToiResult::Separated`], with no tests.
+/// [`ToiResult::Separated`](crate::convex::toi::ToiResult::Separated), with no tests.
 ///
 /// # Errors
 ///

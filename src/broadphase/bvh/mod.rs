@@ -187,7 +187,7 @@ impl Tree {
         self.len
     }
 
-    /// A box around all boxes, or `None` if there are none.
+    /// A box around all boxes, or `None` without boxes.
     pub(crate) fn bounds(&self) -> Option<Aabb> {
         let root = self.root? & !LEAF;
         Some(self.nodes[root as usize].around(root).aabb)

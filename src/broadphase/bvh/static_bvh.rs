@@ -136,7 +136,7 @@ impl Bvh {
         Ok(())
     }
 
-    /// A box around all boxes, or `None` if there are none.
+    /// A box around all boxes, or `None` without boxes.
     pub(crate) fn bounds(&self) -> Option<Aabb> {
         self.tree.bounds()
     }
