@@ -152,7 +152,7 @@ impl<'a> HeightField<'a> {
         if j >= cz {
             return None;
         }
-        let [least, across, greatest] = if triangle % 2 == 0 {
+        let [least, across, greatest] = if triangle.is_multiple_of(2) {
             [self.vertex(i, j), self.vertex(i + 1, j + 1), self.vertex(i + 1, j)]
         } else {
             [self.vertex(i, j), self.vertex(i, j + 1), self.vertex(i + 1, j + 1)]

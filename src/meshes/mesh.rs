@@ -214,10 +214,10 @@ impl<'a> Mesh<'a> {
 pub(super) fn box_around(points: &[[f32; 3]]) -> Aabb {
     let mut aabb = Aabb { min: points[0], max: points[0] };
     for point in &points[1..] {
-        for axis in 0..3 {
-            let (x, low, high) = (point[axis], aabb.min[axis], aabb.max[axis]);
-            aabb.min[axis] = if x < low { x } else { low };
-            aabb.max[axis] = if x > high { x } else { high };
+        let ends = aabb.min.iter_mut().zip(&mut aabb.max);
+        for (&x, (low, high)) in point.iter().zip(ends) {
+            *low = if x < *low { x } else { *low };
+            *high = if x > *high { x } else { *high };
         }
     }
     aabb

@@ -93,7 +93,7 @@ fn a_tilted_floor_has_no_seams_either() {
         {
             let at = rotated(start);
             let at = [0, 1, 2].map(|k| at[k] + pose.position[k]);
-            let delta = rotated([3.0 * (k as f64).cos(), 0.0, 3.0 * (k as f64).sin()]);
+            let delta = rotated([3.0 * f64::from(k).cos(), 0.0, 3.0 * f64::from(k).sin()]);
             let motion =
                 Motion::new(Pose::new(at, pose.rotation).expect("valid"), delta).expect("valid");
             let found = first(&crate_, &motion, &body, &pose.into(), Touch::IfClosing);

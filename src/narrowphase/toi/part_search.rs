@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! for a part in a window:
-//!     the plane of a triangle proves a first safe time                                (PartSearch::from_plane)
+//!     the plane of a triangle proves a first safe time                                (PartSearch::until_plane)
 //!     the plane at the best impact so far may prove that the part is not earlier      (PartSearch::is_later)
 //!     a shape that slides along the plane of a triangle is not closing                (PartSearch::slides_until)
 //!     search from the safe time on, the earliest first                                (search.rs)
@@ -208,7 +208,7 @@ impl<'s> PartSearch<'s> {
             Part::Triangle(corners) if self.is_fixed_frame() && !self.one_sided => {
                 let triangle = Triangle::new(*corners);
                 let Some(front) = triangle.normal else { return Some(plan) };
-                self.from_plane(plan, &triangle, front, to)
+                self.until_plane(plan, &triangle, front, to)
             }
             _ => Some(plan),
         }
@@ -320,7 +320,7 @@ impl<'s> PartSearch<'s> {
             } else {
                 plan.start = start;
             }
-            let Some(plan) = self.from_plane(plan, triangle, front, end) else { continue };
+            let Some(plan) = self.until_plane(plan, triangle, front, end) else { continue };
             let toi = self.on_plane(&plan, triangle, end, best);
             found.rounds += toi.rounds;
             found.supports += toi.supports;
@@ -376,7 +376,7 @@ impl<'s> PartSearch<'s> {
     }
 
     /// Returns the plan that starts when the plane of a triangle no longer separates, or `None` if that is after `to`.
-    fn from_plane(&self, plan: Plan, triangle: &Triangle, front: V3, to: f64) -> Option<Plan> {
+    fn until_plane(&self, plan: Plan, triangle: &Triangle, front: V3, to: f64) -> Option<Plan> {
         let path = self.path.shifted(triangle.first);
         let Plan { mut start, mut later, .. } = plan;
         let touched = self.slides_until(triangle, &path, front, to);

@@ -19,8 +19,8 @@ pub fn run(data: &[u8]) {
     let how = bytes.byte();
     // The judge takes little time for such numbers.
     let tame = how & 0x80 == 0;
-    let mut settings = Settings::default();
-    settings.touch = [Touch::Hit, Touch::IfClosing, Touch::Ignore][usize::from(how % 3)];
+    let touch = [Touch::Hit, Touch::IfClosing, Touch::Ignore][usize::from(how % 3)];
+    let mut settings = Settings { touch, ..Settings::default() };
     settings.target_distance = if how & 0x40 == 0 { 0.0 } else { f32::from(bytes.byte()) / 64.0 };
     if how & 0x20 != 0 {
         settings.window = [bytes.number(), bytes.number()];
