@@ -330,7 +330,7 @@ fn invalid_meshes_are_rejected() {
     for (number, why) in [
         (f64::NAN, "vertex 4: a number on axis y is NaN or infinite"),
         (f64::NEG_INFINITY, "vertex 4: a number on axis y is NaN or infinite"),
-        (1e40, "vertex 4: a number on axis y is larger"),
+        (1e40, "vertex 4: a number on axis y is beyond"),
     ] {
         let mut bad = vertices.clone();
         bad[4][1] = number;
