@@ -23,7 +23,7 @@ const CELLS_MAX: u64 = 1 << 31;
 #[non_exhaustive]
 pub enum HeightFieldError {
     /// The number of heights is not that of the grid, or the grid has no cell or too many.
-    #[error("{heights} heights are not a grid of {} by {}", samples[0], samples[1])]
+    #[error("{heights} heights are not a grid of {} by {}; pass the product, at least 2 by 2 and below 2^31", samples[0], samples[1])]
     Samples {
         /// The number of heights.
         heights: usize,
@@ -31,7 +31,7 @@ pub enum HeightFieldError {
         samples: [u32; 2],
     },
     /// The spacing is not above zero, or the grid is larger than [`COORD_MAX`].
-    #[error("the spacing is not above zero, not a number, or the grid is larger than 2^120")]
+    #[error("the spacing is invalid; it must be above zero, and the grid at most 2^120 long")]
     Spacing,
 }
 

@@ -17,7 +17,7 @@ const TRIANGLES_MAX: usize = 1 << 27;
 #[non_exhaustive]
 pub enum MeshError {
     /// There are more than 2²⁷ triangles.
-    #[error("there are {triangles} triangles, the most is 2^27")]
+    #[error("there are {triangles} triangles; a mesh has at most 2^27")]
     TooManyTriangles {
         /// The number of triangles.
         triangles: usize,
