@@ -162,7 +162,9 @@ impl Threads {
         #[cfg(feature = "rayon")]
         match &self.0 {
             ThreadsKind::Pool(pool) => return pool.install(work),
-            ThreadsKind::Current if self.workers() > 1 && rayon::current_thread_index().is_none() => {
+            ThreadsKind::Current
+                if self.workers() > 1 && rayon::current_thread_index().is_none() =>
+            {
                 return rayon::join(work, || ()).0;
             }
             _ => (),
