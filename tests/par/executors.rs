@@ -118,7 +118,7 @@ fn ticks(columns: MovingBoxColumns<'_>, exec: Exec) -> (Vec<[u32; 4]>, Vec<Proxy
         list(match tick {
             0 => broadphase.update().expect("there is no limit"),
             _ => {
-                let odd = |pair: ProxyPair| (pair.a.index() ^ pair.b.index()) % 5 != 0;
+                let odd = |pair: ProxyPair| (pair.a.index() ^ pair.b.index()) % 5 != 3;
                 broadphase.update_with(odd).expect("there is no limit")
             }
         });
