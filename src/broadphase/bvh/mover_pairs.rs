@@ -174,7 +174,7 @@ fn find<P: FoundPair>(
     threads.enter(|| {
         let mut allowed = ROUND_NODES * (fixed + movers.len()) as u64 / count.max(1) as u64;
         loop {
-            par::for_each(&mut stacks[..workers], items, &|stack, _, item| {
+            par::for_each(threads, &mut stacks[..workers], items, &|stack, _, item| {
                 let Some((progress, run)) = item else { return };
                 if !progress.left.is_empty() {
                     progress.start_round(allowed, run.pairs.found());
@@ -208,9 +208,9 @@ fn find<P: FoundPair>(
         let joined = Joined { search, left, boxes };
         threads.enter(|| {
             join.begin_between([left.len(), boxes.len()], &|place| joined.bounds(place));
-            let parts = join.divide(level, workers);
+            let parts = join.divide(level, threads);
             let runs = pairs.add(parts);
-            join.run(level, workers, runs, &|candidates, found| {
+            join.run(level, threads, runs, &|candidates, found| {
                 joined.look_up(candidates);
                 take(&joined, candidates, found);
             });

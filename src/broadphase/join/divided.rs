@@ -16,7 +16,7 @@ use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::broadphase::pairs::runs::PairRun;
 use crate::columns::impl_memory;
 use crate::lanes::{LANES_MAX, Level};
-use crate::par;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
 /// A set with more boxes than this, and than a share of all boxes, is divided.
@@ -129,11 +129,11 @@ impl DividedJoin {
         &mut self.levels[0].sets[0]
     }
 
-    /// Divides the join on so many threads. Returns the number of parts.
-    pub(crate) fn divide(&mut self, level: Level, threads: usize) -> usize {
+    /// Divides the join on these threads. Returns the number of parts.
+    pub(crate) fn divide(&mut self, level: Level, threads: &Threads) -> usize {
         let Self { levels, parts, workers } = self;
-        workers.resize_with(threads.max(workers.len()), PartWorker::default);
-        let workers = &mut workers[..threads];
+        workers.resize_with(threads.workers().max(workers.len()), PartWorker::default);
+        let workers = &mut workers[..threads.workers()];
         let most = SET_ROWS.max(levels[0].sets[0].task.map_or(0, |all| all.len() / SHARES));
         let (mut depth, mut count) = (0, 1);
         parts.clear();
@@ -160,7 +160,7 @@ impl DividedJoin {
             }
             (depth, count) = (depth + 1, joins.len());
             below.resize_with(count.max(below.len()), JoinSets::default);
-            par::for_each(workers, &mut below[..count], &|worker, k, sets| {
+            par::for_each(threads, workers, &mut below[..count], &|worker, k, sets| {
                 let (index, task) = &joins[k];
                 sets.select(level, &above[*index].boxes, task, &mut worker.join.boxes);
             });
@@ -172,12 +172,12 @@ impl DividedJoin {
         parts.len()
     }
 
-    /// Joins the parts on so many threads, each part into the pairs of one of `runs`. `take` is called with some candidates
+    /// Joins the parts on these threads, each part into the pairs of one of `runs`. `take` is called with some candidates
     /// at a time.
     pub(crate) fn run<P: Send>(
         &mut self,
         level: Level,
-        threads: usize,
+        threads: &Threads,
         runs: &mut [PairRun<P>],
         take: &TakePairs<'_, P>,
     ) {
@@ -187,7 +187,8 @@ impl DividedJoin {
         let (count, levels) = (parts.len(), &*levels);
         let mut all = parts.iter().zip(runs);
         let mut items: [_; PARTS_MAX] = core::array::from_fn(|_| all.next());
-        par::for_each(&mut workers[..threads], &mut items[..count], &|worker, _, item| {
+        let running = &mut workers[..threads.workers()];
+        par::for_each(threads, running, &mut items[..count], &|worker, _, item| {
             let Some(((depth, index, task), run)) = item else { return };
             let PartWorker { join, candidates } = worker;
             join.begin_part(level, &levels[*depth].sets[*index].boxes, task);

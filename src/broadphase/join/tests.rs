@@ -7,7 +7,7 @@ use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SEC
 use crate::broadphase::pairs::runs::PairRuns;
 use crate::geom::Pair;
 use crate::lanes::Level;
-use crate::par::Budget;
+use crate::par::{Budget, Threads};
 use alloc::vec::Vec;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -146,7 +146,7 @@ fn a_sweep_that_is_too_slow_ends() {
 }
 
 /// Goal: a join that threads share finds the pairs that one worker finds, in an order that depends on the boxes alone.
-/// Method: boxes of several sizes in a crowd, some of them long; one set, and two sets; one worker to three.
+/// Method: boxes of several sizes in a crowd, some of them long; one set, and two sets; one thread, and several.
 #[test]
 fn a_divided_join_finds_the_same_pairs() {
     let count = 40_000;
@@ -176,19 +176,19 @@ fn a_divided_join_finds_the_same_pairs() {
         let (bounds, ids) = (&bounds, &ids[..]);
         let mut order: Option<Vec<Pair>> = None;
         let mut join = DividedJoin::default();
-        for threads in [1, 3, 2] {
+        for threads in [Threads::one(), Threads::current()] {
             if between {
                 join.begin_between([first, count - first], &|row| rows[row].0);
             } else {
                 let input = JoinInput { bounds, ids, rows: count, not_first: NOT_FIRST };
                 assert!(join.begin(input), "no plane");
             }
-            let parts = join.divide(Level::detect(), threads);
+            let parts = join.divide(Level::detect(), &threads);
             assert!((4..=128).contains(&parts), "{parts} parts");
             let mut runs = PairRuns::default();
             let budget = Budget::new(usize::MAX);
             let places: Vec<u32> = (0..count as u32).collect();
-            join.run(Level::detect(), threads, runs.add(parts), &|candidates, found| {
+            join.run(Level::detect(), &threads, runs.add(parts), &|candidates, found| {
                 candidates.append_rows(&places, 0, (found, &budget));
             });
             let found: Vec<Pair> =
@@ -196,7 +196,7 @@ fn a_divided_join_finds_the_same_pairs() {
             assert_eq!(order.get_or_insert_with(|| found.clone()), &found, "another order");
             let mut sorted: Vec<_> = found.iter().map(|pair| [pair.a, pair.b]).collect();
             sorted.sort_unstable();
-            assert_eq!(sorted, expected, "between: {between}, {threads} threads");
+            assert_eq!(sorted, expected, "between: {between}, {threads:?}");
         }
     }
 }

@@ -197,6 +197,7 @@ impl<const WORDS: usize> StripSearch<'_, WORDS> {
     fn divide<'a, P: FoundPair>(
         &self,
         strip: usize,
+        threads: &Threads,
         sweepers: &mut [Sweeper<P, WORDS>],
         join: &mut DividedJoin,
         pairs: &'a mut PairRuns<P>,
@@ -206,7 +207,6 @@ impl<const WORDS: usize> StripSearch<'_, WORDS> {
         for<'b> TakeCandidates<'b, P, WORDS>: Kernel<Output = ()>,
     {
         let &Self { level, grid, budget, second_row, filtered, .. } = self;
-        let threads = sweepers.len();
         // Its columns usually are still in the memory of the worker that found it crowded.
         let loaded = sweepers.iter().position(|sweeper| sweeper.strip.has_loaded(strip));
         let scratch = &mut sweepers[loaded.unwrap_or(0)].strip;
@@ -256,8 +256,7 @@ where
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
-        let workers = threads.workers();
-        let timings = threads.enter(|| self.fill(tick, workers, sample, scatterers, take));
+        let timings = threads.enter(|| self.fill(tick, threads, sample, scatterers, take));
         let rejected = self.rejected.split_at(self.rejected_of_first);
         self.pairs.found(tick.pairs_max, threads, rejected, timings)
     }
@@ -266,21 +265,22 @@ where
     fn fill(
         &mut self,
         tick: &Tick<'_>,
-        threads: usize,
+        threads: &Threads,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::ScatterScratch>,
         take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
     ) -> Timings {
         let mut clock = Clock::start();
-        scatterers.resize_with(threads.max(scatterers.len()), Default::default);
-        self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
+        let workers = threads.workers();
+        scatterers.resize_with(workers.max(scatterers.len()), Default::default);
+        self.sweepers.resize_with(workers.max(self.sweepers.len()), Default::default);
         let (paths, get) = (WORDS == SWEPT_WORDS, |row| tick.get(row));
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let (grid, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, paths, rejected, sample);
             choose += clock.lap();
-            let chunks = self.scatter(tick, &choice, &mut scatterers[..threads]);
+            let chunks = self.scatter(tick, threads, &choice, &mut scatterers[..workers]);
             scatter += clock.lap();
             if let Some(chunks) = chunks {
                 break (choice.grid, chunks);
@@ -289,7 +289,7 @@ where
         };
         let (runs, share, longest) = self.divide_into_runs(chunks, &grid);
         scatter += clock.lap();
-        let sweepers = &mut self.sweepers[..threads];
+        let sweepers = &mut self.sweepers[..workers];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let search = StripSearch {
             level: tick.level,
@@ -301,7 +301,7 @@ where
         };
         // A strip of as many records is the last one of its run.
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
-        par::for_each(sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
+        par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
             let progress = &mut Progress::new(run.strips.clone(), &grid);
             let Sweeper { strip, pairs } = sweeper;
             while search.run(progress, strip, &mut run.pairs) {
@@ -313,8 +313,8 @@ where
         });
         for run in 0..runs {
             let Some(strip) = self.pairs.run(run).left else { continue };
-            let found = search.divide(strip, sweepers, &mut self.join, &mut self.pairs);
-            par::for_each(sweepers, found, &|Sweeper { pairs, .. }, _, run| {
+            let found = search.divide(strip, threads, sweepers, &mut self.join, &mut self.pairs);
+            par::for_each(threads, sweepers, found, &|Sweeper { pairs, .. }, _, run| {
                 tick.label(run.pairs.as_mut_slice());
                 take(run, pairs);
             });
@@ -335,6 +335,7 @@ where
     fn scatter(
         &mut self,
         tick: &Tick<'_>,
+        threads: &Threads,
         choice: &Choice,
         scatterers: &mut [scatter::ScatterScratch],
     ) -> Option<usize> {
@@ -360,7 +361,7 @@ where
         let grid = &choice.grid;
         // A chunk with more than its share is written only once it is known that all chunks together fit.
         for always in [false, true] {
-            par::for_each(scatterers, chunks, &|scratch, index, chunk| {
+            par::for_each(threads, scatterers, chunks, &|scratch, index, chunk| {
                 if chunk.written {
                     return;
                 }
