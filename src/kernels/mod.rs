@@ -19,6 +19,7 @@
 
 mod batch;
 pub(crate) mod bounds;
+pub(crate) mod containment;
 pub mod cast;
 mod hits;
 pub mod overlap;

@@ -34,11 +34,13 @@
 //! tick. Two proxies that did not change have the pair, or none, that they had before, so settled
 //! movers are searched for only by others.
 
-pub(crate) mod active;
 pub(crate) mod bulk;
+pub(crate) mod changes;
 pub(crate) mod edit;
 pub(crate) mod error;
+pub(crate) mod full;
 pub(crate) mod id;
+pub(crate) mod incremental;
 pub(crate) mod layers;
 pub(crate) mod mover_tree;
 pub(crate) mod movers;
@@ -49,7 +51,6 @@ pub(crate) mod resting;
 pub(crate) mod slots;
 pub(crate) mod snapshot;
 pub(crate) mod state;
-pub(crate) mod update;
 pub(crate) mod validate;
 
 use super::exec::Exec;
@@ -58,16 +59,18 @@ use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected};
 use crate::geom::{Filter, MovingBox};
 use crate::par;
 use alloc::vec::Vec;
+pub(crate) use changes::Changes;
+use full::{FullScratch, FullUpdate};
 pub(crate) use id::{ProxyId, ProxyPair};
+use incremental::{Incremental, Search};
 use mover_tree::MoverTree;
-pub(crate) use pair_cache::Touching;
+use pair_cache::events::Events;
 use pair_cache::partition::AcceptPair;
+use pair_cache::touching::Touching;
 pub(crate) use proxy::{Proxy, ProxyKind};
 use resting::RestingTrees;
 use slots::Container;
 use state::BroadphaseState;
-pub(crate) use update::Changes;
-use update::{Update, UpdateScratch};
 
 /// Boxes with stable ids, and their pairs from tick to tick.
 ///
@@ -164,10 +167,17 @@ pub struct Broadphase {
     filtered: bool,
     /// Whether any proxy had an owner since the last `clear` or `restore`.
     owned: bool,
-    work: UpdateScratch,
+    /// The events of the last update.
+    events: Events,
+    /// Whether the events are those of a successful update that is still valid.
+    events_valid: bool,
+    full: FullScratch,
+    incremental: Incremental,
     rejected: Vec<Rejected>,
     /// Scratch memory of [`Broadphase::set_many`]: the mover row of each element.
     rows: Vec<u32>,
+    /// Scratch memory of [`Broadphase::set_many`]: boxes that leave their fat AABB.
+    outside: Vec<u32>,
     /// Scratch memory of [`Broadphase::set_many`]: boxes that are not passed as columns.
     columns: ColumnScratch,
     sorted: Vec<ProxyPair>,
@@ -215,9 +225,13 @@ impl Broadphase {
             finder: PairFinder::default(),
             filtered: false,
             owned: false,
-            work: UpdateScratch::default(),
+            events: Events::default(),
+            events_valid: false,
+            full: FullScratch::default(),
+            incremental: Incremental::default(),
             rejected: Vec::new(),
             rows: Vec::new(),
+            outside: Vec::new(),
             columns: ColumnScratch::default(),
             sorted: Vec::new(),
         }
@@ -319,34 +333,74 @@ impl Broadphase {
     }
 
     fn find(&mut self, accept: Option<AcceptPair<'_>>) -> Result<Changes<'_>, FindError> {
-        let Self { exec, state, trees, finder, filtered, owned, work, .. } = self;
-        trees.set_exec(exec);
-        finder.exec = exec.clone();
-        trees.update(state, *filtered);
-        let keeps_all = state.is_unchanged() && state.touching.len() <= exec.pairs_max;
-        if keeps_all && accept.is_none() && !state.restricted {
-            work.events.clear();
-            work.events_valid = true;
+        let keeps_function = accept.is_none() && !self.state.restricted;
+        let pairs_fit = self.state.touching.len() <= self.exec.pairs_max;
+        if keeps_function && pairs_fit && self.state.is_unchanged() {
+            self.events.clear();
+            self.events_valid = true;
             return Ok(self.changes());
         }
-        par::sort::<4>(bytemuck::cast_slice_mut(&mut state.dirty_pairs));
-        let update = Update { exec, filtered: *filtered, owned: *owned, accept };
-        update.run(state, finder, trees, work)?;
-        core::mem::swap(&mut state.touching, &mut work.touching);
-        work.events_valid = true;
+        par::sort::<4>(bytemuck::cast_slice_mut(&mut self.state.dirty_pairs));
+        // Not valid until the end, because the caller's function may panic.
+        self.events_valid = false;
+        let few = keeps_function && self.incremental.choose(&self.state.movers);
+        if !(few && self.find_changed()?) {
+            self.find_all(accept)?;
+        }
+        let Self { state, events, .. } = self;
+        self.events_valid = true;
         state.slots.mark_cached();
         state.dirty_pairs.clear();
-        work.events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
+        events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
         state.restricted = accept.is_some();
-        state.finish_update(|index| trees.mark_dirty(index));
+        state.forget_changes();
         Ok(self.changes())
+    }
+
+    /// Searches for the proxies that have changed. Returns whether that was possible: not if there may be too many
+    /// pairs.
+    fn find_changed(&mut self) -> Result<bool, FindError> {
+        let Self { exec, state, trees, finder, incremental, events, .. } = self;
+        let search = Search { exec, filtered: self.filtered, owned: self.owned, accept: None };
+        state.touching.to_rows(state.slots.all.len());
+        incremental.collect(state, trees);
+        trees.update(state, self.filtered);
+        events.clear();
+        match incremental.search(&search, state, finder, trees, events) {
+            Ok(()) => {
+                incremental.finish(state);
+                Ok(true)
+            }
+            Err(error) => {
+                incremental.cancel(state);
+                match error {
+                    FindError::TooManyPairs { .. } => Ok(false),
+                    error => Err(error),
+                }
+            }
+        }
+    }
+
+    /// Finds all pairs anew.
+    fn find_all(&mut self, accept: Option<AcceptPair<'_>>) -> Result<(), FindError> {
+        let Self { exec, state, trees, finder, full, events, .. } = self;
+        trees.set_exec(exec);
+        finder.exec = exec.clone();
+        trees.update(state, self.filtered);
+        events.clear();
+        state.touching.to_table();
+        let (filtered, owned) = (self.filtered, self.owned);
+        FullUpdate { exec, state, filtered, owned, accept }.run(finder, trees, full, events)?;
+        core::mem::swap(state.touching.to_table(), &mut full.touching);
+        state.settle(|index| trees.mark_dirty(index));
+        Ok(())
     }
 
     /// The result of the last update. It is empty after [`Broadphase::restore`] and
     /// [`Broadphase::clear`].
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
-        let Self { work: UpdateScratch { events, events_valid, .. }, state, .. } = self;
+        let Self { events, events_valid, state, .. } = self;
         let touching = if *events_valid {
             Touching::new(&state.touching, &state.slots)
         } else {
@@ -384,7 +438,13 @@ impl Broadphase {
             }
         }
         (self.filtered, self.owned) = (false, false);
-        self.work.clear();
+        self.discard_changes();
+    }
+
+    /// Discards the result of the last update.
+    fn discard_changes(&mut self) {
+        self.events.clear();
+        self.events_valid = false;
     }
 
     /// Reserves memory for this many proxies, of which `movers` move, and for ticks with `pairs`
@@ -402,9 +462,10 @@ impl Broadphase {
         self.trees.shrink_to_fit();
         self.mover_tree = MoverTree::default();
         self.finder.shrink_to(0, 0);
-        self.work = UpdateScratch::default();
+        (self.events, self.events_valid) = (Events::default(), false);
+        (self.full, self.incremental) = (FullScratch::default(), Incremental::default());
         (self.rejected, self.rows, self.sorted) = (Vec::new(), Vec::new(), Vec::new());
-        self.columns = ColumnScratch::default();
+        (self.outside, self.columns) = (Vec::new(), ColumnScratch::default());
     }
 
     /// The allocated memory in bytes.
@@ -414,9 +475,11 @@ impl Broadphase {
             + self.trees.bytes()
             + self.mover_tree.bytes()
             + self.finder.memory_usage()
-            + self.work.bytes()
+            + self.events.bytes()
+            + self.full.bytes()
+            + self.incremental.bytes()
             + self.rejected.capacity() * size_of::<Rejected>()
-            + self.rows.capacity() * size_of::<u32>()
+            + (self.rows.capacity() + self.outside.capacity()) * size_of::<u32>()
             + self.columns.bytes()
             + self.sorted.capacity() * size_of::<ProxyPair>()
     }

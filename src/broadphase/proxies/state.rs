@@ -6,8 +6,8 @@
 
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
-use super::movers::{CHANGED, MoverStore, SETTLED, without_motion};
-use super::pair_cache::PairTable;
+use super::movers::{CHANGED, MoverStore, SETTLED, UNBOUNDED, without_motion};
+use super::pair_cache::store::PairStore;
 use super::pair_cache::sleeping::RestingPairs;
 use super::proxy::{Proxy, is_margin};
 use super::slots::{Container, NONE, Slot, Slots, owners_allow};
@@ -24,13 +24,13 @@ pub(crate) struct BroadphaseState {
     pub(crate) slots: Slots,
     /// Boxes by slot. Only valid for proxies that have no mover row.
     pub(crate) boxes: Vec<MovingBox>,
-    /// Fat AABBs by slot. Only valid for proxies with a margin.
+    /// Fat AABBs by slot. Only valid for proxies that have a margin and no mover row.
     pub(crate) fat_aabbs: Vec<Aabb>,
     pub(crate) movers: MoverStore,
     /// Number of movers with a margin.
     pub(crate) fat_movers: u32,
     /// Cached pairs of the last tick in which at least one proxy moved then.
-    pub(crate) touching: PairTable,
+    pub(crate) touching: PairStore,
     /// Cached pairs of two resting proxies that have not changed since.
     pub(crate) resting: RestingPairs,
     /// Cached pairs that rested until one of the two proxies changed. The next update decides about
@@ -64,17 +64,31 @@ impl BroadphaseState {
 
     /// The box of a proxy that is compared with others.
     pub(crate) fn compared_box(&self, index: usize) -> MovingBox {
-        if self.slot(index).margin > 0.0 {
-            without_motion(self.fat_aabbs[index])
-        } else {
-            self.moving_box(index)
+        match self.fat_aabb_of(index) {
+            Some(fat_aabb) => without_motion(fat_aabb),
+            None => self.moving_box(index),
         }
     }
 
-    /// Whether a proxy has a fat AABB that contains the path of `moving`, so that it is kept.
-    #[inline]
-    pub(crate) fn keeps_fat_aabb(&self, index: usize, moving: &MovingBox) -> bool {
-        self.slot(index).margin > 0.0 && self.fat_aabbs[index].contains(&moving.bounds())
+    /// The fat AABB of a proxy with a margin.
+    pub(crate) fn fat_aabb_of(&self, index: usize) -> Option<Aabb> {
+        let slot = self.slot(index);
+        (slot.margin > 0.0).then(|| match slot.container() {
+            Container::Movers => self.movers.fat_aabb(slot.row_or_next as usize),
+            _ => self.fat_aabbs[index],
+        })
+    }
+
+    /// Stores the fat AABB of a proxy, or that it has no margin.
+    pub(crate) fn set_fat_aabb(&mut self, index: usize, fat_aabb: Option<Aabb>) {
+        let slot = &self.slots.all[index];
+        match slot.container() {
+            Container::Movers => {
+                let row = slot.row_or_next as usize;
+                self.movers.set_fat_aabb(row, fat_aabb.unwrap_or(UNBOUNDED));
+            }
+            _ => self.fat_aabbs[index] = fat_aabb.unwrap_or_default(),
+        }
     }
 
     /// The fat AABB for a path. `before` is the current one, if the margin has not changed.
@@ -110,15 +124,19 @@ impl BroadphaseState {
         self.changed.is_empty() && self.dirty_pairs.is_empty() && self.movers.count_active() == 0
     }
 
-    /// Forgets which proxies have changed, after an update. Then settles the movers that had not, if
-    /// only few had. A settled mover is not searched for again until it changes.
-    ///
-    /// Calls `settled` with the slot of each mover that settles.
-    pub(crate) fn finish_update(&mut self, mut settled: impl FnMut(usize)) {
+    /// Forgets which slots have changed, after an update.
+    pub(crate) fn forget_changes(&mut self) {
         for &index in &self.changed {
             self.slots.all[index as usize].changed = false;
         }
         self.changed.clear();
+    }
+
+    /// Settles the movers that had not changed, if only few had, after an update that found all pairs anew. A settled
+    /// mover is not searched for again until it changes.
+    ///
+    /// Calls `settled` with the slot of each mover that settles.
+    pub(crate) fn settle(&mut self, mut settled: impl FnMut(usize)) {
         let few = self.movers.count_changed() * SETTLING_SHARE <= self.movers.len();
         for row in 0..self.movers.len() {
             match self.movers.status[row] {
@@ -189,6 +207,9 @@ impl BroadphaseState {
             (Container::Movers, Container::Movers) => self.movers.describe(row, &slot),
             (Container::Movers, _) => {
                 self.boxes[index] = self.movers.get(row);
+                if slot.margin > 0.0 {
+                    self.fat_aabbs[index] = self.movers.fat_aabb(row);
+                }
                 self.slots.all[index].row_or_next = NONE;
                 self.fat_movers -= fat;
                 if let Some(id) = self.movers.swap_remove(row) {
@@ -197,7 +218,10 @@ impl BroadphaseState {
             }
             (_, Container::Movers) => {
                 let id = self.slots.id(index);
-                self.slots.all[index].row_or_next = self.movers.push(id, &slot, self.boxes[index]);
+                let fat_aabb = core::mem::take(&mut self.fat_aabbs[index]);
+                let fat_aabb = if slot.margin > 0.0 { fat_aabb } else { UNBOUNDED };
+                let row = self.movers.push(id, &slot, self.boxes[index], fat_aabb);
+                self.slots.all[index].row_or_next = row;
                 self.fat_movers += fat;
             }
             _ => (),
@@ -216,9 +240,12 @@ impl BroadphaseState {
         let mut same_fat_aabb = false;
         if slot.margin > 0.0 {
             // Compute first what may fail, so that an error changes nothing.
-            let before = self.fat_aabbs[index];
-            self.fat_aabbs[index] = Self::fat_aabb(&{ moving }, slot.margin, Some(before))?;
-            same_fat_aabb = self.fat_aabbs[index] == before;
+            let before = self.fat_aabb_of(index);
+            let fat_aabb = Self::fat_aabb(&{ moving }, slot.margin, before)?;
+            same_fat_aabb = before == Some(fat_aabb);
+            if !same_fat_aabb {
+                self.set_fat_aabb(index, Some(fat_aabb));
+            }
         }
         if slot.container() == Container::Movers {
             self.movers.set(slot.row_or_next as usize, moving);
@@ -241,8 +268,8 @@ impl BroadphaseState {
             return Err(BroadphaseError::Margin);
         }
         let fat_aabb = match margin > 0.0 {
-            true => Self::fat_aabb(&self.moving_box(index), margin, None)?,
-            false => Aabb::default(),
+            true => Some(Self::fat_aabb(&self.moving_box(index), margin, None)?),
+            false => None,
         };
         self.resting.take_pairs_of(index, &mut self.dirty_pairs);
         let slot = &mut self.slots.all[index];
@@ -253,7 +280,8 @@ impl BroadphaseState {
         if slot.container() == Container::Movers {
             self.movers.status[slot.row_or_next as usize] = CHANGED;
         }
-        (slot.margin, self.fat_aabbs[index]) = (margin, fat_aabb);
+        slot.margin = margin;
+        self.set_fat_aabb(index, fat_aabb);
         self.mark_changed(index);
         Ok(())
     }

@@ -84,8 +84,6 @@ pub(crate) struct Diff<'a> {
     pub(crate) runs: PartitionedRuns<'a>,
     /// Has a bit of [`RESTING`] for slots that rest. May be shorter than the slots.
     pub(crate) resting: &'a [u8],
-    /// Not 0 for slots whose pairs were searched for. `None` if the pairs of all movers were.
-    pub(crate) searched: Option<&'a [u8]>,
     pub(crate) partitions: Partitions,
     /// Whether a cached pair that was not found stays cached, because both proxies rest and still touch.
     pub(crate) still_touches: AcceptPair<'a>,
@@ -101,14 +99,11 @@ impl Diff<'_> {
         (mut to, before): (ColumnsMut<'_>, PairColumns<'_>),
         events: &mut Events,
     ) {
-        let Self { level, runs, partitions, searched, .. } = *self;
-        if searched.is_some_and(|searched| is_kept(runs, part, before, searched)) {
-            return to.append(before);
-        }
+        let Self { level, runs, partitions, .. } = *self;
         let DiffScratch { look_up, sorter, .. } = scratch;
         let slots = self.slots;
         let first = partitions.slots(part).start as u32;
-        let new = look_up.look_up(level, slots, (runs, part), (before, first), searched);
+        let new = look_up.look_up(level, slots, (runs, part), (before, first));
         let new = sorter.sort(level, new, (partitions, part));
         let ended_at = look_up.merge(level, new, &mut to);
 
@@ -152,15 +147,4 @@ impl Diff<'_> {
         }
         ends
     }
-}
-
-/// Whether nothing was found in a partition, and all its cached pairs are kept.
-fn is_kept(
-    runs: PartitionedRuns<'_>,
-    part: usize,
-    before: PairColumns<'_>,
-    searched: &[u8],
-) -> bool {
-    runs.part(part).all(<[SweptPair]>::is_empty)
-        && (0..before.len()).all(|k| before.is_kept(k, searched))
 }

@@ -66,24 +66,15 @@ impl LookUpScratch {
 
     /// Stores the new time of each cached pair that was found. Returns the pairs that are not
     /// cached, in the order in which they were found. `first` is the first slot of the partition.
-    /// `searched` is not 0 for the slots whose pairs were searched for; `None` if all were.
     pub(crate) fn look_up(
         &mut self,
         level: Level,
         slots: &Slots,
         found: (PartitionedRuns<'_>, usize),
         (cached, first): (PairColumns<'_>, u32),
-        searched: Option<&[u8]>,
     ) -> &[SweptPair] {
         let Self { rows, times, new, .. } = self;
         times[..cached.len() + LANES_MAX].fill(ABSENT);
-        if let Some(searched) = searched {
-            for (k, time) in times[..cached.len()].iter_mut().enumerate() {
-                if cached.is_kept(k, searched) {
-                    *time = cached.first[k];
-                }
-            }
-        }
         rows.fill(level, cached, first);
         let keys = rows.keys(first);
         let count = if slots.reused.is_empty() {
@@ -306,7 +297,6 @@ mod tests {
                 let pair_filter = PairFilter {
                     slots: &slots,
                     movers: &[],
-                    status: None,
                     owned: false,
                     accept: None,
                 };
@@ -329,7 +319,7 @@ mod tests {
                     rest = rest.slice(end..rest.len());
                     let first = partitions.slots(part).start as u32;
                     scratch.reserve_for(level, partitions.width(), length, end);
-                    let new = scratch.look_up(level, &slots, (runs, part), (of_part, first), None);
+                    let new = scratch.look_up(level, &slots, (runs, part), (of_part, first));
                     let mut new = new.to_vec();
                     new.sort_unstable_by_key(|pair| (pair.a, pair.b));
                     began.extend(new.iter().map(|pair| (pair.a, pair.b)));

@@ -10,8 +10,7 @@
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::PairRun;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
-use crate::broadphase::proxies::movers::SETTLED;
-use crate::broadphase::proxies::slots::{Container, Slot, Slots, owners_allow};
+use crate::broadphase::proxies::slots::{Slots, owners_allow};
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -69,9 +68,6 @@ pub(crate) struct PairFilter<'a> {
     pub(crate) slots: &'a Slots,
     /// The id of each mover row.
     pub(crate) movers: &'a [ProxyId],
-    /// The status of each mover row, if pairs with a forest may be of kinds that do not pair, or of stale
-    /// boxes in the forest of settled movers.
-    pub(crate) status: Option<&'a [u8]>,
     /// Whether any proxy has an owner.
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
@@ -160,16 +156,6 @@ impl PairFilter<'_> {
                 PairSource::RowAndSlot => movers[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
-            if let Some(status) = self.status
-                && source == PairSource::RowAndSlot
-            {
-                let kind = slots.all[one as usize].kind;
-                // A restored snapshot may have fewer slots than the forest has stale boxes.
-                let stored = slots.all.get(two as usize).filter(|slot| !is_stale(slot, status));
-                if stored.is_none_or(|stored| !kind.pairs_with(stored.kind)) {
-                    continue;
-                }
-            }
             if self.owned {
                 let owner = |slot: u32| slots.all[slot as usize].owner;
                 if !owners_allow(owner(a), owner(b)) {
@@ -184,14 +170,5 @@ impl PairFilter<'_> {
             }
         }
         accepted
-    }
-}
-
-/// Whether the box that a forest has for a slot is not that of a resting proxy or of a settled mover.
-fn is_stale(slot: &Slot, status: &[u8]) -> bool {
-    match slot.container() {
-        Container::Fixed | Container::Sleeping => false,
-        Container::Movers => status[slot.row_or_next as usize] != SETTLED,
-        Container::Nowhere => true,
     }
 }

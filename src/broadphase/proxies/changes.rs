@@ -1,0 +1,71 @@
+//! The result of an update, as the caller reads it.
+
+use super::id::{ProxyPair, SweptProxyPair};
+use super::pair_cache::events::Events;
+use super::pair_cache::touching::{Touching, TouchingIter};
+use core::iter::FusedIterator;
+
+/// The result of an update; each list of pairs is ordered by index.
+#[derive(Clone, Copy, Debug)]
+pub struct Changes<'a> {
+    pub(crate) events: &'a Events,
+    pub(crate) touching: Touching<'a>,
+}
+
+impl<'a> Changes<'a> {
+    /// The pairs that are new.
+    #[must_use]
+    pub fn begun(&self) -> &'a [SweptProxyPair] {
+        self.events.begun.as_slice()
+    }
+
+    /// The pairs that were cached before and in which at least one proxy moves: those of
+    /// [`Changes::touching`] that are not in [`Changes::begun`]. The list is computed while it is
+    /// read.
+    #[must_use]
+    pub fn persisted(&self) -> Persisted<'a> {
+        Persisted { touching: self.touching.iter(), begun: self.begun() }
+    }
+
+    /// The pairs that have ended. Either proxy may have been removed since.
+    #[must_use]
+    pub fn ended(&self) -> &'a [ProxyPair] {
+        self.events.ended.as_slice()
+    }
+
+    /// All pairs in which at least one proxy moves: those that begin and those that persist.
+    #[must_use]
+    pub fn touching(&self) -> Touching<'a> {
+        self.touching
+    }
+}
+
+/// Iterator returned by [`Changes::persisted`].
+#[derive(Clone, Debug)]
+pub struct Persisted<'a> {
+    touching: TouchingIter<'a>,
+    /// The new pairs that `touching` has not passed yet.
+    begun: &'a [SweptProxyPair],
+}
+
+impl Iterator for Persisted<'_> {
+    type Item = SweptProxyPair;
+
+    fn next(&mut self) -> Option<SweptProxyPair> {
+        loop {
+            let pair = self.touching.next()?;
+            match self.begun.split_first() {
+                Some((new, begun)) if new.key() == pair.key() => self.begun = begun,
+                _ => return Some(pair),
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.touching.len() - self.begun.len();
+        (len, Some(len))
+    }
+}
+
+impl ExactSizeIterator for Persisted<'_> {}
+impl FusedIterator for Persisted<'_> {}
