@@ -3,7 +3,8 @@
 //! `cargo run --release --example settled` prints the medians of thread CPU time, on one thread, of `set_many` and of
 //! `update`, for boxes with margins that move a little in every tick. A line for each number of boxes, scene, and
 //! per cent of the boxes that leave their fat AABBs. `full` is the same tick with a function of the caller, which finds
-//! all pairs anew; its results are compared first.
+//! all pairs anew; its results are compared in one round. Arguments choose: numbers of boxes, `uniform`, `pile`, and
+//! `alone`, which leaves out `full`.
 
 use cpu_time::ThreadTime;
 use scenes::{Scene, World};
@@ -46,13 +47,21 @@ fn median(times: &mut [f64]) -> f64 {
 }
 
 fn main() {
-    let only: Vec<usize> = std::env::args().skip(1).filter_map(|arg| arg.parse().ok()).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let allows = |value: String, of: &[&str]| {
+        let mut chosen = arguments.iter().filter(|arg| of.contains(&arg.as_str())).peekable();
+        chosen.peek().is_none() || chosen.any(|arg| *arg == value)
+    };
+    let with_full = !arguments.iter().any(|arg| arg == "alone");
     println!("boxes scene leave_percent pairs left set_ns_per_box update_us full_us");
     for count in [2_000, 10_000, 100_000] {
-        if !only.is_empty() && !only.contains(&count) {
+        if !allows(count.to_string(), &["2000", "10000", "100000"]) {
             continue;
         }
         for scene in [Scene::Uniform, Scene::Pile] {
+            if !allows(scene.to_string(), &["uniform", "pile"]) {
+                continue;
+            }
             let world = World::new(scene, count, 1);
             let mut lengths: Vec<f32> =
                 world.min[0].iter().zip(&world.max[0]).map(|(a, b)| b - a).collect();
@@ -61,7 +70,8 @@ fn main() {
             for leave in [0, 10, 30, 100, 200, 300, 500] {
                 let ticks = jittering(scene, count, margin, leave);
                 let filled = || {
-                    let (mut broadphase, mut ids) = (Broadphase::with_exec(Threads::one()), Vec::new());
+                    let (mut broadphase, mut ids) =
+                        (Broadphase::with_exec(Threads::one()), Vec::new());
                     let proxy = Proxy::dynamic().with_margin(margin);
                     broadphase.insert_many(boxes(&ticks[0]), proxy, &mut ids).expect("they fit");
                     (broadphase, ids)
@@ -78,12 +88,20 @@ fn main() {
                         let start = ThreadTime::now();
                         black_box(world.update().expect("no limit").begun().len());
                         update.push(start.elapsed().as_nanos() as f64);
+                        if !with_full {
+                            all.push(0.0);
+                            continue;
+                        }
                         set_boxes(&mut full, &ids, tick);
                         let start = ThreadTime::now();
                         black_box(full.update_with(|_| true).expect("no limit").begun().len());
                         all.push(start.elapsed().as_nanos() as f64);
                         if round == 1 {
-                            left += ids.iter().zip(before).filter(|(id, b)| world.compared_box(**id) != *b).count();
+                            left += ids
+                                .iter()
+                                .zip(before)
+                                .filter(|(id, b)| world.compared_box(**id) != *b)
+                                .count();
                             let (changes, expected) = (world.changes(), full.changes());
                             assert!(changes.touching().iter().eq(expected.touching().iter()));
                             assert_eq!(changes.begun(), expected.begun());

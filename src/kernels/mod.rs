@@ -19,8 +19,8 @@
 
 mod batch;
 pub(crate) mod bounds;
-pub(crate) mod containment;
 pub mod cast;
+pub(crate) mod containment;
 mod hits;
 pub mod overlap;
 pub mod proximity;

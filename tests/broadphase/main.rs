@@ -1,3 +1,5 @@
 //! Tests of `Broadphase`.
 
+mod reading;
 mod rules;
+mod settled;

@@ -1,8 +1,10 @@
 //! The result of an update, as the caller reads it.
 
-use super::id::{ProxyPair, SweptProxyPair};
+use super::id::{ProxyId, ProxyPair, SweptProxyPair};
 use super::pair_cache::events::Events;
 use super::pair_cache::touching::{Touching, TouchingIter};
+use super::slots::Slots;
+use super::state::RemovedProxy;
 use core::iter::FusedIterator;
 
 /// The result of an update; each list of pairs is ordered by index.
@@ -10,6 +12,9 @@ use core::iter::FusedIterator;
 pub struct Changes<'a> {
     pub(crate) events: &'a Events,
     pub(crate) touching: Touching<'a>,
+    pub(crate) slots: &'a Slots,
+    /// The proxies that were removed before the update, in order.
+    pub(crate) removed: &'a [RemovedProxy],
 }
 
 impl<'a> Changes<'a> {
@@ -31,6 +36,31 @@ impl<'a> Changes<'a> {
     #[must_use]
     pub fn ended(&self) -> &'a [ProxyPair] {
         self.events.ended.as_slice()
+    }
+
+    /// The caller's data of a proxy, also of one that was removed since the previous update, as a pair that has ended may
+    /// have. `None` for other ids.
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Proxy};
+    ///
+    /// let mut world = Broadphase::new();
+    /// let shot = world.insert(Aabb::cube([0.0; 3], 1.0)?, Proxy::dynamic().with_data(7))?;
+    /// world.insert(Aabb::cube([1.0; 3], 1.0)?, Proxy::fixed().with_data(8))?;
+    /// world.update()?;
+    /// world.remove(shot)?;
+    /// let changes = world.update()?;
+    /// let pair = changes.ended()[0];
+    /// assert_eq!((changes.data(pair.a), changes.data(pair.b)), (Some(7), Some(8)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn data(&self, id: ProxyId) -> Option<u64> {
+        if let Some(index) = self.slots.find(id) {
+            return Some(self.slots.all[index].data);
+        }
+        let at = self.removed.binary_search_by_key(&id, |removed| removed.id).ok()?;
+        Some(self.removed[at].data)
     }
 
     /// All pairs in which at least one proxy moves: those that begin and those that persist.

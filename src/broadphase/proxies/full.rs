@@ -4,11 +4,11 @@
 //! them run by run; compares them with the cached pairs partition by partition. Runs and partitions depend on the
 //! numbers of boxes and pairs alone.
 
-use super::id::ProxyPair;
+use super::id::{ProxyId, ProxyPair};
 use super::movers::{MoverStore, borrow_columns};
 use super::pair_cache::events::{Diff, DiffScratch, Events};
 use super::pair_cache::partition::{
-    AcceptPair, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
+    AcceptPair, Accepting, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
 };
 use super::pair_cache::{PairColumns, PairTable};
 use super::resting::RestingTrees;
@@ -45,7 +45,7 @@ pub(crate) struct FullUpdate<'a> {
     pub(crate) filtered: bool,
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
-    pub(crate) accept: Option<AcceptPair<'a>>,
+    pub(crate) accept: Option<Accepting<'a>>,
 }
 
 /// The pairs found, by finder: among the movers, and of movers with fixed and with sleeping proxies.
@@ -69,24 +69,29 @@ impl FullUpdate<'_> {
         if state.fat_movers > 0 {
             write_compared_boxes(&state.movers, compared);
         }
+        let (accept_each, accept_new) =
+            (self.accept.and_then(Accepting::of_each), self.accept.and_then(Accepting::of_new));
         let slots = state.slots.all.len();
         let partitions = Partitions::new(slots, state.touching.len().max(state.movers.len()));
         let pair_filter = PairFilter {
             slots: &state.slots,
             movers: &state.movers.ids,
             owned: self.owned,
-            accept: self.accept,
+            accept: accept_each,
         };
         let RestingTrees { fixed, sleeping, rows: resting, .. } = trees;
-        let found =
-            self.find(&pair_filter, partitions, compared, finder, [fixed, sleeping])?;
+        let found = self.find(&pair_filter, partitions, compared, finder, [fixed, sleeping])?;
         if found.count > exec.pairs_max {
             return Err(FindError::TooManyPairs { found: found.count, most: exec.pairs_max });
         }
         let before = merge(state, before);
-        let still_touches = |pair| {
-            state.rests_and_touches(pair) && self.accept.is_none_or(|accept| accept(pair))
-        };
+        let still_touches =
+            |pair| state.rests_and_touches(pair) && accept_each.is_none_or(|accept| accept(pair));
+        // A pair that is not cached, and of which no proxy has changed, was rejected before.
+        let changed = |id: ProxyId| state.has_changed(id.index() as usize);
+        let accept_new = accept_new.map(|accept| {
+            move |pair: ProxyPair| (changed(pair.a) || changed(pair.b)) && accept(pair)
+        });
         exec.threads.enter(|| {
             let workers = exec.threads.workers();
             scratch.resize_with(workers.max(scratch.len()), DiffScratch::default);
@@ -98,6 +103,7 @@ impl FullUpdate<'_> {
                 runs: PartitionedRuns([found.among, copies]),
                 resting,
                 partitions,
+                accept_new: accept_new.as_ref().map(|accept| accept as AcceptPair<'_>),
                 still_touches: &still_touches,
             };
             touching.reserve_for(found.count);
@@ -190,25 +196,29 @@ fn compare(
     touching.resize(lengths.iter().sum());
     let mut rest = touching.columns_mut();
     let mut next = |part: usize| (rest.split_off(lengths[part]), befores[part]);
+    let mut written = [0; PARTITIONS_MAX];
     if let [scratch] = scratch {
-        (0..partitions.count).for_each(|part| diff.part(part, scratch, next(part), events));
+        for (part, written) in written[..partitions.count].iter_mut().enumerate() {
+            *written = diff.part(part, scratch, next(part), events);
+        }
         events.reserve_spare();
-        return;
+        return touching.compact(&lengths[..partitions.count], &written);
     }
     parts.resize_with(partitions.count.max(parts.len()), Events::default);
     let parts = &mut parts[..partitions.count];
-    let mut lists = parts.iter_mut().enumerate();
+    let mut lists = parts.iter_mut().zip(&mut written).enumerate();
     let mut items: [_; PARTITIONS_MAX] =
-        core::array::from_fn(|_| lists.next().map(|(part, events)| (next(part), events)));
+        core::array::from_fn(|_| lists.next().map(|(part, lists)| (next(part), lists)));
     par::for_each(scratch, &mut items[..partitions.count], &|scratch, part, item| {
-        if let Some((pairs, events)) = item.take() {
+        if let Some((pairs, (events, written))) = item.take() {
             events.clear();
-            diff.part(part, scratch, pairs, events);
+            *written = diff.part(part, scratch, pairs, events);
             events.reserve_spare();
         }
     });
     parts.iter().for_each(|part| events.append(part));
     events.reserve_spare();
+    touching.compact(&lengths[..partitions.count], &written);
 }
 
 /// The runs of a finder, and how many pairs it found. No runs if the finder was not used.

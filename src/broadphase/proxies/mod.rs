@@ -10,32 +10,39 @@
 //! # The algorithm of an update
 //!
 //! ```text
-//! apply the recorded changes to the forests of fixed proxies, of sleeping proxies and of settled
-//!     movers                                                                  (resting)
-//! choose the movers to search for: all of them, or only those that are not settled, if these are
-//!     few; then also the resting proxies that have changed                    (active)
-//! find the pairs among them, and of them with each of the forests             (PairFinder, FixedBoxes)
-//! for each run of found pairs, in parallel:                                   (partition)
-//!     replace rows by slots, apply the owners and the caller's function,
-//!     partition the pairs by ranges of the lower slot
-//! for each partition, in parallel:
-//!     keep the cached pairs of proxies that were not searched for
-//!     look up each pair among the cached pairs                                (lookup, index)
-//!         found: store its new time; not found: append it to the new pairs
-//!     sort the new pairs                                                      (sort)
-//!     merge them with the cached pairs that still touch                       (lookup)
-//!     report new pairs, and cached pairs that no longer touch                 (events)
-//!     move a cached pair of two resting proxies to a list of each proxy       (sleeping)
-//! settle the movers that have not changed, if only few had                    (state)
+//! if nothing has changed, nothing is done
+//! if few movers are active:                                                       (incremental)
+//!     list them and the changed resting proxies                                   (active)
+//!     settle the movers whose compared box does not move, apply the changes to the forests (resting)
+//!     find the pairs of each with the forests; of those that move with each other
+//!     compare the partners of each with its row of cached partners                (compare)
+//!     change these rows, and the rows of partners that begin or end               (pair_cache/rows)
+//! otherwise find all pairs anew:                                                  (full)
+//!     apply the changes to the forests of fixed and of sleeping proxies           (resting)
+//!     find the pairs of movers, and of movers with each forest        (PairFinder, FixedBoxes)
+//!     for each run of found pairs, in parallel:                                   (partition)
+//!         replace rows by slots, apply the owners and the caller's function,
+//!         partition the pairs by ranges of the lower slot
+//!     for each partition, in parallel:
+//!         look up each pair among the cached pairs                                (lookup, index)
+//!             found: store its new time; not found: append it to the new pairs
+//!         sort the new pairs                                                      (sort)
+//!         merge them with the cached pairs that still touch                       (lookup)
+//!         report new pairs, and cached pairs that no longer touch                 (events)
+//!     settle the movers that have not changed, if only few had                    (state)
+//! move the cached pairs of two resting proxies to a list of each proxy            (sleeping)
 //! ```
 //!
-//! Only new pairs are sorted; a pair that persists costs one look-up. Resting pairs are not
-//! visited. A mover is *settled* if its compared box does not move and did not change in a whole
-//! tick. Two proxies that did not change have the pair, or none, that they had before, so settled
-//! movers are searched for only by others.
+//! A mover is *settled* if its compared box does not move and did not change in a whole tick. Two proxies that did not
+//! change have the pair, or none, that they had before, so settled movers are searched for only by others. Both ways
+//! give the same answer, bit by bit. Resting pairs are not visited.
 
+pub(crate) mod active;
 pub(crate) mod bulk;
 pub(crate) mod changes;
+pub(crate) mod clone;
+pub(crate) mod compare;
+pub(crate) mod contact;
 pub(crate) mod edit;
 pub(crate) mod error;
 pub(crate) mod full;
@@ -47,6 +54,7 @@ pub(crate) mod movers;
 pub(crate) mod pair_cache;
 pub(crate) mod proxy;
 pub(crate) mod queries;
+pub(crate) mod reading;
 pub(crate) mod resting;
 pub(crate) mod slots;
 pub(crate) mod snapshot;
@@ -62,15 +70,15 @@ use alloc::vec::Vec;
 pub(crate) use changes::Changes;
 use full::{FullScratch, FullUpdate};
 pub(crate) use id::{ProxyId, ProxyPair};
-use incremental::{Incremental, Search};
+use incremental::{ActiveSearch, Incremental};
 use mover_tree::MoverTree;
 use pair_cache::events::Events;
-use pair_cache::partition::AcceptPair;
+use pair_cache::partition::{AcceptPair, Accepting};
 use pair_cache::touching::Touching;
 pub(crate) use proxy::{Proxy, ProxyKind};
 use resting::RestingTrees;
 use slots::Container;
-use state::BroadphaseState;
+use state::{BroadphaseState, RemovedProxy};
 
 /// Boxes with stable ids, and their pairs from tick to tick.
 ///
@@ -171,6 +179,8 @@ pub struct Broadphase {
     events: Events,
     /// Whether the events are those of a successful update that is still valid.
     events_valid: bool,
+    /// The proxies that were removed before the last update, in order.
+    removed: Vec<RemovedProxy>,
     full: FullScratch,
     incremental: Incremental,
     rejected: Vec<Rejected>,
@@ -227,6 +237,7 @@ impl Broadphase {
             owned: false,
             events: Events::default(),
             events_valid: false,
+            removed: Vec::new(),
             full: FullScratch::default(),
             incremental: Incremental::default(),
             rejected: Vec::new(),
@@ -329,26 +340,74 @@ impl Broadphase {
         &mut self,
         accept: impl Fn(ProxyPair) -> bool + Sync,
     ) -> Result<Changes<'_>, FindError> {
-        self.find(Some(&accept))
+        self.find(Some(Accepting::Each(&accept)))
     }
 
-    fn find(&mut self, accept: Option<AcceptPair<'_>>) -> Result<Changes<'_>, FindError> {
-        let keeps_function = accept.is_none() && !self.state.restricted;
+    /// Like [`Broadphase::update`], but asks `accept` about new pairs only. A pair that it accepts stays cached until it
+    /// ends; a pair that it rejects is not asked about again until one of the two proxies changes.
+    ///
+    /// `accept` is called once in an update for each pair that meets, that filters and owners allow, that is not cached,
+    /// and of which a proxy has changed since the last update, in any order and on any thread. A moving proxy without a
+    /// margin changes with each call that sets its box; one with a margin when its fat AABB changes; a resting one when
+    /// its box is different. New descriptions, [`Broadphase::renew`] and, for moving proxies,
+    /// [`Broadphase::shift_origin`] are changes too. Unlike [`Broadphase::update_with`], this function finds only the
+    /// pairs of changed proxies anew.
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Proxy};
+    ///
+    /// let mut world = Broadphase::new();
+    /// let a = world.insert(Aabb::cube([0.0; 3], 1.0)?, Proxy::dynamic())?;
+    /// world.insert(Aabb::cube([1.0; 3], 1.0)?, Proxy::fixed())?;
+    /// assert!(world.update_with_new(|_| false)?.begun().is_empty());
+    /// // Neither has changed, so there is no question.
+    /// assert!(world.update_with_new(|_| true)?.begun().is_empty());
+    /// world.set(a, Aabb::cube([0.5; 3], 1.0)?, [0.0; 3])?;
+    /// assert_eq!(world.update_with_new(|_| true)?.begun().len(), 1);
+    /// assert_eq!(world.update_with_new(|_| false)?.persisted().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Broadphase::update`].
+    pub fn update_with_new(
+        &mut self,
+        accept: impl Fn(ProxyPair) -> bool + Sync,
+    ) -> Result<Changes<'_>, FindError> {
+        self.find(Some(Accepting::New(&accept)))
+    }
+
+    fn find(&mut self, accept: Option<Accepting<'_>>) -> Result<Changes<'_>, FindError> {
+        let accept_new = accept.and_then(Accepting::of_new);
+        let keeps_function = accept_new.is_some() || accept.is_none() && !self.state.restricted;
         let pairs_fit = self.state.touching.len() <= self.exec.pairs_max;
         if keeps_function && pairs_fit && self.state.is_unchanged() {
             self.events.clear();
+            self.removed.clear();
             self.events_valid = true;
             return Ok(self.changes());
         }
         par::sort::<4>(bytemuck::cast_slice_mut(&mut self.state.dirty_pairs));
         // Not valid until the end, because the caller's function may panic.
         self.events_valid = false;
-        let few = keeps_function && self.incremental.choose(&self.state.movers);
-        if !(few && self.find_changed()?) {
-            self.find_all(accept)?;
+        let Self { state, .. } = self;
+        state.renewed.iter().for_each(|&id| state.slots.forget_pairs_of(id));
+        let few = keeps_function && self.incremental.active.choose(&self.state.movers);
+        let found = if few { self.find_changed(accept_new) } else { Ok(false) };
+        let result = match found {
+            Ok(true) => Ok(()),
+            Ok(false) => self.find_all(accept),
+            Err(error) => Err(error),
+        };
+        let Self { state, events, removed, .. } = self;
+        if let Err(error) = result {
+            state.slots.recall_pairs_of(&state.renewed);
+            return Err(error);
         }
-        let Self { state, events, .. } = self;
         self.events_valid = true;
+        removed.clone_from(&state.removed);
+        par::sort::<4>(bytemuck::cast_slice_mut(removed));
         state.slots.mark_cached();
         state.dirty_pairs.clear();
         events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
@@ -359,11 +418,11 @@ impl Broadphase {
 
     /// Searches for the proxies that have changed. Returns whether that was possible: not if there may be too many
     /// pairs.
-    fn find_changed(&mut self) -> Result<bool, FindError> {
+    fn find_changed(&mut self, accept: Option<AcceptPair<'_>>) -> Result<bool, FindError> {
         let Self { exec, state, trees, finder, incremental, events, .. } = self;
-        let search = Search { exec, filtered: self.filtered, owned: self.owned, accept: None };
+        let search = ActiveSearch { exec, filtered: self.filtered, owned: self.owned, accept };
         state.touching.to_rows(state.slots.all.len());
-        incremental.collect(state, trees);
+        incremental.active.collect(state, trees);
         trees.update(state, self.filtered);
         events.clear();
         match incremental.search(&search, state, finder, trees, events) {
@@ -372,7 +431,7 @@ impl Broadphase {
                 Ok(true)
             }
             Err(error) => {
-                incremental.cancel(state);
+                incremental.active.cancel(&mut state.movers);
                 match error {
                     FindError::TooManyPairs { .. } => Ok(false),
                     error => Err(error),
@@ -382,7 +441,7 @@ impl Broadphase {
     }
 
     /// Finds all pairs anew.
-    fn find_all(&mut self, accept: Option<AcceptPair<'_>>) -> Result<(), FindError> {
+    fn find_all(&mut self, accept: Option<Accepting<'_>>) -> Result<(), FindError> {
         let Self { exec, state, trees, finder, full, events, .. } = self;
         trees.set_exec(exec);
         finder.exec = exec.clone();
@@ -400,32 +459,13 @@ impl Broadphase {
     /// [`Broadphase::clear`].
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
-        let Self { events, events_valid, state, .. } = self;
+        let Self { events, events_valid, removed, state, .. } = self;
         let touching = if *events_valid {
             Touching::new(&state.touching, &state.slots)
         } else {
             Touching::default()
         };
-        Changes { events, touching }
-    }
-
-    /// All pairs that the last update cached, including resting ones, ordered by index.
-    ///
-    /// Collects and sorts them, in memory that is reused by the next call.
-    #[must_use]
-    pub fn pairs(&mut self) -> &[ProxyPair] {
-        let Self { state, sorted, exec, .. } = self;
-        sorted.clear();
-        sorted.reserve(state.touching.len() + state.resting.len() + state.dirty_pairs.len());
-        let touching = Touching::new(&state.touching, &state.slots);
-        sorted.extend(touching.iter().map(ProxyPair::from));
-        sorted.extend(state.resting.iter());
-        sorted.extend_from_slice(&state.dirty_pairs);
-        // The touching pairs are in order.
-        if sorted.len() > state.touching.len() {
-            par::sort_parallel::<4>(&exec.threads, bytemuck::cast_slice_mut(sorted));
-        }
-        sorted
+        Changes { events, touching, slots: &state.slots, removed }
     }
 
     /// Removes all proxies, as if one by one from the highest index down, and keeps the memory.
@@ -444,6 +484,7 @@ impl Broadphase {
     /// Discards the result of the last update.
     fn discard_changes(&mut self) {
         self.events.clear();
+        self.removed.clear();
         self.events_valid = false;
     }
 
@@ -463,6 +504,7 @@ impl Broadphase {
         self.mover_tree = MoverTree::default();
         self.finder.shrink_to(0, 0);
         (self.events, self.events_valid) = (Events::default(), false);
+        self.removed = Vec::new();
         (self.full, self.incremental) = (FullScratch::default(), Incremental::default());
         (self.rejected, self.rows, self.sorted) = (Vec::new(), Vec::new(), Vec::new());
         (self.outside, self.columns) = (Vec::new(), ColumnScratch::default());
@@ -476,6 +518,7 @@ impl Broadphase {
             + self.mover_tree.bytes()
             + self.finder.memory_usage()
             + self.events.bytes()
+            + self.removed.capacity() * size_of::<RemovedProxy>()
             + self.full.bytes()
             + self.incremental.bytes()
             + self.rejected.capacity() * size_of::<Rejected>()

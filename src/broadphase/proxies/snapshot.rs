@@ -84,7 +84,12 @@ impl Broadphase {
     ///
     /// Trees are not copied: the next update changes in them what differs in the resting proxies.
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        let (state, then) = (&self.state, &snapshot.0);
+        self.restore_state(&snapshot.0);
+    }
+
+    /// Does what [`Broadphase::restore`] states.
+    pub(crate) fn restore_state(&mut self, then: &BroadphaseState) {
+        let state = &self.state;
         for index in 0..state.slots.all.len().max(then.slots.all.len()) {
             if stored(state, index) != stored(then, index) {
                 self.trees.mark_dirty(index);

@@ -7,12 +7,13 @@
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
 use super::movers::{CHANGED, MoverStore, SETTLED, UNBOUNDED, without_motion};
-use super::pair_cache::store::PairStore;
 use super::pair_cache::sleeping::RestingPairs;
+use super::pair_cache::store::PairStore;
 use super::proxy::{Proxy, is_margin};
 use super::slots::{Container, NONE, Slot, Slots, owners_allow};
 use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use alloc::vec::Vec;
+use bytemuck::{Pod, Zeroable};
 
 /// Movers settle if at most one of this many has changed.
 const SETTLING_SHARE: usize = 8;
@@ -39,8 +40,21 @@ pub(crate) struct BroadphaseState {
     /// The slots that have changed since the last update, each once: those of resting proxies, of
     /// removed ones, and of proxies with a new description. A new box of a mover is in its status.
     pub(crate) changed: Vec<u32>,
+    /// The proxies whose pairs the next update announces again.
+    pub(crate) renewed: Vec<ProxyId>,
+    /// The removed proxies and their data, since the last update.
+    pub(crate) removed: Vec<RemovedProxy>,
     /// Whether the caller's function restricted the pairs of the last update.
     pub(crate) restricted: bool,
+}
+
+/// A proxy that was removed, and its data.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub(crate) struct RemovedProxy {
+    pub(crate) id: ProxyId,
+    pub(crate) data: u64,
 }
 
 impl BroadphaseState {
@@ -119,6 +133,14 @@ impl BroadphaseState {
         }
     }
 
+    /// Whether a proxy has changed since the last update, for a function that is called for new pairs.
+    pub(crate) fn has_changed(&self, index: usize) -> bool {
+        let slot = self.slot(index);
+        slot.changed
+            || slot.container() == Container::Movers
+                && self.movers.status[slot.row_or_next as usize] & CHANGED != 0
+    }
+
     /// Whether an update would find the pairs of the last one.
     pub(crate) fn is_unchanged(&self) -> bool {
         self.changed.is_empty() && self.dirty_pairs.is_empty() && self.movers.count_active() == 0
@@ -127,9 +149,12 @@ impl BroadphaseState {
     /// Forgets which slots have changed, after an update.
     pub(crate) fn forget_changes(&mut self) {
         for &index in &self.changed {
-            self.slots.all[index as usize].changed = false;
+            let slot = &mut self.slots.all[index as usize];
+            (slot.changed, slot.renewed) = (false, false);
         }
         self.changed.clear();
+        self.renewed.clear();
+        self.removed.clear();
     }
 
     /// Settles the movers that had not changed, if only few had, after an update that found all pairs anew. A settled
@@ -150,6 +175,21 @@ impl BroadphaseState {
                 }
                 _ => self.movers.status[row] = 0,
             }
+        }
+    }
+
+    /// Forgets the cached pairs of a proxy in the next update, which then announces those that touch.
+    pub(crate) fn renew(&mut self, index: usize) {
+        self.resting.take_pairs_of(index, &mut self.dirty_pairs);
+        self.mark_changed(index);
+        let slot = self.slot(index);
+        if slot.container() == Container::Movers {
+            let row = slot.row_or_next as usize;
+            self.movers.status[row] = CHANGED;
+        }
+        if self.slots.was_cached(index) && !self.slot(index).renewed {
+            self.slots.all[index].renewed = true;
+            self.renewed.push(self.slots.id(index));
         }
     }
 
@@ -181,6 +221,10 @@ impl BroadphaseState {
     /// Removes a proxy. Its pairs stay in the cache until the next update reports that they ended.
     pub(crate) fn remove(&mut self, index: usize) {
         self.resting.take_pairs_of(index, &mut self.dirty_pairs);
+        if self.slots.was_cached(index) {
+            let (id, data) = (self.slots.id(index), self.slot(index).data);
+            self.removed.push(RemovedProxy { id, data });
+        }
         let was = self.slot(index).container();
         self.slots.all[index].enabled = false;
         self.move_to_container(index, was);
@@ -324,6 +368,8 @@ impl BroadphaseState {
         self.resting.shrink_to_fit();
         self.dirty_pairs.shrink_to_fit();
         self.changed.shrink_to_fit();
+        self.renewed.shrink_to_fit();
+        self.removed.shrink_to_fit();
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -336,6 +382,8 @@ impl BroadphaseState {
             + self.resting.bytes()
             + self.dirty_pairs.capacity() * size_of::<ProxyPair>()
             + self.changed.capacity() * size_of::<u32>()
+            + self.renewed.capacity() * size_of::<ProxyId>()
+            + self.removed.capacity() * size_of::<RemovedProxy>()
     }
 
     /// Copies `other`, reusing the allocated memory.
@@ -355,6 +403,8 @@ impl BroadphaseState {
         self.resting.copy_from(&other.resting);
         self.dirty_pairs.clone_from(&other.dirty_pairs);
         self.changed.clone_from(&other.changed);
+        self.renewed.clone_from(&other.renewed);
+        self.removed.clone_from(&other.removed);
         self.restricted = other.restricted;
     }
 }

@@ -1,7 +1,7 @@
 //! Checks the invariants of a broadphase.
 
 use super::Broadphase;
-use super::id::ProxyPair;
+use super::id::{ProxyId, ProxyPair};
 use super::movers::{CHANGED, SETTLED, UNBOUNDED};
 use super::proxy::is_margin;
 use super::slots::{Container, NONE, SLOTS_MAX, Slots};
@@ -143,6 +143,17 @@ impl BroadphaseState {
         let mut changed = self.changed.clone();
         changed.sort_unstable();
         let marked = (0_u32..).zip(&self.slots.all).filter(|(_, slot)| slot.changed);
+        let is_listed = |index: usize| {
+            let id = self.slots.id(index);
+            !self.slots.all[index].renewed || self.renewed.contains(&id)
+        };
+        let known = |id: &ProxyId| (id.index() as usize) < self.slots.cached_generations.len();
+        let listed = (0..self.slots.all.len()).all(is_listed)
+            && self.renewed.iter().all(known)
+            && self.removed.iter().all(|removed| self.slots.find(removed.id).is_none());
+        if !listed {
+            return Err(InvariantError::Changes);
+        }
         match marked.map(|(index, _)| index).eq(changed) {
             true => Ok(()),
             false => Err(InvariantError::Changes),

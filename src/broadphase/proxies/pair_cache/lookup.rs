@@ -7,9 +7,10 @@
 //! unpredictable.
 
 use super::index::{Keys, PairIndex};
-use super::partition::PartitionedRuns;
+use super::partition::{AcceptPair, PartitionedRuns};
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::proxies::id::ProxyPair;
 use crate::broadphase::proxies::slots::{Slots, of_slot, slots_of};
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
@@ -64,15 +65,15 @@ impl LookUpScratch {
         self.new.resize((pairs + 1).max(self.new.len()), SweptPair::default());
     }
 
-    /// Stores the new time of each cached pair that was found. Returns the pairs that are not
-    /// cached, in the order in which they were found. `first` is the first slot of the partition.
+    /// Stores the new time of each cached pair that was found. Returns how many pairs are not
+    /// cached; [`LookUpScratch::new`] has them, in the order in which they were found. `first` is the first slot of the partition.
     pub(crate) fn look_up(
         &mut self,
         level: Level,
         slots: &Slots,
         found: (PartitionedRuns<'_>, usize),
         (cached, first): (PairColumns<'_>, u32),
-    ) -> &[SweptPair] {
+    ) -> usize {
         let Self { rows, times, new, .. } = self;
         times[..cached.len() + LANES_MAX].fill(ABSENT);
         rows.fill(level, cached, first);
@@ -83,7 +84,29 @@ impl LookUpScratch {
             level.run(LookUp::<true> { found, slots, keys, times, new })
         };
         rows.clear(cached, first);
-        &new[..count]
+        count
+    }
+
+    /// The first `count` of the pairs that are not cached.
+    pub(crate) fn new(&self, count: usize) -> &[SweptPair] {
+        &self.new[..count]
+    }
+
+    /// Keeps those of the first `count` new pairs that `accept` accepts. Returns how many.
+    pub(crate) fn retain_new(
+        &mut self,
+        count: usize,
+        accept: AcceptPair<'_>,
+        slots: &Slots,
+    ) -> usize {
+        let mut kept = 0;
+        for k in 0..count {
+            let pair = self.new[k];
+            let id = |slot: u32| slots.id(slot as usize);
+            self.new[kept] = pair;
+            kept += usize::from(accept(ProxyPair { a: id(pair.a), b: id(pair.b) }));
+        }
+        kept
     }
 
     /// Merges `new`, which is sorted, with the cached pairs that touch. Writes the result to `to`,
@@ -294,12 +317,8 @@ mod tests {
                     let run = draw(runs.len() as u32) as usize;
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);
                 }
-                let pair_filter = PairFilter {
-                    slots: &slots,
-                    movers: &[],
-                    owned: false,
-                    accept: None,
-                };
+                let pair_filter =
+                    PairFilter { slots: &slots, movers: &[], owned: false, accept: None };
                 runs.iter_mut().for_each(|run| {
                     pair_filter.filter_and_partition(
                         PairSource::Slots,
@@ -320,7 +339,7 @@ mod tests {
                     let first = partitions.slots(part).start as u32;
                     scratch.reserve_for(level, partitions.width(), length, end);
                     let new = scratch.look_up(level, &slots, (runs, part), (of_part, first));
-                    let mut new = new.to_vec();
+                    let mut new = scratch.new(new).to_vec();
                     new.sort_unstable_by_key(|pair| (pair.a, pair.b));
                     began.extend(new.iter().map(|pair| (pair.a, pair.b)));
                     let ended = scratch.merge(level, &new, &mut to.split_off(length));

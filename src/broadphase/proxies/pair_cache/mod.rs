@@ -80,6 +80,20 @@ impl PairTable {
         self.first.resize(pairs, 0.0);
     }
 
+    /// Keeps the first `kept[k]` pairs of the `k`-th range; the ranges have these lengths and are consecutive.
+    pub(crate) fn compact(&mut self, lengths: &[usize], kept: &[usize]) {
+        let (mut from, mut to) = (0, 0);
+        for (&length, &kept) in lengths.iter().zip(kept) {
+            if from > to {
+                self.a.copy_within(from..from + kept, to);
+                self.b.copy_within(from..from + kept, to);
+                self.first.copy_within(from..from + kept, to);
+            }
+            (from, to) = (from + length, to + kept);
+        }
+        self.resize(to);
+    }
+
     pub(crate) fn reserve(&mut self, pairs: usize) {
         let more = pairs.saturating_sub(self.len());
         self.a.reserve(more);

@@ -63,6 +63,33 @@ pub(crate) enum PairSource {
 /// The caller's filter function. It is called through a pointer, so that the code is compiled once.
 pub(crate) type AcceptPair<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
 
+/// The caller's function, and when it is called.
+#[derive(Clone, Copy)]
+pub(crate) enum Accepting<'a> {
+    /// It is called for each pair that meets, in each update.
+    Each(AcceptPair<'a>),
+    /// It is called for pairs that are not cached and of which a proxy has changed.
+    New(AcceptPair<'a>),
+}
+
+impl<'a> Accepting<'a> {
+    /// The function, if it is called for each pair.
+    pub(crate) fn of_each(self) -> Option<AcceptPair<'a>> {
+        match self {
+            Self::Each(accept) => Some(accept),
+            Self::New(_) => None,
+        }
+    }
+
+    /// The function, if it is called for new pairs.
+    pub(crate) fn of_new(self) -> Option<AcceptPair<'a>> {
+        match self {
+            Self::Each(_) => None,
+            Self::New(accept) => Some(accept),
+        }
+    }
+}
+
 /// Decides which of the found pairs are kept.
 pub(crate) struct PairFilter<'a> {
     pub(crate) slots: &'a Slots,

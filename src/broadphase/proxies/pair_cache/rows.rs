@@ -31,7 +31,7 @@ pub(crate) struct Partner {
 
 /// Where the partners of a slot are.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
+struct PairRow {
     start: u32,
     len: u32,
     /// The length of the block, or 0 if there is none.
@@ -43,7 +43,7 @@ struct Row {
 /// All cached pairs.
 #[derive(Debug)]
 pub(crate) struct PairRows {
-    rows: Vec<Row>,
+    rows: Vec<PairRow>,
     partners: Vec<Partner>,
     /// The first free block of each size. The next one is the slot of the first partner of a block.
     free: [u32; SIZES],
@@ -72,14 +72,14 @@ impl PairRows {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>()
+        self.rows.capacity() * size_of::<PairRow>()
             + self.partners.capacity() * size_of::<Partner>()
             + (self.counts.capacity() + self.starts.capacity()) * size_of::<u32>()
     }
 
     /// The partners of a slot, in order.
     pub(crate) fn row(&self, slot: usize) -> &[Partner] {
-        let Row { start, len, .. } = self.rows.get(slot).copied().unwrap_or_default();
+        let PairRow { start, len, .. } = self.rows.get(slot).copied().unwrap_or_default();
         &self.partners[start as usize..(start + len) as usize]
     }
 
@@ -104,7 +104,7 @@ impl PairRows {
             // Spare places for the pairs that begin in the next ticks.
             let len = row.capacity;
             let capacity = if len == 0 { 0 } else { capacity_for(len + len / 4) };
-            *row = Row { start: end, capacity, ..Row::default() };
+            *row = PairRow { start: end, capacity, ..PairRow::default() };
             end += capacity;
         }
         reserve_for(partners, end as usize);
@@ -114,7 +114,8 @@ impl PairRows {
             // In the order of the pairs, the lower partners of a slot precede the others, and both are sorted.
             for (slot, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
                 let row = &mut rows[slot as usize];
-                partners[(row.start + row.len) as usize] = Partner { slot: other, first: pair.first };
+                partners[(row.start + row.len) as usize] =
+                    Partner { slot: other, first: pair.first };
                 row.len += 1;
                 row.below += u32::from(other < slot);
             }
@@ -127,7 +128,7 @@ impl PairRows {
     pub(crate) fn set_slots(&mut self, slots: usize) {
         if self.rows.len() < slots {
             reserve_for(&mut self.rows, slots);
-            self.rows.resize(slots, Row::default());
+            self.rows.resize(slots, PairRow::default());
             self.counts.resize(slots.div_ceil(BLOCK), 0);
         }
     }
@@ -206,7 +207,7 @@ impl PairRows {
 
     /// Makes the block of a slot large enough for `len` partners, and copies its partners if `keep` says so.
     fn resize(&mut self, slot: usize, len: u32, keep: bool) {
-        let Row { start, len: old, capacity, .. } = self.rows[slot];
+        let PairRow { start, len: old, capacity, .. } = self.rows[slot];
         if len <= capacity {
             return;
         }
@@ -370,7 +371,9 @@ mod tests {
                 }
                 rows.write_to(&mut table);
                 let columns = table.columns();
-                assert!((0..columns.len()).map(|k| columns.get(k)).map(|p| (p.a, p.b, p.first)).eq(all));
+                assert!(
+                    (0..columns.len()).map(|k| columns.get(k)).map(|p| (p.a, p.b, p.first)).eq(all)
+                );
                 if round > 4000 {
                     moved += usize::from(rows.bytes() != bytes);
                 }
