@@ -62,7 +62,7 @@ pub struct Model {
     /// The pairs of the last update.
     pub kept: BTreeSet<ProxyPair>,
     changed: BTreeSet<ProxyId>,
-    /// Proxies that have changed for a function that is asked about new pairs only.
+    /// Proxies that have changed for a function that is called for new pairs only.
     moved: BTreeSet<ProxyId>,
     /// The proxies of the last update.
     known: BTreeSet<ProxyId>,
@@ -190,7 +190,7 @@ impl Model {
         things.map(|(&id, thing)| (id, thing.moving.aabb)).collect()
     }
 
-    /// The rules for a function that is asked about new pairs only.
+    /// The rules for a function that is called for new pairs only.
     pub fn update_with_new(&mut self, accept: impl Fn(ProxyPair) -> bool) -> Events {
         let (kept, moved, known) = (self.kept.clone(), self.moved.clone(), self.known.clone());
         let changed = |id: ProxyId| moved.contains(&id) || !known.contains(&id);

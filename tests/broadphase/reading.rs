@@ -164,7 +164,7 @@ fn copies_give_the_same_later_results() {
     }
 }
 
-/// Goal: an engine that tests pairs exactly, behind boxes that are rounded outwards, misses no contact if it looks at
+/// Goal: an engine that tests pairs exactly, behind boxes that are rounded outwards, misses no contact if it tests
 /// all touching pairs, although the boxes begin to touch long before the bodies do. Method: two spheres in `f64`, whose
 /// boxes overlap diagonally from the first tick on.
 #[test]

@@ -8,7 +8,7 @@ use super::resting::RestingTrees;
 use super::slots::{Container, NONE};
 use super::state::BroadphaseState;
 use crate::broadphase::pairs::buffer::reserve_for;
-use crate::columns::{MovingBoxColumns, Row as _};
+use crate::columns::{MovingBoxColumns, Row as _, impl_memory};
 use crate::geom::{Filter, MovingBox};
 use alloc::vec::Vec;
 
@@ -40,6 +40,8 @@ pub(crate) struct ActiveProxies {
     /// The position in the search of each slot, or [`NONE`].
     pub(crate) positions: Vec<u32>,
 }
+
+impl_memory!(ActiveProxies { rows, moving, status, columns, filters, dynamic, changed, slots, positions; without still, movers });
 
 impl ActiveProxies {
     /// Chooses the movers to search for. Returns whether they are few.
@@ -152,17 +154,6 @@ impl ActiveProxies {
         for &slot in &self.slots {
             self.positions[slot as usize] = NONE;
         }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let words = self.rows.capacity()
-            + self.moving.capacity()
-            + self.columns.iter().map(Vec::capacity).sum::<usize>()
-            + self.slots.capacity()
-            + self.positions.capacity();
-        words * size_of::<u32>()
-            + (self.status.capacity() + self.dynamic.capacity() + self.changed.capacity())
-            + self.filters.capacity() * size_of::<Filter>()
     }
 }
 

@@ -11,6 +11,7 @@ use super::pair_cache::rows::{PairRows, Partner};
 use super::slots::NONE;
 use super::state::BroadphaseState;
 use crate::broadphase::pairs::buffer::reserve_for;
+use crate::columns::impl_memory;
 use crate::par;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -55,6 +56,21 @@ pub(crate) struct RowComparison {
     /// Whether each of the dirty pairs was found.
     dirty_found: Vec<bool>,
 }
+
+impl_memory!(RowComparison {
+    found,
+    starts,
+    partners,
+    order,
+    marks,
+    new,
+    new_rows,
+    ends,
+    edits,
+    begun,
+    rejected,
+    dirty_found
+});
 
 impl RowComparison {
     /// Orders the found pairs by position: a counting sort.
@@ -250,17 +266,6 @@ impl RowComparison {
             edit.apply(rows);
         }
         rows.count();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let words = self.starts.capacity() + self.marks.capacity() + self.ends.capacity();
-        let partners = self.partners.capacity() + self.new.capacity() + self.new_rows.capacity();
-        words * size_of::<u32>()
-            + partners * size_of::<Partner>()
-            + (self.found.capacity() + self.begun.capacity()) * size_of::<[u32; 3]>()
-            + (self.order.capacity() + self.rejected.capacity()) * size_of::<[u32; 2]>()
-            + self.edits.capacity() * size_of::<RowEdit>()
-            + self.dirty_found.capacity()
     }
 }
 

@@ -17,6 +17,7 @@ use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, Pairs};
 use crate::broadphase::{FindError, FixedBoxes, PairFinder, PairInput};
+use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::par;
 use alloc::vec::Vec;
@@ -37,6 +38,8 @@ pub(crate) struct FullScratch {
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
 }
+
+impl_memory!(FullScratch { touching, compared, before; lists of copies, scratch, parts });
 
 /// The arguments of an update.
 pub(crate) struct FullUpdate<'a> {
@@ -281,16 +284,4 @@ fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut PairTable) -> PairColum
     }
     to.append(touching);
     merged.columns()
-}
-
-impl FullScratch {
-    pub(crate) fn bytes(&self) -> usize {
-        let compared: usize = self.compared.iter().map(Vec::capacity).sum();
-        compared * size_of::<f32>()
-            + self.copies.iter().map(PairRun::bytes).sum::<usize>()
-            + self.scratch.iter().map(DiffScratch::bytes).sum::<usize>()
-            + self.parts.iter().map(Events::bytes).sum::<usize>()
-            + self.touching.bytes()
-            + self.before.bytes()
-    }
 }

@@ -27,6 +27,7 @@ use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::Pairs;
 use crate::broadphase::{FindError, PairFinder, PairInput};
+use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::par::Threads;
 use alloc::vec::Vec;
@@ -40,6 +41,8 @@ pub(crate) struct Incremental {
     pub(crate) active: ActiveProxies,
     comparison: RowComparison,
 }
+
+impl_memory!(Incremental { active, comparison });
 
 /// What the steps of an update read.
 pub(crate) struct ActiveSearch<'a> {
@@ -120,10 +123,6 @@ impl Incremental {
     pub(crate) fn finish(&mut self, state: &mut BroadphaseState) {
         self.comparison.apply(state.touching.to_rows(state.slots.all.len()));
         self.active.finish(&mut state.movers);
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.active.bytes() + self.comparison.bytes()
     }
 }
 

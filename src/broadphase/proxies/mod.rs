@@ -39,7 +39,7 @@
 
 pub(crate) mod active;
 pub(crate) mod bulk;
-pub(crate) mod changes;
+
 pub(crate) mod clone;
 pub(crate) mod compare;
 pub(crate) mod contact;
@@ -59,15 +59,15 @@ pub(crate) mod resting;
 pub(crate) mod slots;
 pub(crate) mod snapshot;
 pub(crate) mod state;
+pub(crate) mod update;
 pub(crate) mod validate;
 
 use super::exec::Exec;
 use super::{FindError, PairFinder};
-use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected};
+use crate::columns::{ColumnScratch, Memory, MovingBoxColumns, Rejected, impl_memory};
 use crate::geom::{Filter, MovingBox};
 use crate::par;
 use alloc::vec::Vec;
-pub(crate) use changes::Changes;
 use full::{FullScratch, FullUpdate};
 pub(crate) use id::{ProxyId, ProxyPair};
 use incremental::{ActiveSearch, Incremental};
@@ -79,6 +79,7 @@ pub(crate) use proxy::{Proxy, ProxyKind};
 use resting::RestingTrees;
 use slots::Container;
 use state::{BroadphaseState, RemovedProxy};
+pub(crate) use update::Changes;
 
 /// Boxes with stable ids, and their pairs from tick to tick.
 ///
@@ -192,6 +193,8 @@ pub struct Broadphase {
     columns: ColumnScratch,
     sorted: Vec<ProxyPair>,
 }
+
+impl_memory!(Broadphase { state, trees, mover_tree, finder, events, removed, full, incremental, rejected, rows, outside, columns, sorted; without exec, filtered, owned, events_valid });
 
 impl Default for Broadphase {
     fn default() -> Self {
@@ -343,8 +346,8 @@ impl Broadphase {
         self.find(Some(Accepting::Each(&accept)))
     }
 
-    /// Like [`Broadphase::update`], but asks `accept` about new pairs only. A pair that it accepts stays cached until it
-    /// ends; a pair that it rejects is not asked about again until one of the two proxies changes.
+    /// Like [`Broadphase::update`], but keeps only new pairs that `accept` accepts. A pair that it accepts stays cached
+    /// until it ends; it is not called for a pair that it has rejected until one of the two proxies changes.
     ///
     /// `accept` is called once in an update for each pair that meets, that filters and owners allow, that is not cached,
     /// and of which a proxy has changed since the last update, in any order and on any thread. A moving proxy without a
@@ -360,7 +363,7 @@ impl Broadphase {
     /// let a = world.insert(Aabb::cube([0.0; 3], 1.0)?, Proxy::dynamic())?;
     /// world.insert(Aabb::cube([1.0; 3], 1.0)?, Proxy::fixed())?;
     /// assert!(world.update_with_new(|_| false)?.begun().is_empty());
-    /// // Neither has changed, so there is no question.
+    /// // Neither has changed, so the function is not called.
     /// assert!(world.update_with_new(|_| true)?.begun().is_empty());
     /// world.set(a, Aabb::cube([0.5; 3], 1.0)?, [0.0; 3])?;
     /// assert_eq!(world.update_with_new(|_| true)?.begun().len(), 1);
@@ -499,7 +502,8 @@ impl Broadphase {
     /// Frees the memory that the proxies and pairs do not need. The next update allocates what it
     /// needs again.
     pub fn shrink_to_fit(&mut self) {
-        self.state.shrink_to_fit();
+        self.state.resting.free_if_empty();
+        self.state.shrink();
         self.trees.shrink_to_fit();
         self.mover_tree = MoverTree::default();
         self.finder.shrink_to(0, 0);
@@ -513,17 +517,6 @@ impl Broadphase {
     /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        self.state.bytes()
-            + self.trees.bytes()
-            + self.mover_tree.bytes()
-            + self.finder.memory_usage()
-            + self.events.bytes()
-            + self.removed.capacity() * size_of::<RemovedProxy>()
-            + self.full.bytes()
-            + self.incremental.bytes()
-            + self.rejected.capacity() * size_of::<Rejected>()
-            + (self.rows.capacity() + self.outside.capacity()) * size_of::<u32>()
-            + self.columns.bytes()
-            + self.sorted.capacity() * size_of::<ProxyPair>()
+        self.bytes()
     }
 }

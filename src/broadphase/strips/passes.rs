@@ -8,10 +8,11 @@ use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, Padding, STILL, SWEP
 use super::sweep::{Progress, Strips};
 use super::{scatter, sweep};
 use crate::broadphase::error::FindError;
+use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
-use crate::columns::Rejected;
+use crate::columns::{Rejected, impl_memory};
 use crate::geom::MovingBox;
 use crate::lanes::{Kernel, Level};
 use crate::par::{self, Budget, Clock, Threads};
@@ -37,6 +38,8 @@ struct Sweeper<P, const WORDS: usize> {
     pairs: Vec<P>,
 }
 
+impl_memory!([P, const WORDS: usize] Sweeper<P, WORDS> { strip, pairs });
+
 impl<P, const WORDS: usize> Default for Sweeper<P, WORDS> {
     fn default() -> Self {
         Self { strip: sweep::SweepScratch::default(), pairs: Vec::new() }
@@ -57,6 +60,8 @@ pub(crate) struct Stage<P, const WORDS: usize> {
     rejected_of_first: usize,
 }
 
+impl_memory!([P, const WORDS: usize] Stage<P, WORDS> { lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
+
 impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
     fn default() -> Self {
         Self {
@@ -67,12 +72,6 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
             rejected: Vec::new(),
             rejected_of_first: 0,
         }
-    }
-}
-
-impl<P, const WORDS: usize> Sweeper<P, WORDS> {
-    fn bytes(&self) -> usize {
-        self.strip.bytes() + self.pairs.capacity() * size_of::<P>()
     }
 }
 
@@ -240,7 +239,7 @@ where
         let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
         let peak = peaks.max().unwrap_or(0);
         for Sweeper { strip, pairs } in sweepers {
-            pairs.reserve_exact(most.saturating_sub(pairs.len()));
+            reserve_total(pairs, most);
             strip.reserve_join(peak, longest);
         }
         self.pairs.reserve_spare(RUNS);
@@ -336,14 +335,6 @@ where
 }
 
 impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
-    pub(crate) fn bytes(&self) -> usize {
-        let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
-        let sweepers: usize = self.sweepers.iter().map(Sweeper::bytes).sum();
-        let lists = self.lengths.capacity() * size_of::<usize>()
-            + self.rejected.capacity() * size_of::<Rejected>();
-        chunks + sweepers + self.pairs.bytes() + lists
-    }
-
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
         let (_, chunks) = chunk_rows(boxes);
         self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);

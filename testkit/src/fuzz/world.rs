@@ -384,7 +384,7 @@ impl Trial<'_> {
         self.compare(changes, &expected);
     }
 
-    /// An update that asks about new pairs only.
+    /// An update with a function that is called for new pairs only.
     fn update_with_new(&mut self, salt: u32) {
         let accept = |pair: ProxyPair| {
             assert!(pair.a.index() < pair.b.index());

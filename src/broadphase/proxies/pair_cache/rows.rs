@@ -10,6 +10,7 @@
 use super::{PairColumns, PairTable};
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::proxies::slots::NONE;
+use crate::columns::impl_memory;
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 
@@ -34,7 +35,7 @@ pub(crate) struct Partner {
 struct PairRow {
     start: u32,
     len: u32,
-    /// The length of the block, or 0 if there is none.
+    /// The length of the block, or 0 if there is no block.
     capacity: u32,
     /// How many of the partners are less than the slot.
     below: u32,
@@ -53,6 +54,8 @@ pub(crate) struct PairRows {
     starts: Vec<u32>,
 }
 
+impl_memory!(PairRows { rows, partners, counts, starts; without free });
+
 impl Default for PairRows {
     fn default() -> Self {
         Self {
@@ -69,12 +72,6 @@ impl PairRows {
     /// The number of pairs when [`PairRows::count`] was last called.
     pub(crate) fn len(&self) -> usize {
         self.starts.last().map_or(0, |&len| len as usize)
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<PairRow>()
-            + self.partners.capacity() * size_of::<Partner>()
-            + (self.counts.capacity() + self.starts.capacity()) * size_of::<u32>()
     }
 
     /// The partners of a slot, in order.

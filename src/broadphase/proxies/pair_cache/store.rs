@@ -5,6 +5,7 @@
 
 use super::rows::{PairRows, Partner};
 use super::{PairColumns, PairTable};
+use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use core::mem;
 
@@ -18,6 +19,8 @@ pub(crate) struct PairStore {
     /// Whether the pairs are in `rows`, not in `table`.
     in_rows: bool,
 }
+
+impl_memory!(PairStore { table, rows; without in_rows });
 
 /// A view of the cached pairs.
 #[derive(Clone, Copy, Debug)]
@@ -113,15 +116,6 @@ impl PairStore {
 
     pub(crate) fn reserve(&mut self, pairs: usize) {
         self.table.reserve(pairs);
-    }
-
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.to_table().shrink_to_fit();
-        self.rows = PairRows::default();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.table.bytes() + self.rows.bytes()
     }
 
     /// Copies the pairs of `other` as a table, reusing the allocated memory.
