@@ -43,7 +43,7 @@ pub(crate) mod query;
 pub(crate) mod strips;
 
 pub use crate::columns::{
-    AabbInput, AabbRows, MovingBoxInput, MovingBoxRows, RowsError, VectorRows,
+    AabbInput, AabbRows, MovingBoxInput, MovingBoxRows, PlanarBoxColumns, RowsError, VectorRows,
 };
 pub use bvh::Visits;
 pub(crate) use bvh::forest::FixedBoxes;

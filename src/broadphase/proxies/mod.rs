@@ -147,6 +147,10 @@ pub(crate) use update::Changes;
 ///   it stays cached if the two still may pair and meet; otherwise it ends. A proxy changes when a
 ///   call gives it a different box, kind, filter, owner, margin or enabled flag. Shifting the
 ///   origin changes no proxy.
+/// * **A renewed proxy** ([`Broadphase::renew`]) has changed, and its cached pairs are forgotten: the next update reports
+///   no end of them, and those that touch begin.
+/// * **A function for new pairs** ([`Broadphase::update_with_new`]) decides which pairs begin. A pair that is not cached,
+///   and of which neither proxy has changed since the last update, does not begin.
 /// * **Every other cached pair ends.** This includes pairs with a proxy that was removed or
 ///   disabled, and pairs that a new filter or kind no longer allows. The end event has the old ids,
 ///   even if the slot already contains another proxy.
@@ -155,6 +159,28 @@ pub(crate) use update::Changes;
 ///   id and began with a new one.
 ///
 /// Pairs change only in an update.
+///
+/// # Exact tests behind boxes
+///
+/// A pair begins when the compared boxes first touch, which may be many ticks before the bodies do. An engine that tests
+/// shapes exactly, perhaps in `f64` behind boxes that [`Aabb::from_f64`](crate::Aabb::from_f64) rounds outwards, tests
+/// all pairs of [`Changes::touching`] in each tick, not only those of [`Changes::begun`].
+///
+/// An update borrows the broadphase while its [`Changes`] are used. To read boxes or descriptions meanwhile, call
+/// [`Broadphase::update`], and then [`Broadphase::changes`], which needs a shared reference only:
+///
+/// ```
+/// # use swath::{Aabb, Broadphase, Proxy};
+/// # let mut world = Broadphase::new();
+/// # for x in [0.0, 0.5] {
+/// #     world.insert(Aabb::cube([x; 3], 1.0)?, Proxy::dynamic().with_data(3))?;
+/// # }
+/// world.update()?;
+/// for pair in world.changes().begun() {
+///     assert_eq!(world.data(pair.a), Some(3));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Queries
 ///

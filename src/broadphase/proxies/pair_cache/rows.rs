@@ -298,6 +298,7 @@ impl Iterator for RowsIter<'_> {
 mod tests {
     use super::{PairRows, Partner};
     use crate::broadphase::proxies::pair_cache::PairTable;
+    use crate::columns::Memory as _;
     use alloc::collections::BTreeMap;
     use alloc::vec::Vec;
 
