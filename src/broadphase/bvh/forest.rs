@@ -59,7 +59,7 @@ pub enum FixedError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A row is 2²⁷ or more.
-    #[error("element {index} names row {row}; rows are below 2^27")]
+    #[error("element {index} of the list is for row {row}; rows must be below 2^27")]
     RowTooLarge {
         /// The index of the element in the list.
         index: usize,
@@ -67,7 +67,9 @@ pub enum FixedError {
         row: u64,
     },
     /// A row has no box.
-    #[error("element {index} names row {row}, in which there is no box")]
+    #[error(
+        "element {index} of the list is for row {row}, in which there is no box; put one there first"
+    )]
     UnknownRow {
         /// The index of the element in the list.
         index: usize,
