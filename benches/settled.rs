@@ -77,7 +77,8 @@ fn moving(counts: &[usize]) {
                     set_boxes(&mut broadphase, &ids, tick);
                     let start = ThreadTime::now();
                     let changes = broadphase.update().expect("no limit");
-                    let sum: f64 = changes.touching().iter().map(|pair| f64::from(pair.first)).sum();
+                    let sum: f64 =
+                        changes.touching().iter().map(|pair| f64::from(pair.first)).sum();
                     let elapsed = start.elapsed().as_nanos() as f64;
                     (pairs, begun) = (changes.touching().len(), changes.begun().len());
                     let start = ThreadTime::now();

@@ -121,7 +121,7 @@ impl Incremental {
 
     /// Stores the new rows, and what the update has found out about the movers.
     pub(crate) fn finish(&mut self, state: &mut BroadphaseState) {
-        self.comparison.apply(state.touching.to_rows(state.slots.all.len()));
+        self.comparison.apply(state.touching.convert_to_rows(state.slots.all.len()));
         self.active.finish(&mut state.movers);
     }
 }

@@ -450,7 +450,7 @@ impl Broadphase {
     fn find_changed(&mut self, accept: Option<AcceptPair<'_>>) -> Result<bool, FindError> {
         let Self { exec, state, trees, finder, incremental, events, .. } = self;
         let search = ActiveSearch { exec, filtered: self.filtered, owned: self.owned, accept };
-        state.touching.to_rows(state.slots.all.len());
+        state.touching.convert_to_rows(state.slots.all.len());
         incremental.active.collect(state, trees);
         trees.update(state, self.filtered);
         events.clear();
@@ -476,10 +476,10 @@ impl Broadphase {
         finder.exec = exec.clone();
         trees.update(state, self.filtered);
         events.clear();
-        state.touching.to_table();
+        state.touching.convert_to_table();
         let (filtered, owned) = (self.filtered, self.owned);
         FullUpdate { exec, state, filtered, owned, accept }.run(finder, trees, full, events)?;
-        core::mem::swap(state.touching.to_table(), &mut full.touching);
+        core::mem::swap(state.touching.convert_to_table(), &mut full.touching);
         state.settle(|index| trees.mark_dirty(index));
         Ok(())
     }

@@ -95,7 +95,7 @@ impl Broadphase {
         let generations = state.slots.generations_of_cached();
         if generations.get(index) == Some(&id.generation()) {
             let named = |slot: u32| ProxyId::new(slot, generations[slot as usize]);
-            let row = state.touching.to_rows(slots).row(index);
+            let row = state.touching.convert_to_rows(slots).row(index);
             sorted.extend(row.iter().map(|partner| ProxyPair::new(id, named(partner.slot))));
         }
         sorted.extend(state.resting.pairs_of(index));

@@ -105,7 +105,7 @@ impl Diff<'_> {
             None => found,
         };
         let touching = to.first.len() - (found - accepted);
-        let new = sorter.sort(level, look_up.new(accepted), (partitions, part));
+        let new = sorter.sort(level, look_up.new_pairs(accepted), (partitions, part));
         let ended_at = look_up.merge(level, new, &mut to.split_off(touching));
 
         let Events { begun, ended, now_resting } = events;

@@ -62,7 +62,7 @@ impl LookUpScratch {
     }
 
     /// Stores the new time of each cached pair that was found. Returns how many pairs are not
-    /// cached; [`LookUpScratch::new`] has them, in the order in which they were found. `first` is the first slot of the partition.
+    /// cached; [`LookUpScratch::new_pairs`] has them, in the order in which they were found. `first` is the first slot of the partition.
     pub(crate) fn look_up(
         &mut self,
         level: Level,
@@ -84,7 +84,7 @@ impl LookUpScratch {
     }
 
     /// The first `count` of the pairs that are not cached.
-    pub(crate) fn new(&self, count: usize) -> &[SweptPair] {
+    pub(crate) fn new_pairs(&self, count: usize) -> &[SweptPair] {
         &self.new[..count]
     }
 
@@ -335,7 +335,7 @@ mod tests {
                     let first = partitions.slots(part).start as u32;
                     scratch.reserve_for(level, partitions.width(), length, end);
                     let new = scratch.look_up(level, &slots, (runs, part), (of_part, first));
-                    let mut new = scratch.new(new).to_vec();
+                    let mut new = scratch.new_pairs(new).to_vec();
                     new.sort_unstable_by_key(|pair| (pair.a, pair.b));
                     began.extend(new.iter().map(|pair| (pair.a, pair.b)));
                     let ended = scratch.merge(level, &new, &mut to.split_off(length));

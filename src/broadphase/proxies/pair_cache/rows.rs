@@ -235,7 +235,9 @@ impl PairRows {
     /// Writes the pairs to a table, in order.
     pub(crate) fn write_to(&self, table: &mut PairTable) {
         let PairTable { a, b, first } = table;
-        (a.clear(), b.clear(), first.clear());
+        a.clear();
+        b.clear();
+        first.clear();
         table.reserve_for(self.len());
         let PairTable { a, b, first } = table;
         for slot in 0..self.rows.len() {

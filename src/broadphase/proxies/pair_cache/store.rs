@@ -50,13 +50,13 @@ impl PairStore {
         }
     }
 
-    /// The pairs as rows, which they are since [`PairStore::to_rows`].
+    /// The pairs as rows, which they are since [`PairStore::convert_to_rows`].
     pub(crate) fn rows(&self) -> &PairRows {
         debug_assert!(self.in_rows);
         &self.rows
     }
 
-    /// The pairs as a table, which they are since [`PairStore::to_table`].
+    /// The pairs as a table, which they are since [`PairStore::convert_to_table`].
     pub(crate) fn table(&self) -> PairColumns<'_> {
         debug_assert!(!self.in_rows);
         self.table.columns()
@@ -75,7 +75,7 @@ impl PairStore {
     }
 
     /// The pairs as a table. Changes the layout.
-    pub(crate) fn to_table(&mut self) -> &mut PairTable {
+    pub(crate) fn convert_to_table(&mut self) -> &mut PairTable {
         if mem::take(&mut self.in_rows) {
             self.rows.write_to(&mut self.table);
         }
@@ -83,7 +83,7 @@ impl PairStore {
     }
 
     /// The pairs as rows. Changes the layout. There are `slots` slots.
-    pub(crate) fn to_rows(&mut self, slots: usize) -> &mut PairRows {
+    pub(crate) fn convert_to_rows(&mut self, slots: usize) -> &mut PairRows {
         if !mem::replace(&mut self.in_rows, true) {
             self.rows.fill(self.table.columns(), slots);
         }
@@ -133,7 +133,7 @@ impl From<PairTable> for PairStore {
 
 impl From<PairStore> for PairTable {
     fn from(mut store: PairStore) -> Self {
-        mem::take(store.to_table())
+        mem::take(store.convert_to_table())
     }
 }
 
