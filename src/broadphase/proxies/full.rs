@@ -19,7 +19,7 @@ use crate::broadphase::pairs::runs::{PairRun, Pairs};
 use crate::broadphase::{FindError, FixedBoxes, PairFinder, PairInput};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
-use crate::par;
+use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
 /// Scratch memory of updates that find all pairs anew.
@@ -99,7 +99,8 @@ impl FullUpdate<'_> {
             let workers = exec.threads.workers();
             scratch.resize_with(workers.max(scratch.len()), DiffScratch::default);
             let scratch = &mut scratch[..workers];
-            let copies = partition(&found, &pair_filter, partitions, copies, scratch);
+            let copies =
+                partition(&exec.threads, &found, &pair_filter, partitions, copies, scratch);
             let diff = Diff {
                 level: exec.level,
                 slots: &state.slots,
@@ -110,7 +111,7 @@ impl FullUpdate<'_> {
                 still_touches: &still_touches,
             };
             touching.reserve_for(found.count);
-            compare(&diff, before, scratch, parts, touching, events);
+            compare(&exec.threads, &diff, before, (scratch, parts), touching, events);
         });
         Ok(())
     }
@@ -149,6 +150,7 @@ impl FullUpdate<'_> {
 
 /// Copies the runs of the forests, filters and partitions them.
 fn partition<'c>(
+    threads: &Threads,
     found: &FoundRuns<'_>,
     pair_filter: &PairFilter<'_>,
     partitions: Partitions,
@@ -167,7 +169,7 @@ fn partition<'c>(
     // Any worker may take any run, so reserve the length of the longest for each of them.
     let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
     scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
-    par::for_each(scratch, copies, &|scratch, _, run| {
+    par::for_each(threads, scratch, copies, &|scratch, _, run| {
         let memory = &mut scratch.pairs;
         pair_filter.filter_and_partition(PairSource::RowAndSlot, partitions, run, memory);
     });
@@ -176,10 +178,10 @@ fn partition<'c>(
 
 /// Compares the pairs found with the cached ones, partition by partition.
 fn compare(
+    threads: &Threads,
     diff: &Diff<'_>,
     before: PairColumns<'_>,
-    scratch: &mut [DiffScratch],
-    parts: &mut Vec<Events>,
+    (scratch, parts): (&mut [DiffScratch], &mut Vec<Events>),
     touching: &mut PairTable,
     events: &mut Events,
 ) {
@@ -212,7 +214,7 @@ fn compare(
     let mut lists = parts.iter_mut().zip(&mut written).enumerate();
     let mut items: [_; PARTITIONS_MAX] =
         core::array::from_fn(|_| lists.next().map(|(part, lists)| (next(part), lists)));
-    par::for_each(scratch, &mut items[..partitions.count], &|scratch, part, item| {
+    par::for_each(threads, scratch, &mut items[..partitions.count], &|scratch, part, item| {
         if let Some((pairs, (events, written))) = item.take() {
             events.clear();
             *written = diff.part(part, scratch, pairs, events);
