@@ -51,6 +51,12 @@ impl<T: Copy + Default> Buffer<T> {
         self.items.len()
     }
 
+    /// The number of stored items.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// The number of items since the list was cleared, including discarded ones.
     pub(crate) fn found(&self) -> usize {
         self.discarded + self.len

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 /// Greatest number of cells on one axis: cell numbers, and their count, are bytes.
 const CELLS_MAX: u32 = 255;
 /// Greatest number of strips. With more of them, scattering is slowed down by misses of the TLB.
-const STRIPS_MAX: u32 = 4096;
+pub(crate) const STRIPS_MAX: u32 = 4096;
 /// A strip has as many bins as boxes, between these limits.
 const BINS_MIN: usize = 16;
 const BINS_MAX: usize = 1 << 16;

@@ -32,7 +32,7 @@ mod leaf;
 
 use super::candidates::Candidates;
 use super::grid::Grid;
-use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST};
+use crate::broadphase::pairs::flags::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST};
 use crate::lanes::{Isa, Kernel, LANES_MAX};
 use alloc::vec::Vec;
 use boxes::{KdBoxes, KdPart, KdRows, NOT_FIRST_UNCUT, copy};
