@@ -10,7 +10,7 @@ use crate::broadphase::pairs::runs::FoundPair;
 use crate::geom::{MapEach, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
 use crate::kernels::sweep;
-use crate::lanes::{F32Lanes, IOTA, Isa, MaskLanes, U32Lanes};
+use crate::lanes::{F32Lanes, IOTA, Isa, LANES_MAX, MaskLanes, U32Lanes};
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use core::fmt::Debug;
 
@@ -146,16 +146,6 @@ impl SweptRecord {
             isa.gather_rows::<SWEPT_WORDS, 3>(records, which);
         ([a, b, c, d, e, f, g, h, i].map_each(I::F32::from_bits), id, filter)
     }
-
-    /// Returns the path in all lanes.
-    #[inline(always)]
-    pub(crate) fn splat<I: Isa>(&self, isa: I) -> [I::F32; 9] {
-        let Self { min, max, delta, .. } = *self;
-        let [a, b, c] = [isa.splat(min[0]), isa.splat(min[1]), isa.splat(min[2])];
-        let [d, e, f] = [isa.splat(max[0]), isa.splat(max[1]), isa.splat(max[2])];
-        let [g, h, i] = [isa.splat(delta[0]), isa.splat(delta[1]), isa.splat(delta[2])];
-        [a, b, c, d, e, f, g, h, i]
-    }
 }
 
 impl StripRecord for SweptRecord {
@@ -213,8 +203,10 @@ impl StripRecord for SweptRecord {
     fn touch<I: Isa>(isa: I, records: &[Self], row: usize, other: usize) -> I::Mask {
         let mut others = IOTA;
         others.iter_mut().for_each(|lane| *lane += other as u32);
+        // Gathered like the others, because the compiler would compute a splat before the loop that rarely needs it.
+        let (path, _, _) = Self::paths(isa, records, &[row as u32; LANES_MAX]);
         let (paths, _, _) = Self::paths(isa, records, &others);
-        sweep::times(isa, &records[row].splat(isa), &paths).1
+        sweep::times(isa, &path, &paths).1
     }
 
     #[inline(always)]

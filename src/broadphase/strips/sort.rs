@@ -132,6 +132,8 @@ impl<R: StripRecord> Kernel for SortStrip<'_, R> {
         lengthen(bins_of, padded);
         lengthen(ordered, padded);
         columns.resize(rows);
+        let (ordered, lows, bins_of) =
+            (&mut ordered[..padded], &mut lows[..padded], &mut bins_of[..padded]);
         let mut row = 0;
         for chunk in chunks {
             let records = chunk.strip(strip);
@@ -144,7 +146,7 @@ impl<R: StripRecord> Kernel for SortStrip<'_, R> {
             }
         }
         let cut = {
-            let (low, high) = extremes(isa, &mut lows[..padded]);
+            let (low, high) = extremes(isa, lows);
             grid.along.bins(rows, low, high)
         };
 
@@ -153,6 +155,7 @@ impl<R: StripRecord> Kernel for SortStrip<'_, R> {
         }
         bins.clear();
         bins.resize(cut.cells as usize, 0);
+        let bins = &mut bins[..];
         for &bin in &bins_of[..rows] {
             bins[bin as usize] += 1;
         }

@@ -35,6 +35,8 @@ const BLOCK: usize = LANES_MAX;
 const NEAR: u32 = 16;
 /// Greatest number of boxes that each box of a block is compared with as near. It limits the memory for their pairs.
 const NEAR_MAX: u32 = 64;
+/// Number of lane groups whose comparison costs as much as to start with a box that reaches far.
+const FAR_START: u32 = 3;
 /// Greatest number of pairs of a block with boxes that are near.
 pub(crate) const BLOCK_PAIRS_MAX: usize = BLOCK * NEAR_MAX as usize;
 
@@ -64,21 +66,21 @@ pub(crate) struct Near<'a, const FILTERED: bool> {
     pub(crate) sink: OverlapSink<'a>,
 }
 
-/// Returns how many boxes each box of a block is compared with as near, and whether some reach farther.
+/// Returns how many boxes each box of a block is compared with as near, from how many each reaches and the greatest
+/// number of these: the number with the least cost in lane groups.
 #[inline(always)]
-fn near_of(reaches: &[u32; BLOCK]) -> (u32, bool) {
-    let (mut most, mut apart) = (0, 0);
-    for &reach in reaches {
-        most = if reach > most { reach } else { most };
-        // Lane groups that the rest takes if it is compared as far, and as much again to start.
-        let rest = if reach > NEAR { 2 + (reach - NEAR) / LANES_MAX as u32 } else { 0 };
-        apart += rest;
+fn near_of(reaches: &[u32; BLOCK], most: u32) -> u32 {
+    let (mut best, mut least) = (Ord::min(most, NEAR_MAX), u32::MAX);
+    for near in [NEAR, 2 * NEAR, 3 * NEAR, best] {
+        let mut cost = near;
+        for &reach in reaches {
+            cost += if reach > near { FAR_START + (reach - near) / LANES_MAX as u32 } else { 0 };
+        }
+        if cost < least {
+            (best, least) = (near, cost);
+        }
     }
-    if most <= NEAR || most <= NEAR_MAX && most - NEAR <= apart {
-        (most, false)
-    } else {
-        (NEAR, true)
-    }
+    best
 }
 
 impl<const FILTERED: bool> Kernel for Near<'_, FILTERED> {
@@ -104,7 +106,8 @@ impl<const FILTERED: bool> Kernel for Near<'_, FILTERED> {
             {
                 *reach = end.saturating_sub((block + lane + 1) as u32);
             }
-            let (near, some_far) = near_of(&reaches);
+            let most = reaches.iter().fold(0, |most, &reach| if reach > most { reach } else { most });
+            let near = if most <= NEAR { most } else { near_of(&reaches, most) };
             // Grow before the loop: inside it, a call to the allocator would spill the vector registers.
             let spare = sink.found.spare(BLOCK * near as usize + LANES_MAX, sink.budget);
             let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
@@ -145,7 +148,7 @@ impl<const FILTERED: bool> Kernel for Near<'_, FILTERED> {
                 }
             }
             sink.found.keep(count);
-            if some_far {
+            if most > near {
                 for (row, &reach) in (block as u32..).zip(&reaches) {
                     if reach > near {
                         far.push(FarBox { row, next: row + 1 + near });
