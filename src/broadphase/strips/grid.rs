@@ -42,19 +42,19 @@ pub(crate) const LONG_CELLS: f32 = 1.0;
 /// Cost of each operation, in nanoseconds on a 2023 server core. Only the ratios matter.
 mod cost {
     /// Copy a box to a strip and sort it there.
-    pub(crate) const COPY: f64 = 12.0;
+    pub(crate) const COPY: f64 = 8.0;
     /// Sort a box in a strip that does not fit into the cache of a core.
-    pub(crate) const FAR: f64 = 30.0;
+    pub(crate) const FAR: f64 = 20.0;
     /// Number of records of a strip that fit into that cache.
     pub(crate) const NEAR_RECORDS: f64 = 4096.0;
     /// Start the comparisons of one box.
-    pub(crate) const START: f64 = 3.0;
+    pub(crate) const START: f64 = 0.7;
     /// Compare with one candidate.
-    pub(crate) const CANDIDATE: f64 = 0.15;
+    pub(crate) const CANDIDATE: f64 = 0.18;
     /// Factor for the comparison with a candidate on a long path.
     pub(crate) const LONG: f64 = 4.0;
     /// Visit one strip, even an empty one.
-    pub(crate) const STRIP: f64 = 600.0;
+    pub(crate) const STRIP: f64 = 400.0;
     /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
     /// boxes when they do not fit into the cache. See `kd_join`.
     pub(crate) const JOIN: f64 = 15.0;
@@ -96,7 +96,7 @@ impl StripAxis {
 
     /// Greatest number of bins of a strip with so many boxes.
     pub(crate) fn bins_of(boxes: usize) -> usize {
-        (boxes * tune(6, 1.0) as usize).next_power_of_two().clamp(BINS_MIN, BINS_MAX)
+        boxes.next_power_of_two().clamp(BINS_MIN, BINS_MAX)
     }
 }
 
@@ -409,8 +409,8 @@ impl Grid {
         let crowd = rows * copies / f64::from(occupied);
         let far = cost::FAR * (1.0 - cost::NEAR_RECORDS / crowd).max(0.0);
         let cost = rows
-            * (copies * (tune(0, 12.0) + tune(1, 3.0) + far) + candidates * tune(2, 0.15))
-            + strips as f64 * tune(3, 600.0);
+            * (copies * (cost::COPY + cost::START + far) + candidates * cost::CANDIDATE)
+            + strips as f64 * cost::STRIP;
         Choice { cost, join: 0.0, slack: 1.0, copies, crowd, strips: strips as f64, grid: self }
     }
 }
@@ -535,17 +535,4 @@ mod tests {
         assert!(strips(20_000, |_| [0.03; 3]) > 16);
         assert_eq!(strips(0, |_| [0.03; 3]), 1);
     }
-}
-
-pub(crate) fn tune(k: usize, default: f64) -> f64 {
-    extern crate std;
-    static T: std::sync::OnceLock<[f64; 8]> = std::sync::OnceLock::new();
-    let t = T.get_or_init(|| {
-        let mut t = [-1.0; 8];
-        if let Ok(s) = std::env::var("TUNE") {
-            for (t, s) in t.iter_mut().zip(s.split(',')) { *t = s.parse().unwrap_or(-1.0); }
-        }
-        t
-    });
-    if t[k] < 0.0 { default } else { t[k] }
 }

@@ -81,7 +81,7 @@ pub(crate) type TakeRun<'a, P> = dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync + '
 ///
 /// The pairs do not depend on the limits of the chunks, because a strip reads the chunks in order.
 fn chunk_rows(rows: usize) -> (usize, usize) {
-    let size = (rows / super::grid::tune(7, CHUNKS as f64) as usize).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
+    let size = (rows / CHUNKS).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX);
     (size, rows.div_ceil(size))
 }
 
