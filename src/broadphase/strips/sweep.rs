@@ -106,7 +106,8 @@ impl<const FILTERED: bool> Kernel for Near<'_, FILTERED> {
             {
                 *reach = end.saturating_sub((block + lane + 1) as u32);
             }
-            let most = reaches.iter().fold(0, |most, &reach| if reach > most { reach } else { most });
+            let most =
+                reaches.iter().fold(0, |most, &reach| if reach > most { reach } else { most });
             let near = if most <= NEAR { most } else { near_of(&reaches, most) };
             // Grow before the loop: inside it, a call to the allocator would spill the vector registers.
             let spare = sink.found.spare(BLOCK * near as usize + LANES_MAX, sink.budget);
