@@ -126,7 +126,7 @@ pub mod batch {
         SegmentStart,
     };
     pub use crate::kernels::{
-        BatchError, Hit, Hits, Rows, cast, overlap, proximity, respond, separate, sweep,
+        BatchError, Hit, Hits, Output, Rows, cast, overlap, proximity, respond, separate, sweep,
     };
 }
 

@@ -24,7 +24,7 @@ use scenes::World;
 
 /// Times of a run, a row for each tick.
 #[derive(Default)]
-struct Told {
+struct Measured {
     stages: Vec<TickStats>,
     total: Vec<Duration>,
     finder: Vec<Duration>,
@@ -39,7 +39,7 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
     let mut finder = PairFinder::with_exec(args.level);
     pipeline.exec.pairs_max = pairs_max(world.len());
     finder.exec.pairs_max = pairs_max(world.len());
-    let mut told = Told::default();
+    let mut measured = Measured::default();
     let (mut convex, mut flags) = (Vec::new(), Vec::new());
     // One more tick than is timed, to warm up.
     for tick in 0..=args.ticks {
@@ -57,12 +57,12 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
             let ticked = pipeline.tick(&scene)?;
             let total = clock.elapsed();
             if tick > 0 {
-                told.stages.push(*ticked.stats());
-                told.total.push(total);
-                told.finder.push(alone);
+                measured.stages.push(*ticked.stats());
+                measured.total.push(total);
+                measured.finder.push(alone);
                 let hash = ticked.hash();
-                told.hash.write(hash as u32);
-                told.hash.write((hash >> 32) as u32);
+                measured.hash.write(hash as u32);
+                measured.hash.write((hash >> 32) as u32);
             }
             Ok::<_, Stop>(())
         })
@@ -75,7 +75,7 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
         }
         world.step();
     }
-    told.print(&name, world.len(), pool.current_num_threads(), args.level)
+    measured.print(&name, world.len(), pool.current_num_threads(), args.level)
 }
 
 /// Runs a tick from a file `args.ticks` times.
@@ -88,22 +88,22 @@ pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), 
     let mut pipeline = Pipeline::with_exec(*capture.config(), args.level);
     pipeline.exec.pairs_max = pairs_max(scene.len());
     let name = format!("replay of {}", path.display());
-    let mut told = Told::default();
+    let mut measured = Measured::default();
     let mut hash = 0;
     for _ in 0..args.ticks {
         pool.install(|| {
             let clock = Instant::now();
             let ticked = pipeline.tick(&scene)?;
-            told.total.push(clock.elapsed());
-            told.stages.push(*ticked.stats());
+            measured.total.push(clock.elapsed());
+            measured.stages.push(*ticked.stats());
             hash = ticked.hash();
             Ok::<_, Stop>(())
         })
         .map_err(|stop| stop.of_run(&name))?;
     }
-    told.hash.write(hash as u32);
-    told.hash.write((hash >> 32) as u32);
-    told.print(&name, scene.len(), pool.current_num_threads(), args.level)
+    measured.hash.write(hash as u32);
+    measured.hash.write((hash >> 32) as u32);
+    measured.print(&name, scene.len(), pool.current_num_threads(), args.level)
 }
 
 fn file(path: &Path, error: io::Error) -> Stop {
@@ -135,7 +135,7 @@ fn shapes(world: &World, percent: u8, convex: &mut Vec<ConvexBody<'static>>) {
     }
 }
 
-impl Told {
+impl Measured {
     /// Prints at most one screen.
     fn print(self, name: &str, boxes: usize, threads: usize, level: Level) -> Result<(), Stop> {
         let ms = |of: &dyn Fn(&TickStats) -> Duration| {

@@ -29,6 +29,7 @@ pub mod sweep;
 
 use crate::columns::LengthMismatch;
 use crate::geom::Invalid;
+pub use batch::Output;
 pub use hits::{Hit, Hits, Rows};
 
 /// Why a batch failed. Except for [`BatchError::TooShort`], no output was written.

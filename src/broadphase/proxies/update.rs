@@ -18,7 +18,7 @@ use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, Pairs};
 use crate::broadphase::{FindError, PairFinder, PairInput};
-use crate::columns::Row;
+use crate::columns::{Row, impl_memory};
 use crate::geom::SweptPair;
 use crate::par;
 use alloc::vec::Vec;
@@ -113,6 +113,8 @@ pub(crate) struct UpdateScratch {
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
 }
+
+impl_memory!(UpdateScratch { events, touching, compared, active, before; lists of copies, scratch, parts; without events_valid });
 
 /// The arguments of an update.
 pub(crate) struct Update<'a> {
@@ -350,17 +352,5 @@ impl UpdateScratch {
     pub(crate) fn clear(&mut self) {
         self.events.clear();
         self.events_valid = false;
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let compared: usize = self.compared.iter().map(Vec::capacity).sum();
-        compared * size_of::<f32>()
-            + self.copies.iter().map(PairRun::bytes).sum::<usize>()
-            + self.scratch.iter().map(DiffScratch::bytes).sum::<usize>()
-            + self.parts.iter().map(Events::bytes).sum::<usize>()
-            + self.events.bytes()
-            + self.touching.bytes()
-            + self.before.bytes()
-            + self.active.bytes()
     }
 }

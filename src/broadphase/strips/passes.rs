@@ -7,11 +7,12 @@ use super::grid::{Choice, Grid, Sample};
 use super::scatter::{CHUNK_ROWS_MAX, Chunk, ChunkRows, Padding, Scatter, ScatterScratch};
 use super::strip::{StripPairs, StripPass, SweepScratch};
 use crate::broadphase::error::FindError;
+use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
-use crate::columns::Rejected;
+use crate::columns::{Rejected, impl_memory};
 use crate::geom::MovingBox;
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
@@ -35,15 +36,11 @@ struct Sweeper<R: StripPairs> {
     pairs: Vec<R::Found>,
 }
 
+impl_memory!([R: StripPairs] Sweeper<R> { strip, pairs });
+
 impl<R: StripPairs> Default for Sweeper<R> {
     fn default() -> Self {
         Self { strip: SweepScratch::default(), pairs: Vec::new() }
-    }
-}
-
-impl<R: StripPairs> Sweeper<R> {
-    fn bytes(&self) -> usize {
-        self.strip.bytes() + self.pairs.capacity() * size_of::<R::Found>()
     }
 }
 
@@ -60,6 +57,8 @@ pub(crate) struct Stage<R: StripPairs> {
     /// Number of rejected rows of the first set; they precede those of the second.
     rejected_of_first: usize,
 }
+
+impl_memory!([R: StripPairs] Stage<R> { lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
 
 impl<R: StripPairs> Default for Stage<R> {
     fn default() -> Self {
@@ -227,7 +226,7 @@ impl<R: StripPairs> Stage<R> {
         let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
         let peak = peaks.max().unwrap_or(0);
         for Sweeper { strip, pairs } in sweepers {
-            pairs.reserve_exact(most.saturating_sub(pairs.len()));
+            reserve_total(pairs, most);
             strip.reserve_join(peak, longest);
         }
         self.pairs.reserve_spare(RUNS);
@@ -320,14 +319,6 @@ impl<R: StripPairs> Stage<R> {
 }
 
 impl<R: StripPairs> Stage<R> {
-    pub(crate) fn bytes(&self) -> usize {
-        let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
-        let sweepers: usize = self.sweepers.iter().map(Sweeper::bytes).sum();
-        let lists = self.lengths.capacity() * size_of::<usize>()
-            + self.rejected.capacity() * size_of::<Rejected>();
-        chunks + sweepers + self.pairs.bytes() + lists
-    }
-
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
         let (_, chunks) = chunk_rows(boxes);
         self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);

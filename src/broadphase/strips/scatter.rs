@@ -8,10 +8,10 @@
 use super::grid::{AxisCells, Grid, STRIPS_MAX};
 use super::long_path::{Stop, is_long, trace};
 use super::record::StripRecord;
-use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::broadphase::pairs::input::PairInput;
-use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group};
+use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group, impl_memory};
 use crate::geom::{Filter, MovingBox};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{
@@ -44,6 +44,8 @@ pub(crate) struct Chunk<R> {
     pub(crate) rejected: Vec<Rejected>,
 }
 
+impl_memory!([R] Chunk<R> { records, starts, rejected; without written });
+
 impl<R> Default for Chunk<R> {
     fn default() -> Self {
         Self { records: Vec::new(), starts: Vec::new(), written: false, rejected: Vec::new() }
@@ -62,17 +64,10 @@ impl<R> Chunk<R> {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<R>()
-            + self.starts.capacity() * size_of::<u32>()
-            + self.rejected.capacity() * size_of::<Rejected>()
-    }
-
     /// Reserves memory for so many records in so many strips.
     pub(crate) fn reserve(&mut self, records: usize, strips_max: usize) {
-        self.records.reserve_exact(records.saturating_sub(self.records.len()));
-        self.starts.reserve_exact((strips_max + 1).saturating_sub(self.starts.len()));
+        reserve_total(&mut self.records, records);
+        reserve_total(&mut self.starts, strips_max + 1);
     }
 
     /// Frees the memory that so many records do not need.
@@ -142,18 +137,9 @@ impl WideRow {
     }
 }
 
-impl ScatterScratch {
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        let copies: usize = self.copies.iter().map(Vec::capacity).sum();
-        let words = self.first.capacity() + copies + self.cursors.capacity();
-        words * size_of::<u32>()
-            + self.wide.capacity() * size_of::<WideRow>()
-            + self.long.capacity() * size_of::<LongRow>()
-            + self.stops.capacity() * size_of::<Stop>()
-            + self.columns.bytes()
-    }
+impl_memory!(ScatterScratch { first, copies, wide, cursors, long, stops, columns; without copied });
 
+impl ScatterScratch {
     /// Returns how many stops fit into the allocated memory.
     pub(crate) fn stops(&self) -> usize {
         self.stops.capacity()
@@ -165,7 +151,7 @@ impl ScatterScratch {
         let padded = rows.max(LANES_MAX) + LANES_MAX;
         let columns = [(&mut self.first, padded), (u, padded), (v, padded), (both, padded)];
         for (column, len) in columns.into_iter().chain([(&mut self.cursors, strips_max + 1)]) {
-            column.reserve_exact(len.saturating_sub(column.len()));
+            reserve_total(column, len);
         }
         self.wide.clear();
         self.wide.reserve_exact(rows);

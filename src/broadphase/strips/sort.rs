@@ -10,6 +10,7 @@ use super::record::{RecordLanes, StripRecord};
 use super::scatter::Chunk;
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::flags::FLAGS;
+use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Table, U32Lanes, prefetch};
 use alloc::vec::Vec;
 
@@ -27,6 +28,8 @@ pub(crate) struct StripColumns {
     /// First row past the last bin that each box reaches; 0 for the padding.
     pub(crate) ends: Vec<u32>,
 }
+
+impl_memory!(StripColumns { bounds, ids, filters, ends; without rows });
 
 impl StripColumns {
     /// Number of rows with the padding.
@@ -57,13 +60,6 @@ impl StripColumns {
         self.bounds.iter_mut().for_each(|column| lengthen(column, padded));
         self.columns_mut().into_iter().for_each(|column| lengthen(column, padded));
     }
-
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        let floats: usize = self.bounds.iter().map(Vec::capacity).sum();
-        let words = self.ids.capacity() + self.filters.capacity() + self.ends.capacity();
-        floats * size_of::<f32>() + words * size_of::<u32>()
-    }
 }
 
 /// Lengthens a column. It is never shortened: numbers that are overwritten anyway need not be initialised again.
@@ -85,6 +81,8 @@ pub(crate) struct SortScratch<R> {
     bins: Vec<u32>,
 }
 
+impl_memory!([R] SortScratch<R> { records, lows, bins_of, bins });
+
 impl<R> Default for SortScratch<R> {
     fn default() -> Self {
         Self { records: Vec::new(), lows: Vec::new(), bins_of: Vec::new(), bins: Vec::new() }
@@ -99,13 +97,6 @@ impl<R> SortScratch<R> {
         reserve_for(&mut self.lows, padded);
         reserve_for(&mut self.bins_of, padded);
         reserve_for(&mut self.bins, StripAxis::bins_of(rows));
-    }
-
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<R>()
-            + self.lows.capacity() * size_of::<f32>()
-            + (self.bins_of.capacity() + self.bins.capacity()) * size_of::<u32>()
     }
 }
 

@@ -8,6 +8,7 @@ use super::scatter::Chunk;
 use super::sort::{SortScratch, SortStrip, StripColumns};
 use super::sweep::{BLOCK_PAIRS_MAX, Far, FarBox, Near, OverlapSink, Touch};
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
+use crate::columns::impl_memory;
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::{LANES_MAX, Level};
 use crate::par::Budget;
@@ -36,6 +37,8 @@ pub(crate) struct SweepScratch<R> {
     /// Pairs that a join found.
     candidates: Candidates,
 }
+
+impl_memory!([R] SweepScratch<R> { sort, columns, far, overlaps, join, candidates });
 
 impl<R> Default for SweepScratch<R> {
     fn default() -> Self {
@@ -71,16 +74,6 @@ impl<R: StripRecord> SweepScratch<R> {
 }
 
 impl<R> SweepScratch<R> {
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        self.sort.bytes()
-            + self.columns.bytes()
-            + self.far.capacity() * size_of::<FarBox>()
-            + self.overlaps.bytes()
-            + self.join.bytes()
-            + (self.candidates.a.capacity() + self.candidates.b.capacity()) * size_of::<u32>()
-    }
-
     /// Returns the greatest number of rows that a join has used since the last call.
     pub(crate) fn take_join_peak(&mut self) -> usize {
         self.join.take_peak()

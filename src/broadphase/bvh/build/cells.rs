@@ -10,7 +10,8 @@
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::classes::{Class, ClassSample, SplitMeasure, long_on, part_length, parts, set_of};
 use super::median::{Packer, depth_of, nodes_of};
-use super::{BvhItem, LEAF, Node, grow};
+use crate::broadphase::bvh::{BvhItem, LEAF, Node, grow};
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
@@ -82,6 +83,8 @@ pub(crate) struct Builder {
     packers: Vec<Packer>,
 }
 
+impl_memory!(Builder { large, classes, class, roots, ordered, line, bins, at, counts, parts, ends, sizes, cells; lists of packers });
+
 /// The nodes of a tree that is built in the memory of an earlier one.
 struct Nodes<'a> {
     all: &'a mut Vec<Node>,
@@ -99,24 +102,6 @@ impl Nodes<'_> {
 }
 
 impl Builder {
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        let of_classes = self.large.capacity() + self.class.capacity() + self.roots.capacity();
-        let boxes = of_classes + self.ordered.capacity() + self.cells.capacity();
-        let parts: usize = self.parts.iter().map(Vec::capacity).sum();
-        let words = self.at.capacity()
-            + 2 * self.bins.capacity()
-            + self.counts.capacity()
-            + self.ends.capacity()
-            + parts;
-        boxes * size_of::<BvhItem>()
-            + words * size_of::<u32>()
-            + self.line.capacity() * size_of::<f32>()
-            + self.classes.capacity() * size_of::<Class>()
-            + self.sizes.capacity() * size_of::<usize>()
-            + self.packers.iter().map(Packer::bytes).sum::<usize>()
-    }
-
     /// Builds the nodes of a tree. Returns the child id of its root, and its depth.
     pub(crate) fn build(
         &mut self,
