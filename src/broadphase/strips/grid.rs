@@ -520,7 +520,7 @@ mod tests {
         };
         let small_sticks = |row: usize| {
             let mut sides = [1e-5; 3];
-            sides[row % 3] = 0.1;
+            sides[row % 3] = 0.2;
             sides
         };
         assert_eq!(strips(20_000, sticks), 1);

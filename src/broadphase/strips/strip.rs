@@ -6,7 +6,7 @@ use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::record::{StripRecord, SweptRecord, UnionRecord};
 use super::scatter::Chunk;
 use super::sort::{SortScratch, SortStrip, StripColumns};
-use super::sweep::{BLOCK_PAIRS_MAX, Far, FarBox, Near, OverlapSink, Touch};
+use super::sweep::{BLOCK_PAIRS_MAX, FarBox, OverlapSink, SweepFar, SweepNear, SweepOverlaps};
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::columns::impl_memory;
 use crate::geom::{Pair, SweptPair};
@@ -157,9 +157,9 @@ impl<R: StripPairs> StripPass<'_, R> {
     ) -> usize {
         // Two loops, because a branch in the innermost one would cost 4 %.
         if self.filtered {
-            self.level.run(Near::<true> { columns, next, far, sink })
+            self.level.run(SweepNear::<true> { columns, next, far, sink })
         } else {
-            self.level.run(Near::<false> { columns, next, far, sink })
+            self.level.run(SweepNear::<false> { columns, next, far, sink })
         }
     }
 
@@ -171,7 +171,7 @@ impl<R: StripPairs> StripPass<'_, R> {
         sink: OverlapSink<'_>,
     ) -> usize {
         let filtered = self.filtered;
-        self.level.run(Far { columns, records, far, next, filtered, sink })
+        self.level.run(SweepFar { columns, records, far, next, filtered, sink })
     }
 }
 
@@ -244,7 +244,7 @@ fn touch(
 ) {
     if overlaps.len() > 0 {
         let StripPass { level, grid, budget, second_row, .. } = *pass;
-        level.run(Touch { grid, strip, records, overlaps, second_row, found, budget });
+        level.run(SweepOverlaps { grid, strip, records, overlaps, second_row, found, budget });
     }
     overlaps.clear();
 }

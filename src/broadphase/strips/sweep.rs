@@ -59,7 +59,7 @@ pub(crate) struct FarBox {
 
 /// Compares the boxes of a strip from `next` on with those that they reach, except that boxes which reach far are
 /// appended to `far`. Returns the box to continue with.
-pub(crate) struct Near<'a, const FILTERED: bool> {
+pub(crate) struct SweepNear<'a, const FILTERED: bool> {
     pub(crate) columns: &'a StripColumns,
     pub(crate) next: usize,
     pub(crate) far: &'a mut Vec<FarBox>,
@@ -83,7 +83,7 @@ fn near_of(reaches: &[u32; BLOCK], most: u32) -> u32 {
     best
 }
 
-impl<const FILTERED: bool> Kernel for Near<'_, FILTERED> {
+impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
     type Output = usize;
 
     #[inline(always)]
@@ -162,7 +162,7 @@ impl<const FILTERED: bool> Kernel for Near<'_, FILTERED> {
 }
 
 /// Compares the boxes of `far` from `next` on with the rest that they reach. Returns the box to continue with.
-pub(crate) struct Far<'a, R> {
+pub(crate) struct SweepFar<'a, R> {
     pub(crate) columns: &'a StripColumns,
     /// The records of the boxes.
     pub(crate) records: &'a [R],
@@ -173,7 +173,7 @@ pub(crate) struct Far<'a, R> {
     pub(crate) sink: OverlapSink<'a>,
 }
 
-impl<R: StripRecord> Kernel for Far<'_, R> {
+impl<R: StripRecord> Kernel for SweepFar<'_, R> {
     type Output = usize;
 
     #[inline(always)]
@@ -231,7 +231,7 @@ impl<R: StripRecord> Kernel for Far<'_, R> {
 }
 
 /// Sweeps the boxes of pairs of positions in a strip, and appends those that touch in the tick, with their first times.
-pub(crate) struct Touch<'a> {
+pub(crate) struct SweepOverlaps<'a> {
     pub(crate) grid: &'a Grid,
     pub(crate) strip: usize,
     pub(crate) records: &'a [SweptRecord],
@@ -241,7 +241,7 @@ pub(crate) struct Touch<'a> {
     pub(crate) budget: &'a Budget,
 }
 
-impl Kernel for Touch<'_> {
+impl Kernel for SweepOverlaps<'_> {
     type Output = ();
 
     #[inline(always)]
