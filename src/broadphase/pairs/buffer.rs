@@ -30,6 +30,13 @@ pub(crate) fn reserve_for<T>(items: &mut Vec<T>, len: usize) {
     }
 }
 
+/// Lengthens a list with zeros. It is never shortened: items that are overwritten anyway need not be initialised again.
+pub(crate) fn lengthen<T: bytemuck::Pod>(items: &mut Vec<T>, len: usize) {
+    if items.len() < len {
+        items.resize(len, T::zeroed());
+    }
+}
+
 /// Reserves memory for `len` items in total.
 pub(crate) fn reserve_total<T>(items: &mut Vec<T>, len: usize) {
     items.reserve_exact(len.saturating_sub(items.len()));

@@ -8,7 +8,7 @@
 use super::grid::{AxisCells, Grid, STRIPS_MAX};
 use super::long_path::{Stop, is_long, trace};
 use super::record::StripRecord;
-use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
+use crate::broadphase::pairs::buffer::{lengthen, reserve_for, reserve_total};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group, impl_memory};
@@ -246,18 +246,9 @@ impl<R: StripRecord> Kernel for Scatter<'_, R> {
             return;
         }
         let all = records + unused;
-        if self.chunk.records.len() < all {
-            reserve_for(&mut self.chunk.records, all);
-            self.chunk.records.resize(all, R::zeroed());
-        }
+        reserve_for(&mut self.chunk.records, all);
+        lengthen(&mut self.chunk.records, all);
         self.write(isa);
-    }
-}
-
-/// Resizes a column, but does not shorten it: numbers that are overwritten anyway need not be initialised again.
-fn lengthen(column: &mut Vec<u32>, len: usize) {
-    if column.len() < len {
-        column.resize(len, 0);
     }
 }
 

@@ -8,7 +8,7 @@ use super::grid::{Grid, StripAxis};
 use super::long_path::Passage;
 use super::record::{RecordLanes, StripRecord};
 use super::scatter::Chunk;
-use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Table, U32Lanes, prefetch};
@@ -59,13 +59,6 @@ impl StripColumns {
         let padded = self.padded();
         self.bounds.iter_mut().for_each(|column| lengthen(column, padded));
         self.columns_mut().into_iter().for_each(|column| lengthen(column, padded));
-    }
-}
-
-/// Lengthens a column. It is never shortened: numbers that are overwritten anyway need not be initialised again.
-pub(crate) fn lengthen<T: Copy + bytemuck::Zeroable>(column: &mut Vec<T>, len: usize) {
-    if column.len() < len {
-        column.resize(len, T::zeroed());
     }
 }
 

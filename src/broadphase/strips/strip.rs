@@ -60,7 +60,7 @@ impl<R: StripRecord> SweepScratch<R> {
         self.columns.reserve(rows + LANES_MAX);
         reserve_for(&mut self.far, rows);
         if R::HAS_PATH {
-            self.overlaps.reserve(candidates_max(rows) + BLOCK_PAIRS_MAX);
+            self.overlaps.reserve_spare(candidates_max(rows) + BLOCK_PAIRS_MAX);
         }
     }
 

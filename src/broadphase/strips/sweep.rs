@@ -37,8 +37,9 @@ const NEAR: u32 = 16;
 const NEAR_MAX: u32 = 64;
 /// Number of lane groups whose comparison costs as much as to start with a box that reaches far.
 const FAR_START: u32 = 3;
-/// Greatest number of pairs of a block with boxes that are near.
-pub(crate) const BLOCK_PAIRS_MAX: usize = BLOCK * NEAR_MAX as usize;
+/// Greatest number of pairs of a block with boxes that are near, and a lane group. So much space is requested for any
+/// block, so that the memory hardly varies between ticks.
+pub(crate) const BLOCK_PAIRS_MAX: usize = BLOCK * NEAR_MAX as usize + LANES_MAX;
 
 /// Where a sweep writes the pairs of boxes whose bounds overlap.
 pub(crate) struct OverlapSink<'a> {
@@ -110,7 +111,7 @@ impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
                 reaches.iter().fold(0, |most, &reach| if reach > most { reach } else { most });
             let near = if most <= NEAR { most } else { near_of(&reaches, most) };
             // Grow before the loop: inside it, a call to the allocator would spill the vector registers.
-            let spare = sink.found.spare(BLOCK * near as usize + LANES_MAX, sink.budget);
+            let spare = sink.found.spare(BLOCK_PAIRS_MAX, sink.budget);
             let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
             let mut turned = [0; BLOCK];
             if FILTERED {
