@@ -105,6 +105,8 @@ pub use geom::{
 };
 pub use lanes::{Level, UnknownLevel};
 pub use narrowphase::Shape;
+#[cfg(feature = "std")]
+pub use par::Executor;
 pub use par::Threads;
 pub use pipeline::impact::Impact;
 pub use pipeline::scene::{ConvexBody, Scene};

@@ -8,6 +8,7 @@
 
 mod changelog;
 mod comments;
+mod errors;
 mod imports;
 mod paths;
 mod source;
@@ -79,7 +80,7 @@ const MARKS: [&str; 5] = [
 type Finding = (usize, String);
 type Rule = fn(path: &str, text: &str) -> Vec<Finding>;
 
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 13] = [
     length,
     names,
     layering,
@@ -92,6 +93,7 @@ const RULES: [Rule; 12] = [
     comments::doc_comments,
     comments::invalid_is_said,
     comments::plain_words,
+    errors::error_texts,
 ];
 
 /// Goal: the repository follows the rules. Method: every rule on every file.

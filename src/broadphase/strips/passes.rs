@@ -175,8 +175,7 @@ impl<R: StripPairs> Stage<R> {
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
-        let workers = threads.workers();
-        let timings = threads.enter(|| self.fill(tick, workers, sample, scatterers, take));
+        let timings = threads.enter(|| self.fill(tick, threads, sample, scatterers, take));
         let rejected = self.rejected.split_at(self.rejected_of_first);
         self.pairs.found(tick.pairs_max, threads, rejected, timings)
     }
@@ -185,21 +184,22 @@ impl<R: StripPairs> Stage<R> {
     fn fill(
         &mut self,
         tick: &Tick<'_>,
-        threads: usize,
+        threads: &Threads,
         sample: &mut Sample,
         scatterers: &mut Vec<ScatterScratch>,
         take: &TakeRun<'_, R::Found>,
     ) -> Timings {
         let mut clock = Clock::start();
-        scatterers.resize_with(threads.max(scatterers.len()), Default::default);
-        self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
+        let workers = threads.workers();
+        scatterers.resize_with(workers.max(scatterers.len()), Default::default);
+        self.sweepers.resize_with(workers.max(self.sweepers.len()), Default::default);
         let get = |row| tick.get(row);
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let (grid, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
             choose += clock.lap();
-            let chunks = self.scatter(tick, &choice, &mut scatterers[..threads]);
+            let chunks = self.scatter(tick, threads, &choice, &mut scatterers[..workers]);
             scatter += clock.lap();
             if let Some(chunks) = chunks {
                 break (choice.grid, chunks);
@@ -208,7 +208,7 @@ impl<R: StripPairs> Stage<R> {
         };
         let (runs, longest) = self.divide_into_runs(chunks, &grid);
         scatter += clock.lap();
-        let sweepers = &mut self.sweepers[..threads];
+        let sweepers = &mut self.sweepers[..workers];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
         let runs = self.pairs.keep(runs);
@@ -216,7 +216,7 @@ impl<R: StripPairs> Stage<R> {
         let filtered = tick.is_filtered();
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
         let pass = &StripPass { level, grid: &grid, chunks, lengths, budget, second_row, filtered };
-        par::for_each(sweepers, runs, &|Sweeper { strip, pairs }, _, run| {
+        par::for_each(threads, sweepers, runs, &|Sweeper { strip, pairs }, _, run| {
             pass.find(run.strips.clone(), strip, &mut run.pairs);
             tick.label(run.pairs.as_mut_slice());
             take(run, pairs);
@@ -237,6 +237,7 @@ impl<R: StripPairs> Stage<R> {
     fn scatter(
         &mut self,
         tick: &Tick<'_>,
+        threads: &Threads,
         choice: &Choice,
         scatterers: &mut [ScatterScratch],
     ) -> Option<usize> {
@@ -261,7 +262,7 @@ impl<R: StripPairs> Stage<R> {
         let grid = &choice.grid;
         // A chunk with more than its share is written only once it is known that all chunks together fit.
         for always in [false, true] {
-            par::for_each(scatterers, chunks, &|scratch, index, chunk| {
+            par::for_each(threads, scatterers, chunks, &|scratch, index, chunk| {
                 if chunk.written {
                     return;
                 }
