@@ -546,7 +546,7 @@ fn find<P: FoundPair>(
     let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
     let runs = pairs.start(count);
     threads.enter(|| {
-        par::for_each(&mut stacks[..threads.workers()], runs, &|stack, index, run| {
+        par::for_each(threads, &mut stacks[..threads.workers()], runs, &|stack, index, run| {
             let movers = &movers[index * size..movers.len().min((index + 1) * size)];
             probe(movers, stack, &mut run.pairs);
         });
