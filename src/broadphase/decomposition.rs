@@ -39,7 +39,7 @@ pub enum DecompositionError {
     #[error("expected 1 to 1048576 parts, got {0}")]
     Parts(u32),
     /// A plane has an axis other than 0, 1 and 2, or a coordinate that is not a finite number.
-    #[error("plane {0} is invalid: expected an axis of 0, 1 or 2 and a finite coordinate")]
+    #[error("plane {0} is invalid; expected an axis of 0, 1 or 2 and a finite coordinate")]
     Plane(usize),
 }
 

@@ -54,28 +54,44 @@ pub enum CaptureError {
     #[error(transparent)]
     Scene(#[from] PipelineError),
     /// A shape is implemented by the caller; code cannot be written.
-    #[error("the shape of row {row} is of the caller's own making and cannot be written down")]
+    #[error(
+        "the shape of row {row} is a support map of the caller and cannot be written; use a hull for it"
+    )]
     OwnShape {
         /// The row of the shape.
         row: u32,
     },
+    /// A body is a mesh, a height field or a compound, for which the format has no form.
+    #[error(
+        "the body of row {row} has parts and cannot be written; write the tick without it, or each part as a convex shape"
+    )]
+    Geometry {
+        /// The row of the body.
+        row: u32,
+    },
     /// The bytes do not start like a captured tick.
-    #[error("not a captured tick")]
+    #[error("not a captured tick; `Pipeline::capture` writes one")]
     NoCapture,
     /// The file was written by an older version of the format.
-    #[error("a captured tick of version {version}, which is too old: version {VERSION} is read")]
+    #[error(
+        "a captured tick of version {version}, which is too old: version {VERSION} is read; write it again with this version of swath"
+    )]
     TooOld {
         /// The version of the file.
         version: u32,
     },
     /// The file was written by a newer version of the format.
-    #[error("a captured tick of version {version}, which is too new: version {VERSION} is read")]
+    #[error(
+        "a captured tick of version {version}, which is too new: version {VERSION} is read; read it with the version of swath that wrote it"
+    )]
     TooNew {
         /// The version of the file.
         version: u32,
     },
     /// The file is incomplete.
-    #[error("a captured tick of which only {found} of {expected} bytes are there")]
+    #[error(
+        "a captured tick of which only {found} of {expected} bytes are there; copy or write it again"
+    )]
     Truncated {
         /// The length that the file should have.
         expected: u64,
@@ -83,7 +99,9 @@ pub enum CaptureError {
         found: u64,
     },
     /// The checksum is wrong.
-    #[error("a captured tick that is damaged: its checksum is not that of its bytes")]
+    #[error(
+        "a captured tick that is damaged: its checksum is not that of its bytes; copy or write it again"
+    )]
     Damaged,
     /// The file has more rows than allowed. The limit keeps a short file from requesting much
     /// memory.
@@ -98,7 +116,7 @@ pub enum CaptureError {
         most: usize,
     },
     /// The checksum is right, but the contents are not a valid tick.
-    #[error("a captured tick that makes no sense at byte {at}: {expected} was expected")]
+    #[error("a captured tick that is invalid at byte {at}; {expected} was expected")]
     Nonsense {
         /// The position of the error, in bytes.
         at: usize,
@@ -132,7 +150,8 @@ impl TickOutput<'_> {
         for list in [self.impacts(), self.sensed()] {
             sum = fnv(sum, &(list.len() as u32).to_le_bytes());
             for impact in list {
-                let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } = *impact;
+                let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth, parts } =
+                    *impact;
                 let kind = match kind {
                     ImpactKind::Touching => 0_u32,
                     ImpactKind::Overlapping => 1,
@@ -144,6 +163,10 @@ impl TickOutput<'_> {
                 let (numbers, vectors) = ([toi, last, closing, depth], [normal, on_a, on_b]);
                 for number in numbers.iter().chain(vectors.as_flattened()) {
                     sum = fnv(sum, &number.to_le_bytes());
+                }
+                // Impacts without parts have the hash that they had before there were any.
+                if parts != [0; 2] {
+                    parts.iter().for_each(|part| sum = fnv(sum, &part.to_le_bytes()));
                 }
             }
         }
@@ -196,6 +219,10 @@ impl Pipeline {
         out.word(impacts_per_body);
         let parts = [scene.is_accelerated(), scene.flags.is_some(), scene.filters.is_some()];
         out.word((0..).zip(parts).map(|(bit, is)| u32::from(is) << bit).sum());
+
+        if let Some(body) = scene.geometries.first() {
+            return Err(CaptureError::Geometry { row: body.row });
+        }
 
         // The hulls by number, and the number of each hull, in the order of addresses.
         let (mut hulls, mut numbered) = (Vec::new(), Vec::new());
@@ -403,6 +430,7 @@ impl Capture {
             convex,
             flags: self.flags.as_deref(),
             filters: self.filters.as_deref(),
+            geometries: &[],
         }
     }
 }
