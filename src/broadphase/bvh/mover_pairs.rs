@@ -210,7 +210,7 @@ fn find<P: FoundPair>(
             join.begin_between([left.len(), boxes.len()], &|place| joined.bounds(place));
             let parts = join.divide(level, threads);
             let runs = pairs.add(parts);
-            join.run(level, threads, runs, &|candidates, found| {
+            join.run(level, threads, runs, &|candidates, _, found| {
                 joined.look_up(candidates);
                 take(&joined, candidates, found);
             });

@@ -15,6 +15,7 @@ use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::broadphase::pairs::runs::PairRun;
 use crate::columns::impl_memory;
+use crate::geom::Pair;
 use crate::lanes::{LANES_MAX, Level};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -68,12 +69,14 @@ type JoinPart = (usize, usize, KdTask);
 struct PartWorker {
     join: Join,
     candidates: Candidates,
+    /// Memory for the function that takes the candidates.
+    overlaps: Buffer<Pair>,
 }
 
-impl_memory!(PartWorker { join, candidates });
+impl_memory!(PartWorker { join, candidates, overlaps });
 
-/// Appends the pairs among some candidates to a list, and removes the candidates.
-type TakePairs<'a, P> = dyn Fn(&mut Candidates, &mut Buffer<P>) + Sync + 'a;
+/// Appends the pairs among some candidates to a list. It may use an empty list of one worker.
+type TakePairs<'a, P> = dyn Fn(&mut Candidates, &mut Buffer<Pair>, &mut Buffer<P>) + Sync + 'a;
 
 /// A join that several threads share, and its memory.
 #[derive(Debug, Default)]
@@ -183,19 +186,22 @@ impl DividedJoin {
     ) {
         let Self { levels, parts, workers, .. } = self;
         let longest = parts.iter().map(|(_, _, task)| task.len()).max().unwrap_or(0);
-        workers.iter_mut().for_each(|worker| worker.candidates.reserve(candidates_max(longest)));
+        for worker in workers.iter_mut() {
+            worker.candidates.reserve(candidates_max(longest));
+            worker.overlaps.reserve_spare(candidates_max(longest));
+        }
         let (count, levels) = (parts.len(), &*levels);
         let mut all = parts.iter().zip(runs);
         let mut items: [_; PARTS_MAX] = core::array::from_fn(|_| all.next());
         let running = &mut workers[..threads.workers()];
         par::for_each(threads, running, &mut items[..count], &|worker, _, item| {
             let Some(((depth, index, task), run)) = item else { return };
-            let PartWorker { join, candidates } = worker;
+            let PartWorker { join, candidates, overlaps } = worker;
             join.begin_part(level, &levels[*depth].sets[*index].boxes, task);
             let mut done = false;
             while !done {
                 done = join.proceed(level, candidates);
-                take(candidates, &mut run.pairs);
+                take(candidates, overlaps, &mut run.pairs);
                 candidates.len = 0;
             }
         });

@@ -188,7 +188,7 @@ fn a_divided_join_finds_the_same_pairs() {
             let mut runs = PairRuns::default();
             let budget = Budget::new(usize::MAX);
             let places: Vec<u32> = (0..count as u32).collect();
-            join.run(Level::detect(), &threads, runs.add(parts), &|candidates, found| {
+            join.run(Level::detect(), &threads, runs.add(parts), &|candidates, _, found| {
                 candidates.append_rows(&places, 0, (found, &budget));
             });
             let found: Vec<Pair> =

@@ -34,15 +34,16 @@ pub(crate) struct PairRun<P> {
     pub(crate) pairs: Buffer<P>,
     /// A crowded strip whose pairs are found by all threads, into further runs.
     pub(crate) left: Option<usize>,
-    /// Where each partition of the pairs ends, if a callback has partitioned them.
-    pub(crate) ends: Vec<u32>,
+    /// Where each partition of the pairs ends. It belongs to the callback that takes the run and may partition the pairs;
+    /// a finder only reserves its memory.
+    pub(crate) partition_ends: Vec<u32>,
 }
 
-impl_memory!([P] PairRun<P> { pairs, ends; without strips, left });
+impl_memory!([P] PairRun<P> { pairs, partition_ends; without strips, left });
 
 impl<P> Default for PairRun<P> {
     fn default() -> Self {
-        Self { strips: 0..0, pairs: Buffer::default(), left: None, ends: Vec::new() }
+        Self { strips: 0..0, pairs: Buffer::default(), left: None, partition_ends: Vec::new() }
     }
 }
 
@@ -101,13 +102,13 @@ impl<P: Copy + Default> PairRuns<P> {
     pub(crate) fn reserve_spare(&mut self, runs: usize) {
         let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
         let mean = kept.div_ceil(runs.max(1));
-        let parts = self.all.iter().map(|run| run.ends.capacity()).max().unwrap_or(0);
+        let parts = self.all.iter().map(|run| run.partition_ends.capacity()).max().unwrap_or(0);
         let added = self.all[self.added..self.count].iter();
         let longest = added.map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
         // A run that was not used may be used the next time. Which of the added ones is the longest may vary.
         for (index, run) in self.all.iter_mut().enumerate() {
             run.pairs.reserve_spare(if index < self.added { mean } else { mean.max(longest) });
-            reserve_total(&mut run.ends, parts);
+            reserve_total(&mut run.partition_ends, parts);
         }
     }
 
@@ -148,7 +149,7 @@ impl<P: Copy + Default> PairRuns<P> {
         for run in &mut self.all {
             run.pairs.clear();
             run.pairs.shrink_to(pairs.div_ceil(runs.max(1)));
-            run.ends = Vec::new();
+            run.partition_ends = Vec::new();
         }
         self.sorted.clear();
         self.sorted.shrink_to(pairs);

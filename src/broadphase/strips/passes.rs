@@ -4,26 +4,22 @@
 //! is spread over the threads. The contents of a chunk or a run do not depend on the number of threads.
 
 use super::grid::{Choice, Grid, Sample};
-use super::scatter::{Chunk, ChunkRows, Padding, SWEPT_WORDS, Scatter};
-use super::sweep::{Progress, Strips};
-use super::touch::TakeCandidates;
-use super::{scatter, sweep};
+use super::scatter::{CHUNK_ROWS_MAX, Chunk, ChunkRows, Padding, Scatter, ScatterScratch};
+use super::strip::{StripPairs, StripPass, SweepScratch};
 use crate::broadphase::error::FindError;
 use crate::broadphase::join::divided::{DIVIDED_ROWS_MIN, DividedJoin};
-use crate::broadphase::pairs::buffer::{Buffer, reserve_total};
+use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
 use crate::geom::MovingBox;
-use crate::lanes::{Kernel, Level};
+use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-/// Greatest number of boxes in a chunk. What a chunk reads and writes should fit into the cache of one core.
-const CHUNK_ROWS_MAX: usize = 16 * 1024;
 /// Least number of boxes in a chunk. A smaller one would cost more to start than to process.
 const CHUNK_ROWS_MIN: usize = 1024;
 /// Number of chunks that few boxes are split into, so that the threads can share them.
@@ -35,39 +31,39 @@ const RUNS_MAX: usize = RUNS + 1;
 
 /// Memory of one worker that sweeps strips.
 #[derive(Debug)]
-struct Sweeper<P, const WORDS: usize> {
-    strip: sweep::SweepScratch<WORDS>,
+struct Sweeper<R: StripPairs> {
+    strip: SweepScratch<R>,
     /// Memory of the callback that takes the pairs of a run.
-    pairs: Vec<P>,
+    pairs: Vec<R::Found>,
 }
 
-impl_memory!([P, const WORDS: usize] Sweeper<P, WORDS> { strip, pairs });
+impl_memory!([R: StripPairs] Sweeper<R> { strip, pairs });
 
-impl<P, const WORDS: usize> Default for Sweeper<P, WORDS> {
+impl<R: StripPairs> Default for Sweeper<R> {
     fn default() -> Self {
-        Self { strip: sweep::SweepScratch::default(), pairs: Vec::new() }
+        Self { strip: SweepScratch::default(), pairs: Vec::new() }
     }
 }
 
 /// Memory for one kind of pairs.
 #[derive(Debug)]
-pub(crate) struct Stage<P, const WORDS: usize> {
-    chunks: Vec<Chunk<WORDS>>,
+pub(crate) struct Stage<R: StripPairs> {
+    chunks: Vec<Chunk<R>>,
     /// One per thread.
-    sweepers: Vec<Sweeper<P, WORDS>>,
+    sweepers: Vec<Sweeper<R>>,
     /// The join of a crowded strip by all threads.
     join: DividedJoin,
     /// Number of records in each strip.
     lengths: Vec<usize>,
-    pairs: PairRuns<P>,
+    pairs: PairRuns<R::Found>,
     rejected: Vec<Rejected>,
     /// Number of rejected rows of the first set; they precede those of the second.
     rejected_of_first: usize,
 }
 
-impl_memory!([P, const WORDS: usize] Stage<P, WORDS> { join, lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
+impl_memory!([R: StripPairs] Stage<R> { join, lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
 
-impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
+impl<R: StripPairs> Default for Stage<R> {
     fn default() -> Self {
         Self {
             chunks: Vec::new(),
@@ -80,6 +76,9 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
         }
     }
 }
+
+/// The function that takes the pairs of each run, with memory of the thread that found them.
+pub(crate) type TakeRun<'a, P> = dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync + 'a;
 
 /// Returns how many rows a chunk has, and how many chunks there are.
 ///
@@ -164,83 +163,7 @@ impl<'a> Tick<'a> {
     }
 }
 
-/// What the sweeps and joins of all strips of a tick read.
-struct StripSearch<'a, const WORDS: usize> {
-    level: Level,
-    grid: &'a Grid,
-    chunks: &'a [Chunk<WORDS>],
-    /// Budget for the pairs of the whole tick.
-    budget: &'a Budget,
-    /// Id of the first row of the second set, if there is one.
-    second_row: u32,
-    filtered: bool,
-}
-
-impl<const WORDS: usize> StripSearch<'_, WORDS> {
-    /// Continues with some strips. Returns whether it stopped at a strip that is joined.
-    fn run<P>(
-        &self,
-        progress: &mut Progress,
-        scratch: &mut sweep::SweepScratch<WORDS>,
-        found: &mut Buffer<P>,
-    ) -> bool
-    where
-        for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
-    {
-        let &Self { level, grid, chunks, budget, second_row, filtered } = self;
-        let strips: Strips<'_, P, WORDS> =
-            Strips { grid, chunks, progress, scratch, found, budget, second_row, filtered };
-        level.run(strips)
-    }
-
-    /// Finds the pairs of a crowded strip on all threads, and returns the runs that contain them.
-    fn divide<'a, P: FoundPair>(
-        &self,
-        strip: usize,
-        threads: &Threads,
-        sweepers: &mut [Sweeper<P, WORDS>],
-        join: &mut DividedJoin,
-        pairs: &'a mut PairRuns<P>,
-    ) -> &'a mut [PairRun<P>]
-    where
-        for<'b> Strips<'b, P, WORDS>: Kernel<Output = bool>,
-        for<'b> TakeCandidates<'b, P, WORDS>: Kernel<Output = ()>,
-    {
-        let &Self { level, grid, budget, second_row, filtered, .. } = self;
-        // Its columns usually are still in the memory of the worker that found it crowded.
-        let loaded = sweepers.iter().position(|sweeper| sweeper.strip.has_loaded(strip));
-        let scratch = &mut sweepers[loaded.unwrap_or(0)].strip;
-        if loaded.is_none() {
-            let progress = &mut Progress::new(strip..strip + 1, grid);
-            self.run(progress, scratch, &mut Buffer::default());
-        }
-        let input = scratch.join_input(grid);
-        let rows = input.rows;
-        if !join.begin(input) {
-            let runs = pairs.add(1);
-            let progress = &mut Progress::of_loaded(strip, rows, grid);
-            self.run(progress, scratch, &mut runs[0].pairs);
-            return runs;
-        }
-        let runs = pairs.add(join.divide(level, threads));
-        let (records, ids, filters) = scratch.columns();
-        join.run(level, threads, runs, &|candidates, found| {
-            if filtered {
-                candidates.filter(filters);
-            }
-            let take: TakeCandidates<'_, P, WORDS> =
-                TakeCandidates { grid, strip, records, ids, candidates, second_row, found, budget };
-            level.run(take);
-        });
-        runs
-    }
-}
-
-impl<P: FoundPair, const WORDS: usize> Stage<P, WORDS>
-where
-    for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
-    for<'a> TakeCandidates<'a, P, WORDS>: Kernel<Output = ()>,
-{
+impl<R: StripPairs> Stage<R> {
     /// Finds the pairs on these threads. `take` is called with each run, and with memory, on the thread that
     /// found its pairs, while they are still in the cache.
     pub(crate) fn find<'a>(
@@ -248,9 +171,9 @@ where
         tick: &Tick<'_>,
         threads: &'a Threads,
         sample: &mut Sample,
-        scatterers: &mut Vec<scatter::ScatterScratch>,
-        take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
-    ) -> Result<Pairs<'a, P>, FindError> {
+        scatterers: &mut Vec<ScatterScratch>,
+        take: &TakeRun<'_, R::Found>,
+    ) -> Result<Pairs<'a, R::Found>, FindError> {
         tick.sets().try_for_each(PairInput::check)?;
         let rows = tick.len();
         if rows > ROW as usize {
@@ -267,18 +190,18 @@ where
         tick: &Tick<'_>,
         threads: &Threads,
         sample: &mut Sample,
-        scatterers: &mut Vec<scatter::ScatterScratch>,
-        take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
+        scatterers: &mut Vec<ScatterScratch>,
+        take: &TakeRun<'_, R::Found>,
     ) -> Timings {
         let mut clock = Clock::start();
         let workers = threads.workers();
         scatterers.resize_with(workers.max(scatterers.len()), Default::default);
         self.sweepers.resize_with(workers.max(self.sweepers.len()), Default::default);
-        let (paths, get) = (WORDS == SWEPT_WORDS, |row| tick.get(row));
+        let get = |row| tick.get(row);
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let (grid, chunks) = loop {
-            let choice = Grid::choose((tick.len(), active), &get, paths, rejected, sample);
+            let choice = Grid::choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
             choose += clock.lap();
             let chunks = self.scatter(tick, threads, &choice, &mut scatterers[..workers]);
             scatter += clock.lap();
@@ -291,32 +214,28 @@ where
         scatter += clock.lap();
         let sweepers = &mut self.sweepers[..workers];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
-        let search = StripSearch {
-            level: tick.level,
-            grid: &grid,
-            chunks: &self.chunks[..chunks],
-            budget: &Budget::new(tick.pairs_max),
-            second_row: tick.second.map_or(0, |_| tick.first.len() as u32),
-            filtered: tick.is_filtered(),
-        };
-        // A strip of as many records is the last one of its run.
+        let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
+        let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
+        let filtered = tick.is_filtered();
+        let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
+        let grid = &grid;
+        let pass =
+            &StripPass { level, grid, chunks, lengths, budget, second_row, filtered, divided_rows };
         par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
-            let progress = &mut Progress::new(run.strips.clone(), &grid);
-            let Sweeper { strip, pairs } = sweeper;
-            while search.run(progress, strip, &mut run.pairs) {
-                strip.join(tick.level, progress, search.filtered, divided_rows);
-            }
-            run.left = progress.left;
+            run.left = pass.find(run.strips.clone(), &mut sweeper.strip, &mut run.pairs);
             tick.label(run.pairs.as_mut_slice());
-            take(run, pairs);
+            take(run, &mut sweeper.pairs);
         });
         for run in 0..runs {
             let Some(strip) = self.pairs.run(run).left else { continue };
-            let found = search.divide(strip, threads, sweepers, &mut self.join, &mut self.pairs);
-            par::for_each(threads, sweepers, found, &|Sweeper { pairs, .. }, _, run| {
+            // Its columns usually are still in the memory of the worker that found it crowded.
+            let loaded = sweepers.iter().position(|sweeper| sweeper.strip.has_loaded(strip));
+            let scratch = &mut sweepers[loaded.unwrap_or(0)].strip;
+            let found = pass.divide(strip, threads, scratch, &mut self.join, &mut self.pairs);
+            par::for_each(threads, sweepers, found, &|sweeper, _, run| {
                 tick.label(run.pairs.as_mut_slice());
-                take(run, pairs);
+                take(run, &mut sweeper.pairs);
             });
         }
         // Any worker may take any run, so reserve the largest capacity seen for all of them.
@@ -337,7 +256,7 @@ where
         tick: &Tick<'_>,
         threads: &Threads,
         choice: &Choice,
-        scatterers: &mut [scatter::ScatterScratch],
+        scatterers: &mut [ScatterScratch],
     ) -> Option<usize> {
         let (size, _) = chunk_rows(tick.len());
         let of_first = tick.first.len().div_ceil(size);
@@ -346,7 +265,7 @@ where
         let chunks = &mut self.chunks[..count];
         let strips = Grid::strips_max(tick.len()) as usize;
         // Any thread may take any chunk, so reserve the largest capacity seen for all of them.
-        let stops = scatterers.iter().map(scatter::ScatterScratch::stops).max().unwrap_or(0);
+        let stops = scatterers.iter().map(ScatterScratch::stops).max().unwrap_or(0);
         for scratch in &mut *scatterers {
             scratch.reserve(size, strips, stops);
             tick.sets().for_each(|set| set.boxes.reserve(&mut scratch.columns, size));
@@ -357,7 +276,6 @@ where
         }
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
-        let filtered = tick.is_filtered();
         let grid = &choice.grid;
         // A chunk with more than its share is written only once it is known that all chunks together fit.
         for always in [false, true] {
@@ -371,9 +289,7 @@ where
                 let mut columns = core::mem::take(&mut scratch.columns);
                 let mut padding = Padding::NEW;
                 let boxes = padding.pad(part.set.boxes.columns(&mut columns));
-                let scatter =
-                    Scatter::<WORDS> { grid, part, boxes, scratch, chunk, records_max, filtered };
-                tick.level.run(scatter);
+                tick.level.run(Scatter { grid, part, boxes, scratch, chunk, records_max });
                 scratch.columns = columns;
             });
             let records: usize = chunks.iter().map(Chunk::records).sum();
@@ -420,7 +336,7 @@ where
     }
 }
 
-impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
+impl<R: StripPairs> Stage<R> {
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
         let (_, chunks) = chunk_rows(boxes);
         self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);
@@ -447,9 +363,8 @@ mod tests {
     use super::{Chunk, Stage, Tick};
     use crate::broadphase::pairs::input::PairInput;
     use crate::broadphase::strips::grid::Sample;
-    use crate::broadphase::strips::scatter::UNION_WORDS;
+    use crate::broadphase::strips::record::UnionRecord;
     use crate::columns::MovingBoxColumns;
-    use crate::geom::Pair;
     use crate::lanes::Level;
     use crate::par::Threads;
     use alloc::vec::Vec;
@@ -481,7 +396,7 @@ mod tests {
         let boxes = MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
         let (level, first) = (Level::detect(), PairInput::new(boxes));
         let tick = Tick { level, pairs_max: usize::MAX, first, second: None };
-        let mut stage = Stage::<Pair, UNION_WORDS>::default();
+        let mut stage = Stage::<UnionRecord>::default();
         let (threads, sample) = (Threads::one(), &mut Sample::default());
         let found = stage.find(&tick, &threads, sample, &mut Vec::new(), &|_, _| ()).unwrap();
         assert!(found.len() > rows, "{} pairs", found.len());
