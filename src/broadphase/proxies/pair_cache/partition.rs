@@ -88,8 +88,8 @@ impl<'a> PartitionedRuns<'a> {
     pub(crate) fn part(self, part: usize) -> impl Iterator<Item = &'a [SweptPair]> + Clone {
         let [some, others] = self.0;
         some.iter().chain(others).map(move |run| {
-            let start = if part > 0 { run.ends[part - 1] as usize } else { 0 };
-            &run.pairs.as_slice()[start..run.ends[part] as usize]
+            let start = if part > 0 { run.partition_ends[part - 1] as usize } else { 0 };
+            &run.pairs.as_slice()[start..run.partition_ends[part] as usize]
         })
     }
 
@@ -98,7 +98,7 @@ impl<'a> PartitionedRuns<'a> {
         let mut lengths = [0; PARTITIONS_MAX];
         for run in self.0.into_iter().flatten() {
             let mut start = 0;
-            for (length, &end) in lengths.iter_mut().zip(&run.ends) {
+            for (length, &end) in lengths.iter_mut().zip(&run.partition_ends) {
                 *length += (end - start) as usize;
                 start = end;
             }
@@ -116,7 +116,7 @@ impl PairFilter<'_> {
         run: &mut PairRun<SweptPair>,
         memory: &mut Vec<SweptPair>,
     ) {
-        let PairRun { pairs, ends, .. } = run;
+        let PairRun { pairs, partition_ends: ends, .. } = run;
         reserve_for(memory, pairs.as_slice().len());
         ends.clear();
         ends.reserve_exact(PARTITIONS_MAX);
