@@ -289,10 +289,10 @@ impl<'a> AabbRows<'a> {
             let block = start..rows.min(start + BLOCK);
             self.copy_to(
                 block.clone(),
-                corners.each_mut().map_each(|column| &mut column[block.clone()]),
+                corners.each_mut().map(|column| &mut column[block.clone()]),
             );
         }
-        let [x0, y0, z0, x1, y1, z1] = corners.map_each(|column| &column[..rows]);
+        let [x0, y0, z0, x1, y1, z1] = corners.map(|column| &column[..rows]);
         AabbColumns::new([x0, y0, z0], [x1, y1, z1]).expect("the columns are equally long")
     }
 }
@@ -389,7 +389,7 @@ impl<'a> MovingBoxRows<'a> {
         for start in (0..rows).step_by(BLOCK) {
             let block = start..rows.min(start + BLOCK);
             let [x0, y0, z0, x1, y1, z1, dx, dy, dz] =
-                columns.each_mut().map_each(|column| &mut column[block.clone()]);
+                columns.each_mut().map(|column| &mut column[block.clone()]);
             boxes.copy_to(block.clone(), [x0, y0, z0, x1, y1, z1]);
             delta.copy_to(block, [&mut *dx, &mut *dy, &mut *dz]);
             if let Some(factor) = factor {

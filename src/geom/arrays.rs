@@ -4,22 +4,22 @@
 //! each closure; here it is one. Library code uses this one, because short arrays are everywhere.
 
 /// An array of two to nine elements.
-pub(crate) trait MapEach<T> {
+pub(crate) trait MapEach<T: Copy> {
     /// The array of the same length with other elements.
-    type Of<U>;
+    type Of<U: Copy>;
 
     /// Returns the array of `apply` of each element, in order.
-    fn map_each<U>(self, apply: impl FnMut(T) -> U) -> Self::Of<U>;
+    fn map_each<U: Copy>(self, apply: impl Fn(T) -> U + Copy) -> Self::Of<U>;
 }
 
 /// Implements [`MapEach`] for arrays of one length.
 macro_rules! map_each {
     ($count:literal: $($element:ident)*) => {
-        impl<T> MapEach<T> for [T; $count] {
-            type Of<U> = [U; $count];
+        impl<T: Copy> MapEach<T> for [T; $count] {
+            type Of<U: Copy> = [U; $count];
 
             #[inline(always)]
-            fn map_each<U>(self, mut apply: impl FnMut(T) -> U) -> [U; $count] {
+            fn map_each<U: Copy>(self, apply: impl Fn(T) -> U + Copy) -> [U; $count] {
                 let [$($element),*] = self;
                 [$(apply($element)),*]
             }
