@@ -6,7 +6,7 @@
 
 use super::Columns;
 use super::view::{AabbColumns, LengthMismatch, MovingBoxColumns};
-use crate::geom::{Aabb, MapEach, MovingBox};
+use crate::geom::{Aabb, MapEach, MovingBox, each_axis};
 use alloc::vec::Vec;
 use bytemuck::NoUninit;
 use core::ops::Range;
@@ -252,7 +252,7 @@ impl<'a> AabbRows<'a> {
         let [first, second] = self.vectors.map(|vectors| vectors.get(row));
         if self.centered {
             let ends: [_; 3] =
-                core::array::from_fn(|axis| Aabb::ends_around_center(first[axis], second[axis]));
+                each_axis(|axis| Aabb::ends_around_center(first[axis], second[axis]));
             Aabb { min: ends.map_each(|[low, _]| low), max: ends.map_each(|[_, high]| high) }
         } else {
             Aabb { min: first, max: second }
