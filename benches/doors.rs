@@ -197,9 +197,6 @@ fn main() -> ExitCode {
     let text = bodies.map_err(Failure::from).and_then(run);
     match text.and_then(|text| Ok(io::stdout().write_all(text.as_bytes())?)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("doors: {error}");
-            ExitCode::from(2)
-        }
+        Err(error) => examples::usage::end("doors", examples::usage::REFUSED, &error),
     }
 }

@@ -42,6 +42,7 @@
 //! | bodies at the end of the tick, after all their impacts | `Stepper` of the package `swath-stepping` |
 //! | one geometric test, for one pair or for many rows | [`batch`] |
 //! | time of impact or distance of two convex shapes | [`convex`] |
+//! | time of impact with triangle meshes, height fields and compounds | [`mesh`] |
 //!
 //! # Conventions
 //!
@@ -85,6 +86,7 @@ mod geom;
 pub mod guide;
 mod kernels;
 mod lanes;
+mod meshes;
 mod narrowphase;
 mod par;
 pub mod pipeline;
@@ -105,6 +107,8 @@ pub use geom::{
 };
 pub use lanes::{Level, UnknownLevel};
 pub use narrowphase::Shape;
+#[cfg(feature = "std")]
+pub use par::Executor;
 pub use par::Threads;
 pub use pipeline::impact::Impact;
 pub use pipeline::scene::{ConvexBody, Scene};
@@ -134,5 +138,13 @@ pub mod batch {
 pub mod convex {
     pub use crate::narrowphase::{
         ConvexCast, Hull, InvalidShape, OwnedShape, SupportMap, gjk, toi,
+    };
+}
+
+/// Bodies that are not convex: meshes of triangles, height fields, and compounds of convex shapes.
+pub mod mesh {
+    pub use crate::meshes::{
+        Compound, FaultReason, Geometry, HeightField, HeightFieldError, Mesh, MeshError, PartCast,
+        TriangleFault, toi,
     };
 }

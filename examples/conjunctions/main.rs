@@ -23,7 +23,6 @@ use clap::{Parser, value_parser};
 use conjunctions::catalogue::catalogue;
 use conjunctions::screen::{ScreenError, Settings, screen};
 use cpu_time::ProcessTime;
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use report::Report;
 
@@ -115,11 +114,7 @@ fn run(args: &Args) -> Result<(), Stop> {
     };
     let pool = ThreadPoolBuilder::new().num_threads(args.threads.map_or(0, usize::from)).build()?;
     let objects = catalogue(args.objects as usize, args.seed);
-    let bar = ProgressBar::new(settings.ticks as u64);
-    bar.set_style(
-        ProgressStyle::with_template("{wide_bar} tick {pos} of {len}, {eta} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
+    let bar = examples::progress::bar("screening", settings.ticks as u32, args.json);
     let cpu = ProcessTime::now();
     let screened =
         pool.install(|| screen(&objects, &settings, |done| bar.set_position(done as u64)));

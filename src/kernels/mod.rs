@@ -43,7 +43,7 @@ pub enum BatchError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A pair refers to a row that does not exist.
-    #[error("pair {index} refers to row {row} of {rows} rows")]
+    #[error("pair {index} refers to row {row}; rows must be below {rows}")]
     NoSuchRow {
         /// Index of the pair.
         index: usize,
@@ -53,7 +53,9 @@ pub enum BatchError {
         rows: usize,
     },
     /// The list of hits is too short. It contains the first hits.
-    #[error("{needed} hits were found and the list has a capacity of {capacity}")]
+    #[error(
+        "{needed} hits were found and the list has a capacity of {capacity}; repeat the call with a longer list"
+    )]
     TooShort {
         /// Number of hits found.
         needed: usize,

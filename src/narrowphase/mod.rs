@@ -4,11 +4,11 @@
 //! [`gjk`] computes distances and planes that prove them, and [`toi`] computes first times of
 //! contact. Start reading with `gjk/mod.rs`.
 
-mod batch;
+pub(crate) mod batch;
 mod error;
 pub mod gjk;
 mod hull;
-mod math;
+pub(crate) mod math;
 mod owned_shape;
 mod raycast;
 pub(crate) mod record;

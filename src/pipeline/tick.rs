@@ -316,7 +316,7 @@ impl TickScratch {
         let mut workers = alloc::vec![(); threads.workers()];
         let pairs = (0..count).map(|index| pairs_of(index).len()).sum();
         row_cache.fill(context, pairs, threads);
-        par::for_each(&mut workers, runs, &|(), index, run| {
+        par::for_each(threads, &mut workers, runs, &|(), index, run| {
             run.fill(context, row_cache, level, pairs_of(index));
         });
         tests.clear();

@@ -8,6 +8,7 @@
 
 mod changelog;
 mod comments;
+mod errors;
 mod imports;
 mod paths;
 mod source;
@@ -22,7 +23,7 @@ use source::{CRATES, Token, in_src, inside, is_word, module_of, named, tokens};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Each layer and what it may import besides itself. A layer imports only layers listed before it.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("geom", &[]),
     ("lanes", &[]),
     ("par", &[]),
@@ -30,7 +31,11 @@ const LAYERS: [(&str, &[&str]); 8] = [
     ("kernels", &["geom", "lanes", "columns"]),
     ("broadphase", &["geom", "lanes", "par", "columns", "kernels"]),
     ("narrowphase", &["geom", "lanes", "par", "columns"]),
-    ("pipeline", &["geom", "lanes", "par", "columns", "kernels", "broadphase", "narrowphase"]),
+    ("meshes", &["geom", "lanes", "par", "columns", "kernels", "broadphase", "narrowphase"]),
+    (
+        "pipeline",
+        &["geom", "lanes", "par", "columns", "kernels", "broadphase", "narrowphase", "meshes"],
+    ),
 ];
 
 /// Paths that only one layer may use, by their beginning, and that layer.
@@ -79,7 +84,7 @@ const MARKS: [&str; 5] = [
 type Finding = (usize, String);
 type Rule = fn(path: &str, text: &str) -> Vec<Finding>;
 
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 13] = [
     length,
     names,
     layering,
@@ -92,6 +97,7 @@ const RULES: [Rule; 12] = [
     comments::doc_comments,
     comments::invalid_is_said,
     comments::plain_words,
+    errors::error_texts,
 ];
 
 /// Goal: the repository follows the rules. Method: every rule on every file.

@@ -59,7 +59,7 @@ pub enum FixedError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A row is 2²⁷ or more.
-    #[error("element {index} names row {row}; rows are below 2^27")]
+    #[error("element {index} of the list is for row {row}; rows must be below 2^27")]
     RowTooLarge {
         /// The index of the element in the list.
         index: usize,
@@ -67,7 +67,9 @@ pub enum FixedError {
         row: u64,
     },
     /// A row has no box.
-    #[error("element {index} names row {row}, in which there is no box")]
+    #[error(
+        "element {index} of the list is for row {row}, in which there is no box; put one there first"
+    )]
     UnknownRow {
         /// The index of the element in the list.
         index: usize,
@@ -544,7 +546,7 @@ fn find<P: FoundPair>(
     let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
     let runs = pairs.start(count);
     threads.enter(|| {
-        par::for_each(&mut stacks[..threads.workers()], runs, &|stack, index, run| {
+        par::for_each(threads, &mut stacks[..threads.workers()], runs, &|stack, index, run| {
             let movers = &movers[index * size..movers.len().min((index + 1) * size)];
             probe(movers, stack, &mut run.pairs);
         });

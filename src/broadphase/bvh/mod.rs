@@ -174,6 +174,12 @@ impl Tree {
         self.len
     }
 
+    /// A box around all boxes, or `None` without boxes.
+    pub(crate) fn bounds(&self) -> Option<Aabb> {
+        let root = self.root? & !LEAF;
+        Some(self.nodes[root as usize].around(root).aabb)
+    }
+
     /// Whether more than half of the boxes have been removed since the tree was built.
     pub(crate) fn is_sparse(&self) -> bool {
         2 * self.len < self.built

@@ -238,7 +238,7 @@ impl Update<'_> {
             // Any worker may take any run, so reserve the length of the longest for each of them.
             let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
             scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
-            par::for_each(scratch, copies, &|scratch, _, run| {
+            par::for_each(&self.exec.threads, scratch, copies, &|scratch, _, run| {
                 pair_filter.filter_and_partition(
                     PairSource::RowAndSlot,
                     partitions,
@@ -277,13 +277,18 @@ impl Update<'_> {
             let mut lists = parts.iter_mut().enumerate();
             let mut items: [_; PARTITIONS_MAX] =
                 core::array::from_fn(|_| lists.next().map(|(part, events)| (next(part), events)));
-            par::for_each(scratch, &mut items[..partitions.count], &|scratch, part, item| {
-                if let Some((pairs, events)) = item.take() {
-                    events.clear();
-                    diff.part(part, scratch, pairs, events);
-                    events.reserve_spare();
-                }
-            });
+            par::for_each(
+                &self.exec.threads,
+                scratch,
+                &mut items[..partitions.count],
+                &|scratch, part, item| {
+                    if let Some((pairs, events)) = item.take() {
+                        events.clear();
+                        diff.part(part, scratch, pairs, events);
+                        events.reserve_spare();
+                    }
+                },
+            );
             parts.iter().for_each(|part| events.append(part));
             events.reserve_spare();
         });

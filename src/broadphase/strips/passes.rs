@@ -177,8 +177,7 @@ where
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
-        let workers = threads.workers();
-        let timings = threads.enter(|| self.fill(tick, workers, sample, scatterers, take));
+        let timings = threads.enter(|| self.fill(tick, threads, sample, scatterers, take));
         let rejected = self.rejected.split_at(self.rejected_of_first);
         self.pairs.found(tick.pairs_max, threads, rejected, timings)
     }
@@ -187,21 +186,22 @@ where
     fn fill(
         &mut self,
         tick: &Tick<'_>,
-        threads: usize,
+        threads: &Threads,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::ScatterScratch>,
         take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
     ) -> Timings {
         let mut clock = Clock::start();
-        scatterers.resize_with(threads.max(scatterers.len()), Default::default);
-        self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
+        let workers = threads.workers();
+        scatterers.resize_with(workers.max(scatterers.len()), Default::default);
+        self.sweepers.resize_with(workers.max(self.sweepers.len()), Default::default);
         let (paths, get) = (WORDS == SWEPT_WORDS, |row| tick.get(row));
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let (grid, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, paths, rejected, sample);
             choose += clock.lap();
-            let chunks = self.scatter(tick, &choice, &mut scatterers[..threads]);
+            let chunks = self.scatter(tick, threads, &choice, &mut scatterers[..workers]);
             scatter += clock.lap();
             if let Some(chunks) = chunks {
                 break (choice.grid, chunks);
@@ -210,13 +210,13 @@ where
         };
         let (runs, longest) = self.divide_into_runs(chunks, &grid);
         scatter += clock.lap();
-        let sweepers = &mut self.sweepers[..threads];
+        let sweepers = &mut self.sweepers[..workers];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, runs) = (&self.chunks[..chunks], self.pairs.keep(runs));
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let filtered = tick.is_filtered();
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
-        par::for_each(sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
+        par::for_each(threads, sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
             let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
             let progress = &mut Progress::new(strips, grid);
             while level.run(Strips::<P, WORDS> {
@@ -250,6 +250,7 @@ where
     fn scatter(
         &mut self,
         tick: &Tick<'_>,
+        threads: &Threads,
         choice: &Choice,
         scatterers: &mut [scatter::ScatterScratch],
     ) -> Option<usize> {
@@ -275,7 +276,7 @@ where
         let grid = &choice.grid;
         // A chunk with more than its share is written only once it is known that all chunks together fit.
         for always in [false, true] {
-            par::for_each(scatterers, chunks, &|scratch, index, chunk| {
+            par::for_each(threads, scatterers, chunks, &|scratch, index, chunk| {
                 if chunk.written {
                     return;
                 }

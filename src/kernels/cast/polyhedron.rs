@@ -54,7 +54,9 @@ pub enum NoPolyhedron {
         reason: Invalid,
     },
     /// More planes than [`Facets`] can number.
-    #[error("{planes} planes, and the most is 32767")]
+    #[error(
+        "{planes} planes, and at most 32767 can be numbered; leave out those that bound nothing"
+    )]
     TooMany {
         /// Number of planes.
         planes: usize,
