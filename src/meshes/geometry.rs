@@ -160,7 +160,7 @@ impl Geometry<'_> {
     }
 
     /// Calls `see` with a box around the geometry as a shape.
-    pub(super) fn with_bounds(&self, see: &mut dyn FnMut(&Shape<'_>)) {
+    pub(crate) fn with_bounds(&self, see: &mut dyn FnMut(&Shape<'_>)) {
         if let Self::Convex(shape) = self {
             return see(shape);
         }
