@@ -36,6 +36,7 @@
 //! | bodies at the end of the tick, after all their impacts | `Stepper` of the package `swath-stepping` |
 //! | one geometric test, for one pair or for many rows | [`batch`] |
 //! | time of impact or distance of two convex shapes | [`convex`] |
+//! | first time of contact of a vertex and a face, or of two edges, of a moving mesh | [`batch::vertex_face`], [`batch::edge_edge`] |
 //!
 //! # Conventions
 //!
@@ -120,6 +121,9 @@ pub mod batch {
     };
     pub use crate::kernels::{
         BatchError, Hit, Hits, Rows, cast, overlap, proximity, respond, separate, sweep,
+    };
+    pub use crate::narrowphase::elements::{
+        ElementError, ElementSettings, ElementToi, MovingPoints, Points, edge_edge, vertex_face,
     };
 }
 
