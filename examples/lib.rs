@@ -1,7 +1,8 @@
-//! Code that the examples share: exit codes and error lines, measurements, limits of memory, and a hash of
-//! the results.
+//! Code that the examples share: exit codes and error lines, measurements, limits of memory, a progress
+//! bar, and a hash of the results.
 
 pub mod fnv;
 pub mod limits;
 pub mod measure;
+pub mod progress;
 pub mod usage;

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use args::Args;
 use check::Reference;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use examples::progress::bar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use run::Input;
 use scenes::World;
@@ -80,7 +80,7 @@ fn runs(args: &Args) -> Result<(), Stop> {
 }
 
 fn one_run(args: &Args, pool: &ThreadPool, mut input: Input) -> Result<(), Stop> {
-    let bar = progress(args, &input.name);
+    let bar = bar(args.ticks.into(), "tick", &input.name, args.json);
     let outcome = pool.install(|| run::run(&mut input, args.ticks, args.level, &bar));
     let outcome = outcome.map_err(|stop| stop.of_run(&input.name))?;
     bar.finish_and_clear();
@@ -124,18 +124,4 @@ fn recorded(path: &Path, check: bool) -> Result<Input, Stop> {
         all_move: true,
         reference: lists.map(Reference::Lists),
     })
-}
-
-/// A progress bar on stderr, hidden if stderr is not a terminal.
-fn progress(args: &Args, name: &str) -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("{prefix} [{wide_bar}] tick {pos} of {len}, {eta} left");
-    let bar = ProgressBar::new(args.ticks.into())
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        .with_prefix(name.to_owned())
-        .with_finish(ProgressFinish::AndClear);
-    if args.json {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-    bar
 }

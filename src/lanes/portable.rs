@@ -347,8 +347,26 @@ macro_rules! portable {
     )+};
 }
 
-portable!(Portable4, 4, F32x4(wide::f32x4), U32x4(wide::u32x4), Mask4, wide::i32x4,
-    2, F64x2(wide::f64x2), MaskF64x2);
+portable!(
+    Portable4,
+    4,
+    F32x4(wide::f32x4),
+    U32x4(wide::u32x4),
+    Mask4,
+    wide::i32x4,
+    2,
+    F64x2(wide::f64x2),
+    MaskF64x2
+);
 #[cfg(any(test, feature = "all-levels"))]
-portable!(Portable8, 8, F32x8(wide::f32x8), U32x8(wide::u32x8), Mask8, wide::i32x8,
-    4, F64x4(wide::f64x4), MaskF64x4);
+portable!(
+    Portable8,
+    8,
+    F32x8(wide::f32x8),
+    U32x8(wide::u32x8),
+    Mask8,
+    wide::i32x8,
+    4,
+    F64x4(wide::f64x4),
+    MaskF64x4
+);

@@ -43,11 +43,7 @@ impl ElementSettings {
 
 impl Default for ElementSettings {
     fn default() -> Self {
-        Self {
-            minimum_separation: 0.0,
-            tolerance: Self::TOLERANCE,
-            rounds_max: Self::ROUNDS_MAX,
-        }
+        Self { minimum_separation: 0.0, tolerance: Self::TOLERANCE, rounds_max: Self::ROUNDS_MAX }
     }
 }
 
