@@ -62,7 +62,7 @@ pub(super) fn pairs<E: ElementPair>(
             let kind = PhantomData::<E>;
             level.run(SearchBlock { block: &mut block, rows, limits, rounds_max, kind });
             for (row, out) in out.iter_mut().enumerate() {
-                *out = ElementToi::of_end::<E>(block.ends[row], block.get(row));
+                *out = ElementToi::of_end::<E>(block.ends[row], || block.get(row));
             }
             if !points.rejected().is_empty() {
                 for (pair, out) in pairs.iter().zip(out) {

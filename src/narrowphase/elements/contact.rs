@@ -59,24 +59,24 @@ impl ElementToi {
     ) -> Self {
         let vectors = [E::vectors(&points[0]), E::vectors(&points[1])];
         let found = search_one::<E>(vectors, Limits::new(settings), settings.rounds_max);
-        Self::of_end::<E>(found, vectors)
+        Self::of_end::<E>(found, || vectors)
     }
 
-    /// Computes the rest of a result from the end of the search.
+    /// Computes the rest of a result from the end of the search. `vectors` are read at a hit only.
     #[inline]
     pub(super) fn of_end<E: ElementPair>(
         (end, t): (End, f64),
-        [start, at_end]: [[[f64; 3]; 3]; 2],
+        vectors: impl FnOnce() -> [[[f64; 3]; 3]; 2],
     ) -> Self {
         match end {
             End::Miss => Self::Miss,
             End::Unresolved => Self::Unresolved { t_safe: t },
-            End::Hit => Self::hit::<E>(t, start, at_end),
+            End::Hit => Self::hit::<E>(t, vectors()),
         }
     }
 
     /// Computes the normal and the coordinates at the time of a hit.
-    fn hit<E: ElementPair>(t: f64, start: [[f64; 3]; 3], end: [[f64; 3]; 3]) -> Self {
+    fn hit<E: ElementPair>(t: f64, [start, end]: [[[f64; 3]; 3]; 2]) -> Self {
         let x = at::<Scalar>(&start, &end, t);
         let direction = direction::<Scalar, E>(Scalar, &x);
         let coordinates = if direction.inside {

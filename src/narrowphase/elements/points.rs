@@ -33,7 +33,7 @@ impl Points<'_> {
     }
 
     /// Returns a position. Panics when there is no such vertex.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, row: usize) -> [f64; 3] {
         match self {
             Self::RowsF32(rows) => {
