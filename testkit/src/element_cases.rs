@@ -65,7 +65,12 @@ impl ElementCase {
     }
 
     fn moved(self, by: f64) -> Self {
-        self.each(|x| x + by)
+        let (mut exact, contact) = (true, self.contact);
+        let case = self.each(|x| {
+            exact &= (x + by) - by == x && (x + by) - x == by;
+            x + by
+        });
+        Self { contact: contact.filter(|_| exact), ..case }
     }
 
     fn disturbed(self, draw: &mut Draw, by: f64) -> Self {

@@ -3,6 +3,7 @@
 mod command;
 mod engine;
 mod mesh;
+mod mesh_first_times;
 mod page;
 mod picture;
 mod tick;

@@ -2,7 +2,7 @@
 
 use super::search::{End, search_one};
 use super::settings::ElementSettings;
-use super::simd::{ElementPair, Limits, at, direction};
+use super::simd::{ElementPair, Limits, at, direction, unit};
 use crate::lanes::Scalar;
 
 /// When two elements of a mesh first touch.
@@ -84,8 +84,9 @@ impl ElementToi {
         } else {
             E::outside(direction.edge as usize, direction.along)
         };
-        let zero = direction.normal == [0.0; 3];
-        let normal = if zero { [1.0, 0.0, 0.0] } else { direction.normal };
+        // Removing the component along an edge has made it shorter.
+        let normal = unit(Scalar, direction.normal);
+        let normal = if normal == [0.0; 3] { [1.0, 0.0, 0.0] } else { normal };
         Self::Hit { t, normal, coordinates }
     }
 }

@@ -157,8 +157,7 @@ impl ElementPair for EdgeEdge {
 
     #[inline]
     fn inside(x: &[[f64; 3]; 3]) -> [f64; 2] {
-        let [a, b] = solve(x[2], sub(x[1], x[0]), x[0]);
-        [a, 1.0 - b]
+        solve(x[2], sub(x[0], x[1]), x[0])
     }
 }
 
@@ -347,7 +346,7 @@ fn inverse<I: Isa>(isa: I, square: I::F64) -> I::F64 {
 
 /// Returns the unit vector of a vector, or zero if its square counts as zero.
 #[inline(always)]
-fn unit<I: Isa>(isa: I, a: [I::F64; 3]) -> [I::F64; 3] {
+pub(super) fn unit<I: Isa>(isa: I, a: [I::F64; 3]) -> [I::F64; 3] {
     scaled(a, inverse(isa, dot(a, a)).sqrt())
 }
 
