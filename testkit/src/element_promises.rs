@@ -33,8 +33,20 @@ pub fn first_time(case: &ElementCase, settings: &ElementSettings) -> ElementToi 
     toi.expect("a valid case")
 }
 
+/// A case that is printed if the thread panics while it exists.
+struct Checked<'a>(&'a ElementCase, &'a ElementSettings);
+
+impl Drop for Checked<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the case is {:?} with {:?}", self.0, self.1);
+        }
+    }
+}
+
 /// Panics if the first time is late, if a contact is missed, or if a hit is farther than the tolerance.
 pub fn check(case: &ElementCase, settings: &ElementSettings) -> Comparison {
+    let _checked = Checked(case, settings);
     let toi = first_time(case, settings);
     let pair = ExactPair::new(case.kind, &case.start, &case.end);
     let (separation, size) = (settings.minimum_separation, scale(&case.start, &case.end));

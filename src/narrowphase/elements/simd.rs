@@ -11,11 +11,11 @@
 //! ```
 //!
 //! **The plane.** The nearest points are a point on an edge and an end of the other edge or the vertex, or they are inside of
-//! the face or of both edges, and then the normal is a cross product. Both normals are computed. Every unit vector
-//! gives a lower bound of the distance, the least gap, so the one with the greater bound is used; no test of
-//! barycentric coordinates decides, which could be wrong for a degenerate face. The error of a normal that is
-//! computed from a short vector is large. Therefore its component along the edge, which must be zero, is removed
-//! afterwards.
+//! the face or of both edges, and then the normal is a cross product. All these normals are computed. Every unit vector
+//! gives a lower bound of the distance, the least gap, and the one with the greatest bound is used. A comparison of the
+//! distances themselves, or of barycentric coordinates, would be wrong after rounding if two of them are nearly equal, and then
+//! the normal may be useless. The error of a normal that is computed from a short vector is large. Therefore its component along
+//! the edge, which must be zero, is removed afterwards.
 //!
 //! **The time.** A gap is linear in time, with the values `n·x` of both ends of the tick. All gaps are greater than the
 //! threshold now; the next time is the first at which one reaches it. `docs/math/vertex-face.md` proves that the
@@ -53,9 +53,9 @@ pub(super) trait ElementPair {
     /// [`ElementPair::GAPS`] count.
     fn gaps<F: F64Lanes>(values: [F; 3]) -> [F; 4];
 
-    /// Returns the `k`-th pair of a point and an edge: the vector from one end of the edge to the point or back, and the vector along the
-    /// edge, such that `start + s·along` with `s` in `[0, 1]` leads from the first to the second element.
-    fn edge<I: Isa>(isa: I, x: &Vectors<I>, k: usize) -> [[I::F64; 3]; 2];
+    /// Returns the offsets of the `k`-th pair of a point and an edge, from the first to the second element, at both ends of the
+    /// edge.
+    fn edge<I: Isa>(x: &Vectors<I>, k: usize) -> [[I::F64; 3]; 2];
 
     /// Returns two vectors along edges to which the normal is perpendicular if the nearest points are inside.
     fn cross<I: Isa>(x: &Vectors<I>) -> [[I::F64; 3]; 2];
@@ -86,8 +86,8 @@ impl ElementPair for VertexFace {
     }
 
     #[inline(always)]
-    fn edge<I: Isa>(_: I, x: &Vectors<I>, k: usize) -> [[I::F64; 3]; 2] {
-        [x[k], sub(x[(k + 1) % 3], x[k])]
+    fn edge<I: Isa>(x: &Vectors<I>, k: usize) -> [[I::F64; 3]; 2] {
+        [x[k], x[(k + 1) % 3]]
     }
 
     #[inline(always)]
@@ -131,12 +131,11 @@ impl ElementPair for EdgeEdge {
 
     // The ends `a0` and `a1` with the second edge, then the first edge with `b0` and `b1`.
     #[inline(always)]
-    fn edge<I: Isa>(isa: I, x: &Vectors<I>, k: usize) -> [[I::F64; 3]; 2] {
-        let zero = isa.splat_f64(0.0);
+    fn edge<I: Isa>(x: &Vectors<I>, k: usize) -> [[I::F64; 3]; 2] {
         match k {
-            0 => [x[0], sub(x[1], x[0])],
-            1 => [sub(x[0], x[2]), sub(x[1], x[0])],
-            _ => [x[k - 2], sub([zero; 3], x[2])],
+            0 => [x[0], x[1]],
+            1 => [sub(x[0], x[2]), sub(x[1], x[2])],
+            _ => [x[k - 2], sub(x[k - 2], x[2])],
         }
     }
 
@@ -287,45 +286,41 @@ fn least_gap<I: Isa, E: ElementPair>(x: &Vectors<I>, along: [I::F64; 3]) -> I::F
 #[inline(always)]
 pub(super) fn direction<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>) -> Direction<I> {
     let (zero, one) = (isa.splat_f64(0.0), isa.splat_f64(1.0));
-    let mut square = isa.splat_f64(f64::INFINITY);
-    let (mut offset, mut edge) = ([zero; 3], [zero; 3]);
-    let (mut scale, mut along, mut number) = (zero, zero, zero);
+    let nothing = isa.splat_f64(-f64::MAX);
+    let (mut normal, mut bound) = ([zero; 3], nothing);
+    let (mut edge, mut along) = (zero, zero);
     let mut k = 0;
     while k < E::EDGES {
-        let [start, its_edge] = E::edge(isa, x, k);
-        let its_scale = inverse(isa, dot(its_edge, its_edge));
-        let its_along = (zero - dot(start, its_edge) * its_scale).max(zero).min(one);
-        let its_offset = add(start, scaled(its_edge, its_along));
-        let its_square = dot(its_offset, its_offset);
-        let nearer = its_square.lt(square);
-        square = F64Lanes::select(nearer, its_square, square);
-        offset = select::<I>(nearer, its_offset, offset);
-        edge = select::<I>(nearer, its_edge, edge);
-        scale = F64Lanes::select(nearer, its_scale, scale);
-        along = F64Lanes::select(nearer, its_along, along);
-        number = F64Lanes::select(nearer, isa.splat_f64(k as f64), number);
+        let [start, end] = E::edge::<I>(x, k);
+        let vector = sub(end, start);
+        let scale = inverse(isa, dot(vector, vector));
+        let s = (zero - dot(start, vector) * scale).max(zero).min(one);
+        // At the end the sum would have an error of the size of the edge.
+        let offset = select::<I>(one.le(s), end, add(start, scaled(vector, s)));
+        let outside = unit(isa, offset);
+        // Between the ends of the edge the offset is perpendicular to it. At an end only one sign is possible.
+        let part = dot(outside, vector) * scale;
+        let part = F64Lanes::select(s.le(zero), part.min(zero), part);
+        let part = F64Lanes::select(one.le(s), part.max(zero), part);
+        let outside = sub(outside, scaled(vector, part));
+        // Points that coincide give no direction.
+        let apart = isa.splat_f64(SQUARE_MIN).le(dot(offset, offset));
+        let gap = F64Lanes::select(apart, least_gap::<I, E>(x, outside), nothing);
+        let better = bound.lt(gap);
+        bound = F64Lanes::select(better, gap, bound);
+        normal = select::<I>(better, outside, normal);
+        edge = F64Lanes::select(better, isa.splat_f64(k as f64), edge);
+        along = F64Lanes::select(better, s, along);
         k += 1;
     }
-    // Between the ends of the edge the offset is perpendicular to it. At an end the angle may be greater than a right one, but
-    // not less.
-    let outside = unit(isa, offset);
-    let part = dot(outside, edge) * scale;
-    let part = F64Lanes::select(along.le(zero), part.min(zero), part);
-    let part = F64Lanes::select(one.le(along), part.max(zero), part);
-    let outside = sub(outside, scaled(edge, part));
 
-    let [edge, other] = E::cross::<I>(x);
-    let inside = unit(isa, cross(edge, other));
-    let part = dot(inside, edge) * inverse(isa, dot(edge, edge));
-    let inside = sub(inside, scaled(edge, part));
-    let inside = select::<I>(dot(inside, x[0]).lt(zero), sub([zero; 3], inside), inside);
-
-    // Nearest points that coincide have a normal only if they are inside.
-    let apart = isa.splat_f64(SQUARE_MIN).le(square);
-    let bound = F64Lanes::select(apart, least_gap::<I, E>(x, outside), isa.splat_f64(-f64::MAX));
-    let is_inside = bound.lt(least_gap::<I, E>(x, inside));
-    let normal = select::<I>(is_inside, inside, outside);
-    Direction { normal, inside: is_inside, edge: number, along }
+    let [first, second] = E::cross::<I>(x);
+    let inner = unit(isa, cross(first, second));
+    let part = dot(inner, first) * inverse(isa, dot(first, first));
+    let inner = sub(inner, scaled(first, part));
+    let inner = select::<I>(dot(inner, x[0]).lt(zero), sub([zero; 3], inner), inner);
+    let inside = bound.lt(least_gap::<I, E>(x, inner));
+    Direction { normal: select::<I>(inside, inner, normal), inside, edge, along }
 }
 
 /// Returns `s` and `r` in `[0, 1]` for which `s·a + r·b` is nearest to `c`, for a solution inside of that range.
