@@ -145,8 +145,8 @@ fn stepper(criterion: &mut Criterion) {
         let mut stepper = Stepper::new(StepperConfig::default());
         stepper.exec.threads = Threads::one();
         let mut end = bodies.clone();
-        let told = stepper.step(&mut end, &masses, None).expect("bodies");
-        assert_eq!(told.responses, BULLETS);
+        let stats = stepper.step(&mut end, &masses, None).expect("bodies");
+        assert_eq!(stats.responses, BULLETS);
         assert!(end[count - BULLETS..].iter().all(|ball| ball.motion.pose.position[0] < 0.0));
         group.throughput(Throughput::Elements(count as u64));
         group.bench_function(BenchmarkId::new(count.to_string(), "1"), |bencher| {

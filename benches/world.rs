@@ -137,11 +137,8 @@ fn dynamic(criterion: &mut Criterion) {
             assert!(rows.eq(pairs.map(|pair| (pair.a.index(), pair.b.index(), pair.first))));
         }
         for (pool, threads) in pools() {
-            let mut next = 0;
-            let mut step = || {
-                next = (next + 1) % ticks.len();
-                &ticks[next]
-            };
+            let mut ticks = ticks.iter().cycle();
+            let mut step = || ticks.next().expect("the ticks repeat");
             let id = BenchmarkId::from_parameter(format!("{DYNAMIC}{threads}"));
             let mut group = criterion.benchmark_group(format!("world_bare_{scene}"));
             group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
@@ -217,11 +214,8 @@ fn settled(criterion: &mut Criterion) {
                 assert_eq!(changes.ended(), expected.ended(), "{scene}");
             }
             for (pool, threads) in pools() {
-                let mut next = 0;
-                let mut step = || {
-                    next = (next + 1) % ticks.len();
-                    &ticks[next]
-                };
+                let mut ticks = ticks.iter().cycle();
+                let mut step = || ticks.next().expect("the ticks repeat");
                 let id = BenchmarkId::from_parameter(format!("{DYNAMIC}{threads}"));
                 let mut group = criterion.benchmark_group(format!("world_settled_{scene}_{name}"));
                 group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));

@@ -1,5 +1,5 @@
-//! Code that the examples share: exit codes and error lines, measurements, limits of memory, a progress
-//! bar, and a hash of the results.
+//! Code that the examples share: exit codes and error lines, progress, measurements, limits of memory, and a hash
+//! of the results.
 
 pub mod fnv;
 pub mod limits;

@@ -47,13 +47,13 @@ impl Costs {
     }
 }
 
-/// Nanoseconds for each of `count` things, from the milliseconds of all; `None` if there are none.
+/// Nanoseconds for each of `count` boxes or pairs, from the milliseconds of all; `None` if `count` is zero.
 #[must_use]
 pub fn ns_each(ms: f64, count: usize) -> Option<f64> {
     (count > 0).then(|| ms * 1e6 / count as f64)
 }
 
-/// Nanoseconds for each of `count` things, as a cell of a table.
+/// Nanoseconds for each of `count` boxes or pairs, as a cell of a table.
 #[must_use]
 pub fn each(ms: f64, count: usize) -> String {
     ns_each(ms, count).map_or("none".to_owned(), |ns| format!("{ns:.3}"))

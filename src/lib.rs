@@ -1,7 +1,13 @@
 //! Broadphase and continuous collision: which of millions of moving boxes touch during a tick, and when exactly.
 //!
 //! swath is for people who write their own physics engine. The engine keeps its bodies; swath reads the boxes, their
-//! displacements in the tick, and convex shapes.
+//! displacements in the tick, and convex shapes. To begin, read [*embed it in your engine*](guide::embed), which replaces a loop over
+//! all pairs in four steps; the [guide] has a page for each subject.
+//!
+//! ![Boxes, their paths within a tick, and the pairs that touch, each where it first does][drawing of pairs]
+//!
+//! *Outlines are boxes at the start of the tick, bands are their paths. Dotted frames are the boxes around long paths; a
+//! broadphase without sweeping would have to pair them.*
 //!
 //! ```
 //! use swath::{MovingBoxColumns, PairFinder};
@@ -54,7 +60,11 @@
 //!
 //! * `std` (default) detects the widest instructions of the CPU at run time. Without it the crate is `no_std` with `alloc`.
 //! * `rayon` (default) uses several threads.
-//! * `serde` implements `Serialize` and `Deserialize` for the plain values.
+//! * `serde` implements `Serialize` and `Deserialize` for the plain values and for snapshots.
+//!
+//! The oldest supported compiler is Rust 1.89. A newer one raises the minor version.
+//!
+#![doc = include_str!("../docs/guide/drawings.md")]
 #![no_std]
 #![deny(missing_docs)]
 #![warn(clippy::missing_errors_doc, clippy::must_use_candidate)]
@@ -69,14 +79,11 @@ extern crate std;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The code of the guide, run as doc tests.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/GUIDE.md")]
-struct Guide;
-
 pub mod broadphase;
 mod columns;
 mod geom;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 mod kernels;
 mod lanes;
 mod narrowphase;
@@ -99,6 +106,8 @@ pub use geom::{
 };
 pub use lanes::{Level, UnknownLevel};
 pub use narrowphase::Shape;
+#[cfg(feature = "std")]
+pub use par::Executor;
 pub use par::Threads;
 pub use pipeline::impact::Impact;
 pub use pipeline::scene::{ConvexBody, Scene};
@@ -120,10 +129,10 @@ pub mod batch {
         SegmentStart,
     };
     pub use crate::kernels::{
-        BatchError, Hit, Hits, Rows, cast, overlap, proximity, respond, separate, sweep,
+        BatchError, Hit, Hits, Output, Rows, cast, overlap, proximity, respond, separate, sweep,
     };
     pub use crate::narrowphase::elements::{
-        ElementError, ElementSettings, ElementToi, MovingPoints, Points, edge_edge, vertex_face,
+        ElementError, ElementSettings, ElementToi, MovingPoints, VertexPositions, edge_edge, vertex_face,
     };
 }
 

@@ -1,9 +1,7 @@
-//! The command line of the search, and the report of wrong arguments.
+//! The command line of the search.
 
-use clap::{Error, Parser, ValueEnum, value_parser};
+use clap::{Parser, ValueEnum, value_parser};
 use std::fmt;
-use std::io::{self, Write};
-use std::process::ExitCode;
 
 /// Searches for the scene on which swath takes longest for each box and pair.
 ///
@@ -81,21 +79,6 @@ fn positive(text: &str, most: f64) -> Result<f64, String> {
         Ok(number) if number > 0.0 && number <= most => Ok(number),
         _ => Err(format!("a number above 0 and up to {most} is needed")),
     }
-}
-
-/// Prints the help, or what is wrong with the arguments in one line.
-pub(crate) fn report(error: &Error) -> ExitCode {
-    if error.exit_code() == 0 {
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    let text = error.to_string();
-    let lines = text.lines().take_while(|line| !line.is_empty());
-    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-    let line = words.join(" ");
-    let line = line.strip_prefix("error: ").unwrap_or(&line);
-    let _ = writeln!(io::stderr(), "worst_case: {line} (try '--help')");
-    ExitCode::from(2)
 }
 
 #[cfg(test)]

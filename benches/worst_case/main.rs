@@ -26,7 +26,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return args::report(&error),
+        Err(error) => return examples::usage::say("worst_case", &error),
     };
     let mut search = Search::new(&args);
     search.run(|line| {
@@ -54,9 +54,6 @@ fn main() -> ExitCode {
     match io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "worst_case: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => examples::usage::end("worst_case", examples::usage::REFUSED, &error),
     }
 }

@@ -22,11 +22,12 @@ use std::process::ExitCode;
 
 use args::Args;
 use engine::range::Plan;
+use examples::progress::count;
 use rayon::ThreadPoolBuilder;
 
 #[derive(Debug, thiserror::Error)]
 enum Stop {
-    #[error("{} bullets and {} bricks got out of the room, with CCD", out[0], out[1])]
+    #[error("{} and {} got out of the room, with CCD", count(out[0], "bullet"), count(out[1], "brick"))]
     Tunnelled { out: [usize; 2] },
     #[error("{0}")]
     Body(engine::Failure),
@@ -67,7 +68,8 @@ fn runs(args: &Args) -> Result<(), Stop> {
         }
         let plan = Plan { bullets, seed, space, ccd };
         let samples = if ccd { report::SAMPLES } else { 3 };
-        let outcome = pool.install(|| run::run(&plan, ticks, samples).map_err(|e| e.to_string()));
+        let outcome =
+            pool.install(|| run::run(&plan, ticks, samples, args.json).map_err(|e| e.to_string()));
         let outcome = outcome.map_err(|says| Stop::Body(says.into()))?;
         let threads = pool.current_num_threads();
         let text = if args.json {

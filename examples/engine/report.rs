@@ -6,6 +6,8 @@ use serde_json::json;
 
 use super::run::Outcome;
 use engine::DT;
+use examples::progress::count;
+
 use engine::range::{BRICKS, BULLET_SPEED, Plan};
 
 /// Number of samples of the run with CCD.
@@ -19,7 +21,9 @@ pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) 
     let step = BULLET_SPEED * DT;
     let mut lines = vec![
         format!(
-            "{with}{place}: {bullets} bullets at {BULLET_SPEED} m/s ({step:.1} m a tick), {ticks} ticks of 1/60 s, threads {threads}"
+            "{with}{place}: {} at {BULLET_SPEED} m/s ({step:.1} m a tick), {} of 1/60 s, threads {threads}",
+            count(bullets as usize, "bullet"),
+            count(ticks as usize, "tick")
         ),
         row([
             "s",
@@ -51,7 +55,10 @@ pub(crate) fn table(plan: &Plan, ticks: u32, threads: usize, outcome: &Outcome) 
         ]));
     }
     let Outcome { out: [of_bullets, of_bricks], impacts, stalled, .. } = outcome;
-    lines.push(format!("got out       {of_bullets} bullets, {of_bricks} of {BRICKS} bricks"));
+    lines.push(format!(
+        "got out       {}, {of_bricks} of {BRICKS} bricks",
+        count(*of_bullets, "bullet")
+    ));
     lines.push(format!(
         "impacts       {impacts}; bodies stalled until the end of a tick after too many: {stalled}"
     ));

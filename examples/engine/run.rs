@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use engine::range::{Plan, Range};
 use engine::{Failure, Totals};
 use examples::fnv::Fnv;
+use examples::progress::bar;
 
 /// State of the range after some ticks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,12 +44,13 @@ pub(crate) struct Outcome {
     pub(crate) hash: u64,
 }
 
-/// Runs a plan on the threads of the current pool, and takes this number of samples.
-pub(crate) fn run(plan: &Plan, ticks: u32, samples: u32) -> Result<Outcome, Failure> {
+/// Runs a plan on the threads of the current pool, and takes this number of samples. `quiet` hides the progress.
+pub(crate) fn run(plan: &Plan, ticks: u32, samples: u32, quiet: bool) -> Result<Outcome, Failure> {
     let mut range = Range::new(plan)?;
     let (mut outcome, mut hash) = (Outcome::default(), Fnv::default());
     let (mut sample, mut since, mut asleep) = (Sample::default(), 0, Vec::new());
     let mut next = 1;
+    let bar = bar(if plan.ccd { "with CCD" } else { "without CCD" }, ticks, quiet);
     for tick in 1..=ticks {
         let before = energy(&range.engine.totals());
         range.shoot()?;
@@ -104,7 +106,9 @@ pub(crate) fn run(plan: &Plan, ticks: u32, samples: u32) -> Result<Outcome, Fail
             });
             (sample, since) = (Sample::default(), tick);
         }
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     asleep.sort_unstable();
     outcome.asleep = asleep.get(asleep.len() / 2).copied();
     outcome.hash = hash.finish();

@@ -166,7 +166,7 @@ fn run(args: &Args) -> Result<(), Stop> {
     let contained = lists.collect::<Result<Vec<_>, _>>()?;
     let times = if args.times {
         let batches = times::batches(&found) as u64 * u64::from(args.ticks);
-        let bar = progress::bar(batches, "batch", "first times", args.json);
+        let bar = progress::steps("first times", "batch", batches, args.json);
         let search =
             || times::search(&elements, &found, args.level, settings, args.ticks, || bar.inc(1));
         let times = pool.install(search)?;

@@ -26,6 +26,10 @@ const CHECKED_BOXES_MAX: u32 = 20_000;
 /// copy 24 bytes a box and write 8 bytes a union pair. `hash` is 64-bit FNV-1a over the swept pairs of all
 /// ticks, sorted, 12 little-endian bytes each: the lower row, the higher row, the bits of the first time. It
 /// is the same for every level and number of threads.
+///
+/// With `--shapes` or `--replay` the keys are those of whole ticks: `ms_median` and `ns_per_body` of the whole tick, `stages` of its
+/// parts, `finder_ms` of the pair finder alone on the same boxes, and numbers of pairs and impacts of the last tick. `hash` is then
+/// FNV-1a over the hashes of the impacts of all ticks.
 #[derive(Debug, Parser)]
 #[command(name = "tick")]
 pub(crate) struct Args {
@@ -62,14 +66,14 @@ pub(crate) struct Args {
     /// impacts, stage by stage.
     #[arg(long, value_name = "PERCENT", value_parser = value_parser!(u8).range(0..=100))]
     #[arg(allow_negative_numbers = true)]
-    #[arg(conflicts_with_all = ["trace", "check", "json"])]
+    #[arg(conflicts_with_all = ["trace", "check"])]
     pub(crate) shapes: Option<u8>,
     /// Write the last tick of a run with `--shapes` to this file.
     #[arg(long, value_name = "FILE", requires = "shapes")]
     pub(crate) capture: Option<PathBuf>,
     /// Run a tick that `--capture` or an engine has written.
     #[arg(long, value_name = "FILE")]
-    #[arg(conflicts_with_all = ["boxes", "scene", "seed", "trace", "check", "json", "shapes"])]
+    #[arg(conflicts_with_all = ["boxes", "scene", "seed", "trace", "check", "shapes"])]
     pub(crate) replay: Option<PathBuf>,
     /// Print one JSON object for each run, on one line.
     #[arg(long)]

@@ -15,16 +15,19 @@ use swath::pipeline::{BodyFlags, Capture, Config, TickStats};
 use swath::{ConvexBody, Level, Motion, PairFinder, Pipeline, Pose, Scene, Shape};
 
 use super::args::Args;
+use super::report::ms;
 use super::run::columns;
 use super::stop::Stop;
 use examples::fnv::Fnv;
 use examples::limits::pairs_max;
-use examples::measure::{each, median};
+use examples::measure::{each, median, ns_each};
+use examples::progress::{bar, count};
 use scenes::World;
+use serde_json::json;
 
 /// Times of a run, a row for each tick.
 #[derive(Default)]
-struct Told {
+struct Measured {
     stages: Vec<TickStats>,
     total: Vec<Duration>,
     finder: Vec<Duration>,
@@ -39,8 +42,9 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
     let mut finder = PairFinder::with_exec(args.level);
     pipeline.exec.pairs_max = pairs_max(world.len());
     finder.exec.pairs_max = pairs_max(world.len());
-    let mut told = Told::default();
+    let mut measured = Measured::default();
     let (mut convex, mut flags) = (Vec::new(), Vec::new());
+    let bar = bar(&name, args.ticks, args.json);
     // One more tick than is timed, to warm up.
     for tick in 0..=args.ticks {
         shapes(&world, percent, &mut convex);
@@ -57,12 +61,12 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
             let ticked = pipeline.tick(&scene)?;
             let total = clock.elapsed();
             if tick > 0 {
-                told.stages.push(*ticked.stats());
-                told.total.push(total);
-                told.finder.push(alone);
+                measured.stages.push(*ticked.stats());
+                measured.total.push(total);
+                measured.finder.push(alone);
                 let hash = ticked.hash();
-                told.hash.write(hash as u32);
-                told.hash.write((hash >> 32) as u32);
+                measured.hash.write(hash as u32);
+                measured.hash.write((hash >> 32) as u32);
             }
             Ok::<_, Stop>(())
         })
@@ -74,8 +78,10 @@ pub(crate) fn scene(args: &Args, pool: &ThreadPool, percent: u8) -> Result<(), S
             fs::write(path, bytes).map_err(|error| file(path, error))?;
         }
         world.step();
+        bar.inc(u64::from(tick > 0));
     }
-    told.print(&name, world.len(), pool.current_num_threads(), args.level)
+    bar.finish_and_clear();
+    measured.print(args, &name, world.len(), pool.current_num_threads())
 }
 
 /// Runs a tick from a file `args.ticks` times.
@@ -88,22 +94,25 @@ pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), 
     let mut pipeline = Pipeline::with_exec(*capture.config(), args.level);
     pipeline.exec.pairs_max = pairs_max(scene.len());
     let name = format!("replay of {}", path.display());
-    let mut told = Told::default();
+    let mut measured = Measured::default();
     let mut hash = 0;
+    let bar = bar(&name, args.ticks, args.json);
     for _ in 0..args.ticks {
         pool.install(|| {
             let clock = Instant::now();
             let ticked = pipeline.tick(&scene)?;
-            told.total.push(clock.elapsed());
-            told.stages.push(*ticked.stats());
+            measured.total.push(clock.elapsed());
+            measured.stages.push(*ticked.stats());
             hash = ticked.hash();
             Ok::<_, Stop>(())
         })
         .map_err(|stop| stop.of_run(&name))?;
+        bar.inc(1);
     }
-    told.hash.write(hash as u32);
-    told.hash.write((hash >> 32) as u32);
-    told.print(&name, scene.len(), pool.current_num_threads(), args.level)
+    bar.finish_and_clear();
+    measured.hash.write(hash as u32);
+    measured.hash.write((hash >> 32) as u32);
+    measured.print(args, &name, scene.len(), pool.current_num_threads())
 }
 
 fn file(path: &Path, error: io::Error) -> Stop {
@@ -135,33 +144,83 @@ fn shapes(world: &World, percent: u8, convex: &mut Vec<ConvexBody<'static>>) {
     }
 }
 
-impl Told {
-    /// Prints at most one screen.
-    fn print(self, name: &str, boxes: usize, threads: usize, level: Level) -> Result<(), Stop> {
-        let ms = |of: &dyn Fn(&TickStats) -> Duration| {
-            let times: Vec<_> = self.stages.iter().map(of).collect();
-            median(&times).as_secs_f64() * 1e3
+impl Measured {
+    /// Prints the result as a table of at most one screen, or as one JSON object on one line.
+    fn print(self, args: &Args, name: &str, boxes: usize, threads: usize) -> Result<(), Stop> {
+        let text = if args.json {
+            self.json(args, name, boxes, threads)
+        } else {
+            self.table(args.level, name, boxes, threads)
         };
-        let rows = [
-            ("bounds", ms(&|stages| stages.bounds_time)),
-            ("pairs", ms(&|stages| stages.pairs_time)),
-            ("windows", ms(&|stages| stages.windows_time)),
-            ("convex", ms(&|stages| stages.convex_time)),
-            ("sort", ms(&|stages| stages.sort_time)),
-            ("total", median(&self.total).as_secs_f64() * 1e3),
-        ];
-        let ticks = self.stages.len();
+        io::stdout().write_all(text.as_bytes()).map_err(Stop::Output)
+    }
+
+    /// The median times of the stages in milliseconds, and their names.
+    fn stages(&self) -> [(&'static str, f64); 5] {
+        let median_of = |of: &dyn Fn(&TickStats) -> Duration| {
+            let times: Vec<_> = self.stages.iter().map(of).collect();
+            ms(median(&times))
+        };
+        [
+            ("bounds", median_of(&|stages| stages.bounds_time)),
+            ("pairs", median_of(&|stages| stages.pairs_time)),
+            ("windows", median_of(&|stages| stages.windows_time)),
+            ("convex", median_of(&|stages| stages.convex_time)),
+            ("sort", median_of(&|stages| stages.sort_time)),
+        ]
+    }
+
+    /// The median time of the pair finder alone in milliseconds, if it was run.
+    fn finder_ms(&self) -> Option<f64> {
+        (!self.finder.is_empty()).then(|| ms(median(&self.finder)))
+    }
+
+    fn json(&self, args: &Args, name: &str, bodies: usize, threads: usize) -> String {
+        let total = ms(median(&self.total));
+        let last = self.stages.last().copied().unwrap_or_default();
+        let stages = self.stages().map(|(stage, ms)| (format!("{stage}_ms"), json!(ms)));
+        let stages: serde_json::Map<_, _> = stages.into_iter().collect();
+        let object = json!({
+            "input": name,
+            "bodies": bodies,
+            "ticks": self.stages.len(),
+            "threads": threads,
+            "level": args.level.name(),
+            "ms_median": total,
+            "ns_per_body": ns_each(total, bodies),
+            "stages": stages,
+            "finder_ms": self.finder_ms(),
+            "candidates": last.candidates,
+            "dropped_slow": last.slow,
+            "hits_by_boxes": last.boxes,
+            "misses_by_boxes": last.apart,
+            "tests_of_shapes": last.convex,
+            "misses_by_shapes": last.separated,
+            "unresolved": last.unresolved,
+            "rounds": last.rounds,
+            "impacts": last.impacts,
+            "sensed": last.sensed,
+            "hash": format!("{:016x}", self.hash.finish()),
+        });
+        format!("{object}\n")
+    }
+
+    fn table(&self, level: Level, name: &str, boxes: usize, threads: usize) -> String {
+        let total = ms(median(&self.total));
         let mut lines = vec![
-            format!("{name}: {boxes} bodies, {ticks} ticks, level {level}, threads {threads}"),
+            format!(
+                "{name}: {}, {}, level {level}, threads {threads}",
+                count(boxes, "body"),
+                count(self.stages.len(), "tick")
+            ),
             String::new(),
             format!("{:<10}{:>12}{:>12}", "medians", "ms", "ns/body"),
         ];
-        for (stage, ms) in rows {
+        for (stage, ms) in self.stages().into_iter().chain([("total", total)]) {
             lines.push(format!("{stage:<10}{ms:>12.3}{:>12}", each(ms, boxes)));
         }
-        if !self.finder.is_empty() {
-            let alone = median(&self.finder).as_secs_f64() * 1e3;
-            let ratio = rows[5].1 / alone;
+        if let Some(alone) = self.finder_ms() {
+            let ratio = total / alone;
             lines.push(format!(
                 "{:<10}{alone:>12.3}   pair finder alone; whole tick {ratio:.2} times that",
                 "finder"
@@ -172,18 +231,17 @@ impl Told {
             String::new(),
             format!("candidates    {}", last.candidates),
             format!("dropped slow  {}", last.slow),
-            format!("by boxes      {} hits, {} misses", last.boxes, last.apart),
+            format!("by boxes      {}, {}", count(last.boxes, "hit"), count(last.apart, "miss")),
             format!(
-                "by shapes     {}: {} misses, {} unresolved, {:.2} rounds each",
+                "by shapes     {}: {}, {} unresolved, {:.2} rounds each",
                 last.convex,
-                last.separated,
+                count(last.separated, "miss"),
                 last.unresolved,
                 last.rounds as f64 / last.convex.max(1) as f64
             ),
             format!("impacts       {}, and {} with sensors", last.impacts, last.sensed),
             format!("hash          {:016x}", self.hash.finish()),
         ]);
-        let text = lines.join("\n") + "\n";
-        io::stdout().write_all(text.as_bytes()).map_err(Stop::Output)
+        lines.join("\n") + "\n"
     }
 }

@@ -30,7 +30,6 @@ use std::process::ExitCode;
 
 use args::Args;
 use check::Reference;
-use examples::progress::bar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use run::Input;
 use scenes::World;
@@ -80,7 +79,7 @@ fn runs(args: &Args) -> Result<(), Stop> {
 }
 
 fn one_run(args: &Args, pool: &ThreadPool, mut input: Input) -> Result<(), Stop> {
-    let bar = bar(args.ticks.into(), "tick", &input.name, args.json);
+    let bar = examples::progress::bar(&input.name, args.ticks, args.json);
     let outcome = pool.install(|| run::run(&mut input, args.ticks, args.level, &bar));
     let outcome = outcome.map_err(|stop| stop.of_run(&input.name))?;
     bar.finish_and_clear();

@@ -9,6 +9,7 @@ use super::args::Args;
 use super::check::Verdict;
 use super::run::{Input, Outcome};
 use examples::measure::{Costs, each, median, ns_each};
+use examples::progress::count;
 
 /// Medians over the ticks, in milliseconds, of one kind of pairs.
 struct Medians {
@@ -37,7 +38,7 @@ impl Medians {
     }
 }
 
-fn ms(time: Duration) -> f64 {
+pub(super) fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
@@ -90,7 +91,11 @@ pub(crate) fn table(args: &Args, threads: usize, input: &Input, outcome: &Outcom
     let seed = input.seed.map(|seed| format!(", seed {seed}")).unwrap_or_default();
     let (name, ticks, level) = (&input.name, args.ticks, args.level);
     let mut lines = vec![
-        format!("{name}{seed}: {boxes} boxes, {ticks} ticks, level {level}, threads {threads}"),
+        format!(
+            "{name}{seed}: {}, {}, level {level}, threads {threads}",
+            count(boxes, "box"),
+            count(ticks as usize, "tick")
+        ),
         String::new(),
         row("medians", ["union ms", "ns/box", "swept ms", "ns/box"]),
     ];
@@ -128,10 +133,14 @@ fn row(label: &str, cells: [impl Display; 4]) -> String {
 fn passed(verdict: &Verdict) -> String {
     let Verdict { ticks, near_ties, rounded, start } = verdict;
     match start {
-        None => format!("passed: {ticks} ticks as by spec; near ties: {near_ties}"),
+        None => {
+            format!("passed: {} as by spec; near ties: {near_ties}", count(*ticks, "tick"))
+        }
         Some(start) => format!(
-            "passed: {ticks} ticks as recorded, {start} pairs at the start; \
-             near ties: {near_ties}, union by rounding: {rounded}"
+            "passed: {} as recorded, {} at the start; \
+             near ties: {near_ties}, union by rounding: {rounded}",
+            count(*ticks, "tick"),
+            count(*start, "pair")
         ),
     }
 }

@@ -8,6 +8,7 @@
 //!   and end.
 //! * [`Queries`](crate::Queries) finds the stored boxes on a path, in a shape or nearest to a point, for
 //!   [`FixedBoxes`] or for a [`Bvh`](crate::Bvh) that is built once (`query`).
+//! * [`Decomposition`] divides space into parts for a tick that runs on several machines.
 //! * [`PairInput`] and [`FixedInput`] are the inputs; they also define which boxes may pair.
 //! * [`MovingBoxInput`] and [`AabbInput`] are the layouts in which boxes are passed: columns, slices, or the caller's own
 //!   structures ([`MovingBoxRows`], [`AabbRows`]).
@@ -35,6 +36,7 @@
 //! traverse them together (`movers`).
 
 pub(crate) mod bvh;
+pub(crate) mod decomposition;
 pub(crate) mod error;
 pub(crate) mod exec;
 pub(crate) mod pairs;
@@ -48,6 +50,7 @@ pub use crate::columns::{
 pub use bvh::Visits;
 pub(crate) use bvh::forest::FixedBoxes;
 pub use bvh::forest::FixedError;
+pub use decomposition::{Decomposition, DecompositionError, DividingPlane};
 pub use error::FindError;
 pub use pairs::input::{FixedInput, PairInput};
 pub(crate) use pairs::runs::Pairs;

@@ -5,6 +5,7 @@ use super::view::{BodyColumns, Columns, MovingBoxColumns};
 use crate::geom::Invalid;
 use crate::lanes::{F32Lanes, GroupKernel, Isa, LANES_MAX, Level, LoadColumns as _, MaskLanes};
 use alloc::vec::Vec;
+use core::fmt;
 
 /// An invalid row, and why it is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,12 @@ pub struct Rejected {
     pub row: u32,
     /// Why it is invalid.
     pub reason: Invalid,
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}: {}", self.row, self.reason)
+    }
 }
 
 /// Columns, by default [`MovingBoxColumns`], together with the sorted list of their invalid rows.

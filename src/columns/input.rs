@@ -1,5 +1,6 @@
 //! Boxes in any layout that a function reads, and how they become columns.
 
+use super::memory::impl_memory;
 use super::owned::MovingBoxStore;
 use super::rows::{AabbRows, MovingBoxRows, VectorRows, lengthen, still};
 use super::view::{AabbColumns, MovingBoxColumns};
@@ -15,13 +16,7 @@ pub(crate) struct ColumnScratch {
     zeros: Vec<f32>,
 }
 
-impl ColumnScratch {
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        let columns = self.columns.iter().chain([&self.zeros]);
-        columns.map(Vec::capacity).sum::<usize>() * size_of::<f32>()
-    }
-}
+impl_memory!(ColumnScratch { columns, zeros });
 
 /// Boxes that do not move, in any layout that a function reads.
 ///

@@ -10,6 +10,7 @@
 
 mod checked;
 mod input;
+mod memory;
 mod owned;
 mod row;
 mod rows;
@@ -19,6 +20,7 @@ pub(crate) use checked::check_group;
 pub use checked::{Checked, Rejected};
 pub(crate) use input::ColumnScratch;
 pub use input::{AabbInput, MovingBoxInput};
+pub(crate) use memory::{Memory, bytes_of_all, impl_memory};
 pub use owned::{
     AcceleratingBoxStore, BodyStore, MovingBoxStore, SegmentStore, SphereStore, Store,
 };

@@ -1,5 +1,6 @@
 //! Owned columns, aligned to cache lines and padded to the widest SIMD vector.
 
+use super::memory::impl_memory;
 use super::row::Row;
 use super::{Checked, Columns, Rejected};
 use crate::geom::{AcceleratingBox, Body, Invalid, MovingBox, MovingSphere, Segment};
@@ -22,6 +23,8 @@ pub struct Store<T, const K: usize> {
     rejected: Vec<Rejected>,
     row: PhantomData<fn() -> T>,
 }
+
+impl_memory!([T, const K: usize] Store<T, K> { columns, rejected; without len, row });
 
 /// Owned columns of moving boxes.
 ///

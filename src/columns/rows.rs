@@ -23,7 +23,9 @@ const VECTOR_BYTES: usize = size_of::<[f32; 3]>();
 #[non_exhaustive]
 pub enum RowsError {
     /// The twelve bytes of the vector do not lie within a row.
-    #[error("a vector at byte {offset} does not fit into rows of {stride} bytes")]
+    #[error(
+        "a vector at byte {offset} does not fit into rows of {stride} bytes; it takes 12 bytes"
+    )]
     Offset {
         /// Offset of the vector in a row, in bytes.
         offset: usize,
@@ -31,7 +33,7 @@ pub enum RowsError {
         stride: usize,
     },
     /// The number of bytes is not a multiple of the length of a row.
-    #[error("{bytes} bytes are not a whole number of rows of {stride} bytes")]
+    #[error("{bytes} bytes are not a whole number of rows of {stride} bytes; check the stride")]
     PartialRow {
         /// Number of bytes.
         bytes: usize,

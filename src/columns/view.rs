@@ -8,7 +8,9 @@ use core::marker::PhantomData;
 
 /// A column or output of the wrong length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} has {found} rows where {expected} are needed")]
+#[error(
+    "{what}: {found} rows are given and {expected} are expected; all lists of a call have the same length"
+)]
 pub struct LengthMismatch {
     /// Name of the column or output.
     pub what: &'static str,

@@ -33,44 +33,50 @@ pub struct Aabb {
 #[non_exhaustive]
 pub enum Invalid {
     /// A coordinate is NaN or infinite.
-    #[error("a number on axis {} is not finite", AXES[*axis as usize])]
+    #[error("a number on axis {} is NaN or infinite; it must be finite", AXES[*axis as usize])]
     NotFinite {
         /// Axis: 0, 1 or 2.
         axis: u8,
     },
     /// The magnitude of a coordinate is greater than [`COORD_MAX`].
-    #[error("a number on axis {} is larger than 2^120", AXES[*axis as usize])]
+    #[error("a number on axis {} is beyond 2^120; use a larger unit or a nearer origin", AXES[*axis as usize])]
     TooLarge {
         /// Axis: 0, 1 or 2.
         axis: u8,
     },
     /// `min` is greater than `max` on an axis.
-    #[error("min > max on axis {}", AXES[*axis as usize])]
+    #[error("min > max on axis {}; swap them, or check for a negative size", AXES[*axis as usize])]
     Inverted {
         /// Axis: 0, 1 or 2.
         axis: u8,
     },
     /// A radius is not in `[0, COORD_MAX]`.
-    #[error("a radius is negative, not a number or larger than 2^120")]
+    #[error("a radius is negative, NaN or beyond 2^120; it must be in [0, 2^120]")]
     Radius,
     /// The `max_fraction` of a segment is not in `[0, ∞]`.
-    #[error("the greatest fraction of a segment is negative or not a number")]
+    #[error(
+        "the greatest fraction of a segment is negative or NaN; it must be 0 or more, or infinite"
+    )]
     MaxFraction,
     /// The greatest distance of a search is not in `[0, ∞]`.
-    #[error("the search distance is negative or not a number")]
+    #[error("the search distance is negative or NaN; it must be 0 or more, or infinite")]
     MaxDistance,
     /// An inverse mass is not in the range that is allowed, which is `[0, COORD_MAX]` for a
     /// [`Body`](crate::batch::Body).
-    #[error("an inverse mass is negative, not a number, or outside of the valid range")]
+    #[error(
+        "an inverse mass is negative, NaN or out of range; it must be 1 / mass, or 0 for a body that cannot be pushed"
+    )]
     InverseMass,
     /// A restitution is not in `[0, 1]`.
-    #[error("a restitution is not in [0, 1]")]
+    #[error("a restitution is not in [0, 1]; 0 keeps no speed, and 1 keeps all of it")]
     Restitution,
     /// A quaternion is not of unit length.
-    #[error("a rotation is not a unit quaternion")]
+    #[error(
+        "a rotation is not a unit quaternion; `Pose::normalized` takes quaternions of any length"
+    )]
     Rotation,
     /// A spin is NaN or longer than [`SPIN_MAX`](super::SPIN_MAX).
-    #[error("a spin is not a number or larger than 1024 radians per tick")]
+    #[error("a spin is NaN or beyond 1024 radians per tick; reduce it, or use shorter ticks")]
     Spin,
 }
 

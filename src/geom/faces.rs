@@ -17,6 +17,17 @@ pub enum SegmentStart {
     Inside,
 }
 
+impl SegmentStart {
+    /// Returns the start for its number in a packed word: 1 + its position in the order of the variants, or 0 for a miss.
+    const fn of_number(number: u32) -> Self {
+        match number {
+            2 => Self::OnSurface,
+            3 => Self::Inside,
+            _ => Self::Outside,
+        }
+    }
+}
+
 /// The faces of entry and of exit, and where the segment starts, packed in one word.
 ///
 /// The *axes of entry* are those of the faces through which a segment from [`SegmentStart::Outside`]
@@ -52,9 +63,10 @@ impl Faces {
 
     pub(crate) const NEGATIVE_SHIFT: u32 = axes::NEGATIVE_SHIFT;
     pub(crate) const EXIT_SHIFT: u32 = 6;
-    pub(crate) const OUTSIDE: u32 = 1 << 12;
-    pub(crate) const ON_SURFACE: u32 = 2 << 12;
-    pub(crate) const INSIDE: u32 = 3 << 12;
+    const START_SHIFT: u32 = 12;
+    pub(crate) const OUTSIDE: u32 = 1 << Self::START_SHIFT;
+    pub(crate) const ON_SURFACE: u32 = 2 << Self::START_SHIFT;
+    pub(crate) const INSIDE: u32 = 3 << Self::START_SHIFT;
 
     /// Creates faces from the bits listed at [`Faces`].
     pub(crate) const fn from_bits(bits: u32) -> Self {
@@ -77,11 +89,7 @@ impl Faces {
     /// is a hit.
     #[must_use]
     pub const fn start(self) -> SegmentStart {
-        match self.0 & Self::INSIDE {
-            Self::ON_SURFACE => SegmentStart::OnSurface,
-            Self::INSIDE => SegmentStart::Inside,
-            _ => SegmentStart::Outside,
-        }
+        SegmentStart::of_number(self.0 >> Self::START_SHIFT & 3)
     }
 
     /// Returns the axes of entry: bit 0 is x, bit 1 is y, bit 2 is z.
@@ -149,9 +157,10 @@ impl Facets {
 
     pub(crate) const NONE: u32 = 0x7fff;
     pub(crate) const EXIT_SHIFT: i32 = 15;
-    pub(crate) const OUTSIDE: u32 = 1 << 30;
-    pub(crate) const ON_SURFACE: u32 = 2 << 30;
-    pub(crate) const INSIDE: u32 = 3 << 30;
+    const START_SHIFT: u32 = 30;
+    pub(crate) const OUTSIDE: u32 = 1 << Self::START_SHIFT;
+    pub(crate) const ON_SURFACE: u32 = 2 << Self::START_SHIFT;
+    pub(crate) const INSIDE: u32 = 3 << Self::START_SHIFT;
 
     /// Creates facets from the bits listed at [`Facets`].
     pub(crate) const fn from_bits(bits: u32) -> Self {
@@ -175,11 +184,7 @@ impl Facets {
     /// A miss is [`SegmentStart::Outside`], because a start in the polyhedron is a hit.
     #[must_use]
     pub const fn start(self) -> SegmentStart {
-        match self.0 & Self::INSIDE {
-            Self::ON_SURFACE => SegmentStart::OnSurface,
-            Self::INSIDE => SegmentStart::Inside,
-            _ => SegmentStart::Outside,
-        }
+        SegmentStart::of_number(self.0 >> Self::START_SHIFT & 3)
     }
 
     /// Returns the plane through which a segment from outside enters, or the lowest plane on which

@@ -77,7 +77,22 @@ pub(crate) struct PairMember<'a, const K: usize, const SECOND: bool> {
     pairs: &'a [Pair],
 }
 
-/// The destination of results.
+/// Where a batch writes its results of type `R`: columns, a set of rows, or a list of hits.
+///
+/// | results `R` | outputs |
+/// |---|---|
+/// | [`Sweep`](super::sweep::Sweep) | [`Times`](super::sweep::Times), [`SweepColumns`](super::sweep::SweepColumns), `&mut` [`Hits`](super::Hits) |
+/// | [`Cast`](super::cast::Cast) | [`Fractions`](super::cast::Fractions), [`CastColumns`](super::cast::CastColumns), `&mut Hits` |
+/// | [`PolyhedronCast`](super::cast::polyhedron::PolyhedronCast) | `Fractions`, [`PolyhedronCastColumns`](super::cast::polyhedron::PolyhedronCastColumns), `&mut Hits` |
+/// | [`Separation`](super::separate::Separation) | [`SeparationColumns`](super::separate::SeparationColumns), `&mut Hits` of the depths |
+/// | `bool`, whether boxes overlap | [`Bits`](super::overlap::Bits), `&mut` [`Rows`](super::Rows) |
+/// | [`PlaneSide`](crate::geom::PlaneSide) | [`PlaneSideColumns`](super::overlap::planes::PlaneSideColumns), or `Bits` or `&mut Rows` of the boxes that are not outside |
+/// | `f32`, a distance | [`Distances`](super::proximity::Distances), `&mut Hits` of the boxes in range |
+///
+/// This trait cannot be implemented outside of the crate.
+pub trait Output<R>: Sink {}
+
+/// The destination of the answers of lane groups.
 pub trait Sink {
     /// Checks that the results of `rows` rows fit.
     ///

@@ -29,6 +29,7 @@ pub mod sweep;
 
 use crate::columns::LengthMismatch;
 use crate::geom::Invalid;
+pub use batch::Output;
 pub use hits::{Hit, Hits, Rows};
 
 /// Why a batch failed. Except for [`BatchError::TooShort`], no output was written.
@@ -42,7 +43,7 @@ pub enum BatchError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A pair refers to a row that does not exist.
-    #[error("pair {index} refers to row {row} of {rows} rows")]
+    #[error("pair {index} refers to row {row}; rows must be below {rows}")]
     NoSuchRow {
         /// Index of the pair.
         index: usize,
@@ -52,7 +53,9 @@ pub enum BatchError {
         rows: usize,
     },
     /// The list of hits is too short. It contains the first hits.
-    #[error("{needed} hits were found and the list has a capacity of {capacity}")]
+    #[error(
+        "{needed} hits were found and the list has a capacity of {capacity}; repeat the call with a longer list"
+    )]
     TooShort {
         /// Number of hits found.
         needed: usize,

@@ -183,8 +183,8 @@ impl fmt::Display for Level {
 /// The error of parsing a string that does not name a compiled level of this CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not a level of this CPU (portable4, on x86-64 avx2 and avx512 where present, and with the \
-     feature `all-levels` scalar and portable8)"
+    "not a level of this CPU; the levels are portable4, on x86-64 avx2 and avx512 where present, and with \
+     the feature `all-levels` scalar and portable8"
 )]
 pub struct UnknownLevel;
 

@@ -220,7 +220,7 @@ fn compare<K: Kernel<Output = Answers> + Copy>(kernel: K, show: impl Fn(usize) -
 /// Goal: a kernel gives the same results on every level. Method: every pair of hostile numbers,
 /// every operation and every lane, compared with the scalar level.
 #[test]
-fn every_level_gives_the_same_bits() {
+fn operations_on_every_level_give_the_same_bits() {
     for shift in 0..LANES_MAX {
         let floats = every_pair(&floats(), shift);
         let [a, b] = &floats;
@@ -233,7 +233,7 @@ fn every_level_gives_the_same_bits() {
 
 /// Goal: special values obey the definitions of the traits. Method: expected values by hand.
 #[test]
-fn the_scalar_level_does_what_the_traits_say() {
+fn operations_on_special_values_obey_their_definitions() {
     let same = |a: f32, b: f32| a.to_bits() == b.to_bits();
     let nan = f32::NAN;
     assert!(same(F32Lanes::min(0.0, -0.0), -0.0) && same(F32Lanes::min(-0.0, 0.0), 0.0));
@@ -351,7 +351,7 @@ fn columns<I: Isa, const WORDS: usize, const QUADS: usize>(isa: I) {
 /// Goal: loads and stores access one group and no memory beyond it. Method: exact lengths and
 /// longer ones, each row width and each offset in a row.
 #[test]
-fn memory_is_read_and_written_in_whole_groups() {
+fn loads_and_stores_access_one_group() {
     for level in Level::all() {
         level.run(ThroughMemory);
     }
@@ -389,7 +389,7 @@ impl Kernel for Compress {
 
 /// Goal: no pair is lost when it is appended to a list. Method: all 2^lanes masks of every level.
 #[test]
-fn compress_keeps_the_order_for_every_mask() {
+fn compress_of_every_mask_keeps_the_order() {
     for level in Level::all() {
         level.run(Compress);
     }
@@ -445,7 +445,7 @@ impl Kernel for Tables {
 /// Goal: one bounds check covers all columns, and the right rows are read. Method: columns of
 /// unequal length, every row.
 #[test]
-fn tables_read_the_rows_they_are_asked_for() {
+fn tables_with_columns_of_unequal_length_load_the_right_rows() {
     for level in Level::all() {
         level.run(Tables);
     }
@@ -520,7 +520,7 @@ impl Kernel for Misuse {
 /// Goal: no out-of-range access happens. Method: one element too few, one too far, and the far end
 /// of the address space, on every level.
 #[test]
-fn what_is_not_there_panics() {
+fn access_out_of_range_panics() {
     // Each of these is past the end when it is added to the last row.
     let past = [0, 1, 1000, usize::MAX / 2];
     let mut misuses = vec![
@@ -554,7 +554,7 @@ fn what_is_not_there_panics() {
 
 /// Goal: a prefetch changes nothing. Method: an empty slice, a slice, and addresses far outside.
 #[test]
-fn a_prefetch_changes_nothing() {
+fn prefetch_of_any_address_changes_nothing() {
     let items = [1_u64, 2, 3];
     prefetch::<u64>(&[]);
     prefetch(&items);
@@ -578,7 +578,7 @@ impl Kernel for Lanes {
 
 /// Goal: each level reports its own name and width. Method: names, widths and order of all levels.
 #[test]
-fn levels_are_named_and_ordered() {
+fn levels_report_their_names_and_widths_in_order() {
     let levels: Vec<Level> = Level::all().collect();
     assert_eq!(levels[..3], [Level::SCALAR, Level::PORTABLE4, Level::PORTABLE8]);
     assert!(levels.contains(&Level::detect()));

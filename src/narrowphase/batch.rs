@@ -25,7 +25,7 @@ pub enum PairsError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A pair refers to a row that does not exist.
-    #[error("pair {index} refers to row {row} of {rows} rows")]
+    #[error("pair {index} refers to row {row}; rows must be below {rows}")]
     NoSuchRow {
         /// Index of the pair.
         index: usize,

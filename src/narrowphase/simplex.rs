@@ -359,7 +359,7 @@ mod tests {
     /// Goal: four points in a plane have no inside. Method: a square in arbitrary rotations, so that
     /// rounding makes it a tetrahedron, and points of its plane outside of it, at a known distance.
     #[test]
-    fn a_flat_tetrahedron_has_no_inside() {
+    fn tetrahedron_that_is_flat_contains_no_point() {
         let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
         for turn in 1..200 {
             let part = |k: i32| ((turn * k) % 17) as f32 - 8.0;
@@ -384,7 +384,7 @@ mod tests {
     /// that are collinear but for some last bits up to a thousandth, in arbitrary rotations, seen from
     /// past either end, where the plane of the triangle is nearer than its points.
     #[test]
-    fn a_needle_holds_what_is_nearest() {
+    fn nearest_point_of_a_thin_triangle_is_in_the_triangle() {
         for turn in 1..200 {
             let part = |k: i32| ((turn * k) % 17) as f32 - 8.0;
             let rotation = M3::of_quaternion([part(3), part(5), part(7), part(11) + 0.5]);

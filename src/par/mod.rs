@@ -5,9 +5,13 @@
 //! are the same for any number of threads and any timing.
 
 mod clock;
+#[cfg(feature = "std")]
+mod executor;
 mod sort;
 
 pub(crate) use clock::Clock;
+#[cfg(feature = "std")]
+pub use executor::Executor;
 pub(crate) use sort::{sort, sort_floats, sort_parallel, sort_points, sort_rare, sort_rows};
 
 /// Shared ownership, which does not make anything parallel; it is counted atomically.
@@ -27,7 +31,14 @@ enum ThreadsKind {
     One,
     #[cfg(feature = "rayon")]
     Pool(Arc<rayon::ThreadPool>),
+    /// An executor, and how many tasks it may run at the same time.
+    #[cfg(feature = "std")]
+    Executor(Arc<dyn Executor>, usize),
 }
+
+/// The greatest number of threads of an executor that are used, because each one has scratch memory.
+#[cfg(feature = "std")]
+const EXECUTOR_THREADS_MAX: usize = 256;
 
 impl Threads {
     /// Uses the `rayon` pool in which the function is called, or the global pool outside of any
@@ -54,6 +65,42 @@ impl Threads {
     #[must_use]
     pub fn of_pool(pool: Arc<rayon::ThreadPool>) -> Self {
         Self(ThreadsKind::Pool(pool))
+    }
+
+    /// Uses the threads of `executor`, for an engine that has a thread pool of its own.
+    ///
+    /// [`Executor::threads`] is called once, here. At most 256 threads are used.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use swath::{Broadphase, Executor, Threads};
+    ///
+    /// /// Starts threads for each loop. A real executor has threads that wait for work.
+    /// struct Scoped;
+    ///
+    /// impl Executor for Scoped {
+    ///     fn threads(&self) -> usize {
+    ///         2
+    ///     }
+    ///
+    ///     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+    ///         std::thread::scope(|scope| {
+    ///             for index in 0..tasks {
+    ///                 scope.spawn(move || task(index));
+    ///             }
+    ///         });
+    ///     }
+    /// }
+    ///
+    /// let world = Broadphase::with_exec(Threads::of_executor(Arc::new(Scoped)));
+    /// # assert!(world.is_empty());
+    /// ```
+    #[cfg(feature = "std")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
+    #[must_use]
+    pub fn of_executor(executor: Arc<dyn Executor>) -> Self {
+        let threads = executor.threads().clamp(1, EXECUTOR_THREADS_MAX);
+        Self(ThreadsKind::Executor(executor, threads))
     }
 
     /// Calls `fill(start, piece)` once for each piece of `out`, on these threads, where `start` is the
@@ -97,52 +144,60 @@ impl Threads {
             ThreadsKind::Current => rayon::current_num_threads(),
             #[cfg(not(feature = "rayon"))]
             ThreadsKind::Current => 1,
+            #[cfg(feature = "std")]
+            ThreadsKind::Executor(_, threads) => *threads,
         }
     }
 
-    /// Runs `work` on a thread of the pool, so that starting a nested parallel loop wakes no
-    /// thread.
+    /// Runs `work` on a thread of the `rayon` pool, so that starting a nested parallel loop wakes no
+    /// thread. An executor is not called: `work` runs on the calling thread.
     pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let (mut work, mut result) = (Some(work), None);
         self.run_inside(&mut || result = work.take().map(|work| work()));
         result.expect("the work was run once")
     }
 
-    /// Calls `work` once, on a thread of the pool. It is compiled once for all callers.
+    /// Calls `work` once, as [`Threads::enter`] does. It is compiled once for all callers.
     fn run_inside(&self, work: &mut (dyn FnMut() + Send)) {
         #[cfg(feature = "rayon")]
         match &self.0 {
             ThreadsKind::Pool(pool) => return pool.install(work),
-            ThreadsKind::Current if self.workers() > 1 => return rayon::join(work, || ()).0,
+            ThreadsKind::Current
+                if self.workers() > 1 && rayon::current_thread_index().is_none() =>
+            {
+                return rayon::join(work, || ()).0;
+            }
             _ => (),
         }
         work();
     }
 
-    /// Calls `task` once for each number below `tasks`, on the threads of the pool.
-    #[cfg(feature = "rayon")]
+    /// Calls `task` once for each number below `tasks`, on these threads. An incorrect executor may call it more often,
+    /// or not at all.
+    ///
+    /// Work forks only here, so `rayon` is instantiated once and not once for each type of item. Each
+    /// worker costs one call through a pointer.
+    #[cfg(feature = "std")]
     fn fork(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        self.run_inside(&mut || fork(tasks, task));
+        match &self.0 {
+            ThreadsKind::Executor(executor, _) => executor.run(tasks, task),
+            #[cfg(feature = "rayon")]
+            ThreadsKind::Pool(_) | ThreadsKind::Current => self.run_inside(&mut || {
+                use rayon::prelude::*;
+                (0..tasks).into_par_iter().with_max_len(1).for_each(task);
+            }),
+            _ => (0..tasks).for_each(task),
+        }
     }
-}
-
-/// Calls `task` once for each number below `tasks`, on several threads at the same time.
-///
-/// Work forks only here, so `rayon` is instantiated once and not once for each type of item. Each
-/// worker costs one call through a pointer.
-#[cfg(feature = "rayon")]
-fn fork(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-    use rayon::prelude::*;
-    (0..tasks).into_par_iter().with_max_len(1).for_each(task);
 }
 
 /// The greatest number of shares into which items are cut: one for each worker, or for a few
 /// workers.
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 const SHARES: usize = 32;
 
 /// How a slice is cut into pieces.
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 #[derive(Clone, Copy)]
 struct Cuts<'a> {
     /// The number of pieces.
@@ -155,7 +210,7 @@ struct Cuts<'a> {
     len: usize,
 }
 
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 impl<'a> Cuts<'a> {
     /// Cuts `len` items into pieces of `size` items.
     fn chunks(len: usize, size: usize) -> Self {
@@ -179,14 +234,16 @@ impl<'a> Cuts<'a> {
 }
 
 /// Pieces of a slice that workers take one after the other. Each share has consecutive pieces.
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 struct WorkShares<'a, T> {
     cuts: Cuts<'a>,
     shares: [std::sync::Mutex<Share<'a, T>>; SHARES],
+    /// The number of pieces whose work has ended.
+    ended: AtomicUsize,
 }
 
 /// The pieces of a share that no worker has taken.
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 struct Share<'a, T> {
     first: usize,
     end: usize,
@@ -194,7 +251,7 @@ struct Share<'a, T> {
     items: &'a mut [T],
 }
 
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 impl<'a, T> WorkShares<'a, T> {
     /// Divides the pieces into shares for `workers`.
     fn new(cuts: Cuts<'a>, workers: usize, items: &'a mut [T]) -> Self {
@@ -208,7 +265,35 @@ impl<'a, T> WorkShares<'a, T> {
             *share = Mutex::new(Share { first, end, items });
             (first, rest) = (end, others);
         }
-        Self { cuts, shares }
+        Self { cuts, shares, ended: AtomicUsize::new(0) }
+    }
+
+    /// Calls `work` for each piece that it can take, first those of the share `own`.
+    fn work_through(&self, own: usize, work: &mut dyn FnMut(usize, &mut [T])) {
+        let mut ended = 0;
+        while let Some((piece, items)) = self.next(own % SHARES) {
+            work(piece, items);
+            ended += 1;
+        }
+        // Ordered before the reads after the loop, whatever synchronisation the executor has.
+        self.ended.fetch_add(ended, Ordering::Release);
+    }
+
+    /// Runs `tasks` tasks which together work through all pieces.
+    ///
+    /// Any task steals the pieces that other tasks have not taken. So it does no harm if an executor runs a task twice
+    /// or not at all, except that the calling thread does what remains when it has run none.
+    ///
+    /// # Panics
+    ///
+    /// If a task has panicked and the executor has dropped its panic.
+    fn fork(&self, threads: &Threads, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        threads.fork(tasks, task);
+        let all_ended = || self.ended.load(Ordering::Acquire) == self.cuts.count;
+        if !all_ended() {
+            task(0);
+            assert!(all_ended(), "a task panicked, and the executor dropped its panic");
+        }
     }
 
     /// Returns a piece and its index: the next piece of the share `own`, else the last piece of
@@ -238,40 +323,41 @@ impl<'a, T> WorkShares<'a, T> {
     }
 }
 
-/// Calls `work(worker, index, item)` once for each item, with one call at a time for each worker.
+/// Calls `work(worker, index, item)` once for each item, on these threads, with one call at a time for each worker.
 ///
 /// Which worker gets which item is unspecified. But each worker starts with a share of its own,
 /// which is the same in each call with the same number of items, so that the memory of an item is
 /// usually still in the cache of its worker. A worker that has finished its share steals items from
 /// other shares.
 pub(crate) fn for_each<W: Send, T: Send>(
+    threads: &Threads,
     workers: &mut [W],
     items: &mut [T],
     work: &(dyn Fn(&mut W, usize, &mut T) + Sync),
 ) {
-    #[cfg(feature = "rayon")]
+    #[cfg(feature = "std")]
     if workers.len() > 1 && items.len() > 1 {
         let tasks = workers.len();
         let items = WorkShares::new(Cuts::chunks(items.len(), 1), tasks, items);
         let workers = WorkShares::new(Cuts::chunks(tasks, 1), tasks, workers);
-        fork(tasks, &|own| {
+        items.fork(threads, tasks, &|own| {
             // There are as many tasks as workers, and each task takes one.
-            if let Some((own, [worker])) = workers.next(own % SHARES) {
-                while let Some((index, [item])) = items.next(own % SHARES) {
-                    work(worker, index, item);
-                }
+            if let Some((_, [worker])) = workers.next(own % SHARES) {
+                items.work_through(own, &mut |index, item| work(worker, index, &mut item[0]));
             }
         });
         return;
     }
+    #[cfg(not(feature = "std"))]
+    let _ = threads;
     let worker = workers.first_mut().expect("there is a worker");
     for (index, item) in items.iter_mut().enumerate() {
         work(worker, index, item);
     }
 }
 
-/// Calls `fill(piece, items)` once for each piece of `out`, on the threads of the pool.
-#[cfg(feature = "rayon")]
+/// Calls `fill(piece, items)` once for each piece of `out`, on these threads.
+#[cfg(feature = "std")]
 fn fill_pieces<T: Send>(
     threads: &Threads,
     cuts: Cuts<'_>,
@@ -280,10 +366,8 @@ fn fill_pieces<T: Send>(
 ) {
     let tasks = threads.workers().min(cuts.count);
     let pieces = WorkShares::new(cuts, tasks, out);
-    threads.fork(tasks, &|own| {
-        while let Some((piece, items)) = pieces.next(own % SHARES) {
-            fill(piece, items);
-        }
+    pieces.fork(threads, tasks, &|own| {
+        pieces.work_through(own, &mut |piece, items| fill(piece, items));
     });
 }
 
@@ -297,13 +381,13 @@ pub(crate) fn fill_chunks<T: Send>(
     size: usize,
     fill: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
-    #[cfg(feature = "rayon")]
+    #[cfg(feature = "std")]
     if threads.workers() > 1 && out.len() > size {
         let cuts = Cuts::chunks(out.len(), size);
         fill_pieces(threads, cuts, out, &|piece, items| fill(piece * size, items));
         return;
     }
-    #[cfg(not(feature = "rayon"))]
+    #[cfg(not(feature = "std"))]
     let _ = threads;
     for (index, piece) in out.chunks_mut(size).enumerate() {
         fill(index * size, piece);
@@ -321,7 +405,7 @@ pub(crate) fn fill_parts<T: Send>(
     size: usize,
     fill: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
-    #[cfg(feature = "rayon")]
+    #[cfg(feature = "std")]
     if threads.workers() > 1 && starts.len() > size {
         let cuts = Cuts::parts(starts, size);
         fill_pieces(threads, cuts, out, &|piece, items| {
@@ -330,7 +414,7 @@ pub(crate) fn fill_parts<T: Send>(
         });
         return;
     }
-    #[cfg(not(feature = "rayon"))]
+    #[cfg(not(feature = "std"))]
     let _ = (threads, size);
     in_turn(0, starts, out, fill);
 }

@@ -13,19 +13,19 @@
 //! the items are divided in place.
 
 use super::Threads;
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 use super::fill_parts;
 
 /// How often all items are divided in two before the parts are sorted, the number of parts, and the items of the
 /// sample for each part.
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 const DIVISIONS: usize = 4;
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 const PARTS: usize = 1 << DIVISIONS;
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 const SAMPLE: usize = 8;
 /// Fewer items are sorted by the calling thread.
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 const PARALLEL_MIN: usize = 2048;
 
 /// The words of an item as a number.
@@ -69,7 +69,7 @@ fn ordered_bits(bits: u32) -> u32 {
 
 /// Sorts items on the threads of the pool.
 pub(crate) fn sort_parallel<const N: usize>(threads: &Threads, items: &mut [[u32; N]]) {
-    #[cfg(feature = "rayon")]
+    #[cfg(feature = "std")]
     if threads.workers() > 1 && items.len() >= PARALLEL_MIN {
         let step = items.len() / (PARTS * SAMPLE);
         let mut sample = [[0; N]; PARTS * SAMPLE];
@@ -93,7 +93,7 @@ pub(crate) fn sort_parallel<const N: usize>(threads: &Threads, items: &mut [[u32
 /// Divides all parts [`DIVISIONS`] times, and sorts the parts. It is compiled once for all numbers of words.
 ///
 /// `divide(part, shift, words)` divides one of `PARTS >> shift` parts and returns where its second half starts.
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 fn sort_parts(
     threads: &Threads,
     words: &mut [u32],
@@ -121,7 +121,7 @@ fn sort_parts(
 /// Moves the items below `divider` to the front, and returns their number.
 ///
 /// Method: the partition of N. Lomuto (Bentley 1986, *Programming Pearls*, column 10), without a branch on the order.
-#[cfg(feature = "rayon")]
+#[cfg(feature = "std")]
 fn divide<const N: usize>(items: &mut [[u32; N]], divider: u128) -> usize {
     let mut below = 0;
     for next in 0..items.len() {

@@ -72,13 +72,15 @@ pub enum PipelineError {
     #[error(transparent)]
     Settings(#[from] ToiError),
     /// [`Config::fast`] is negative or NaN.
-    #[error("the speed from which bodies are fast is negative or not a number")]
+    #[error(
+        "`Config::fast`, the speed from which bodies are fast, is negative or NaN; it must be 0 or more"
+    )]
     Fast,
     /// A column does not have one row for each body.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// The rows of the convex bodies are not in ascending order, or one is out of range.
-    #[error("convex body {index} is of row {row}, not above the one before or not below {rows}")]
+    #[error("convex body {index} is of row {row}; these rows must ascend, and be below {rows}")]
     ConvexRow {
         /// The index of the convex body.
         index: usize,
@@ -91,7 +93,7 @@ pub enum PipelineError {
     #[error(transparent)]
     Find(#[from] FindError),
     /// The pair to explain does not exist.
-    #[error("there is no pair ({}, {}) of different rows among {rows}", pair.a, pair.b)]
+    #[error("there is no pair ({}, {}); its rows must be different and below {rows}", pair.a, pair.b)]
     NoSuchPair {
         /// The pair.
         pair: Pair,

@@ -3,7 +3,7 @@
 use super::impact::Impact;
 use super::scene::{BodyFlags, ConvexBody};
 use crate::broadphase::{ProxyId, ProxyPair};
-use crate::columns::MovingBoxStore;
+use crate::columns::{MovingBoxStore, impl_memory};
 use crate::geom::{Invalid, SweptPair};
 use crate::par;
 use alloc::vec::Vec;
@@ -24,16 +24,9 @@ pub(super) struct ProxyRows {
     pub(super) sensed: Vec<Impact<ProxyPair>>,
 }
 
-impl ProxyRows {
-    pub(super) fn bytes(&self) -> usize {
-        self.ids.capacity() * size_of::<ProxyId>()
-            + self.rows.capacity() * size_of::<u32>()
-            + self.flags.capacity()
-            + self.pairs.capacity() * size_of::<SweptPair>()
-            + self.convex.capacity() * size_of::<ConvexBody<'_>>()
-            + (self.impacts.capacity() + self.sensed.capacity()) * size_of::<Impact<ProxyPair>>()
-    }
+impl_memory!(ProxyRows { ids, rows, boxes, flags, pairs, convex, rejected, impacts, sensed });
 
+impl ProxyRows {
     /// Assigns rows to the proxies in pairs, in the order of ids.
     pub(super) fn assign(&mut self, pairs: impl Iterator<Item = ProxyPair>) {
         let Self { ids, rows, .. } = self;

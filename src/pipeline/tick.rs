@@ -13,7 +13,7 @@ use super::stages::{candidates, convex};
 use super::stats::TickStats;
 use crate::broadphase::PairFinder;
 use crate::broadphase::exec::Exec;
-use crate::columns::{MovingBoxColumns, Rejected};
+use crate::columns::{Memory, MovingBoxColumns, Rejected, impl_memory};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
 use crate::narrowphase::toi::Toi;
@@ -109,6 +109,8 @@ pub struct Pipeline {
     pub(super) proxies: ProxyRows,
 }
 
+impl_memory!(Pipeline { finder, work, proxies; without config, exec });
+
 /// Scratch memory of the stages, and the results of the last tick.
 #[derive(Debug, Default)]
 pub(super) struct TickScratch {
@@ -124,6 +126,8 @@ pub(super) struct TickScratch {
     pub(super) rejected: Vec<Rejected>,
     pub(super) stats: TickStats,
 }
+
+impl_memory!(TickScratch { bounds, row_cache, tests, tois, impacts, sensed, rejected; lists of runs; without filled, stats });
 
 impl Default for Pipeline {
     fn default() -> Self {
@@ -165,7 +169,7 @@ impl Pipeline {
     /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        self.finder.memory_usage() + self.work.bytes() + self.proxies.bytes()
+        self.bytes()
     }
 
     /// Runs the first stage only: the moving boxes that contain the bodies, including the target
@@ -312,7 +316,7 @@ impl TickScratch {
         let mut workers = alloc::vec![(); threads.workers()];
         let pairs = (0..count).map(|index| pairs_of(index).len()).sum();
         row_cache.fill(context, pairs, threads);
-        par::for_each(&mut workers, runs, &|(), index, run| {
+        par::for_each(threads, &mut workers, runs, &|(), index, run| {
             run.fill(context, row_cache, level, pairs_of(index));
         });
         tests.clear();
@@ -347,16 +351,5 @@ impl TickScratch {
         sensed.sort((runs.len(), &|at| &runs[at].sensed), 0, rows, threads);
         (stats.impacts, stats.sensed) = (impacts.sorted.len(), sensed.sorted.len());
         stats.sort_time = clock.lap();
-    }
-
-    fn bytes(&self) -> usize {
-        let runs: usize = self.runs.iter().map(WindowRun::bytes).sum();
-        self.bounds.bytes()
-            + self.row_cache.bytes()
-            + runs
-            + self.tests.capacity() * size_of::<ShapeTest>()
-            + self.tois.capacity() * size_of::<Toi>()
-            + self.impacts.bytes()
-            + self.sensed.bytes()
     }
 }

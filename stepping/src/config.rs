@@ -98,7 +98,7 @@ pub enum StepError {
     #[error(transparent)]
     Settings(#[from] ToiError),
     /// [`StepperConfig::impacts_max`] is below 2.
-    #[error("the most impacts of a body in a tick are {given}, below 2")]
+    #[error("`StepperConfig::impacts_max` is {given}; it must be at least 2")]
     ImpactsMax {
         /// The configured limit.
         given: u32,

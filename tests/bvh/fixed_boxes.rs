@@ -226,9 +226,13 @@ fn missing_rows_are_errors() {
     let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
     let error = model.set.put(&[0, 1 << 27], lent).unwrap_err();
     assert_eq!(error, FixedError::RowTooLarge { index: 1, row: 1 << 27 });
-    assert_eq!(error.to_string(), "element 1 names row 134217728; rows are below 2^27");
+    assert_eq!(
+        error.to_string(),
+        "element 1 of the list is for row 134217728; rows must be below 2^27"
+    );
     let error = model.set.put(&[0], lent).unwrap_err();
-    assert_eq!(error.to_string(), "the list `rows` has 1 rows where 2 are needed");
+    let error = error.to_string();
+    assert!(error.starts_with("the list `rows`: 1 rows are given and 2 are expected; "), "{error}");
     model.check("after errors", &movers);
 }
 
@@ -243,7 +247,8 @@ fn filters_of_another_number_are_errors() {
     let columns: [Vec<f32>; 6] = columns(&fixed[..3]);
     let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
     let few = FixedInput::new(lent).filtered(&filters[..2]);
-    let message = "the filters has 2 rows where 3 are needed";
+    let message = "the filters: 2 rows are given and 3 are expected; \
+        all lists of a call have the same length";
     assert_eq!(model.set.put(&[0, 1, 2], few).unwrap_err().to_string(), message);
     assert_eq!(model.set.extend(few).unwrap_err().to_string(), message);
     assert_eq!(model.set.set_filters(&[0, 1, 2], &filters[..2]).unwrap_err().to_string(), message);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const EXAMPLES: [&str; 5] = ["tick", "mesh", "engine", "viewer", "picture"];
+const EXAMPLES: [&str; 6] = ["tick", "conjunctions", "mesh", "engine", "viewer", "picture"];
 
 /// The command of an example with these flags, split at blanks. If the test was built for another CPU, the
 /// example is run by the runner that Cargo uses for the test.

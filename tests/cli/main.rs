@@ -1,6 +1,7 @@
 //! Tests of the examples at the command line.
 
 mod command;
+mod conjunctions;
 mod engine;
 mod mesh;
 mod mesh_first_times;

@@ -336,9 +336,9 @@ fn invalid_meshes_are_rejected() {
     write_ply(&start, Format::Ascii, &vertices, &other);
     fails(&mut check(), 2, "face 2 has other vertices in the second frame");
     for (number, why) in [
-        (f64::NAN, "vertex 4: a number on axis y is not finite"),
-        (f64::NEG_INFINITY, "vertex 4: a number on axis y is not finite"),
-        (1e40, "vertex 4: a number on axis y is larger"),
+        (f64::NAN, "vertex 4: a number on axis y is NaN or infinite"),
+        (f64::NEG_INFINITY, "vertex 4: a number on axis y is NaN or infinite"),
+        (1e40, "vertex 4: a number on axis y is beyond"),
     ] {
         let mut bad = vertices.clone();
         bad[4][1] = number;

@@ -100,9 +100,9 @@ fn a_mesh_without_contacts_has_no_first_time() {
     fails(
         mesh("--minimum-separation -1").args([&start, &end]),
         2,
-        "a minimum separation is negative",
+        "the minimum separation is negative",
     );
-    fails(mesh("--tolerance nan").args([&start, &end]), 2, "a tolerance is negative, not a number");
+    fails(mesh("--tolerance nan").args([&start, &end]), 2, "the tolerance is negative, NaN");
 }
 
 /// A vertex that falls from 3 to the given height, through a face at 0 if that is below 0.

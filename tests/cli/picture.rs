@@ -6,25 +6,44 @@ use std::process::Stdio;
 
 use crate::command::{example, fails, folder, run};
 
-/// Goal: the picture in the documentation is the one that is drawn, on stdout and in a file. Method: both are
-/// compared with it byte by byte; another seed gives another picture.
+/// Goal: the pictures in the documentation are those that are drawn, on stdout, in a file, and as link definitions. Method: each
+/// is compared byte by byte; another seed or number of boxes gives another picture.
 #[test]
-fn the_picture_is_the_one_in_the_documentation() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/picture.svg");
-    let kept = fs::read_to_string(kept).expect("the picture is kept");
-    let printed = run(&mut example("picture", ""));
-    assert!(printed.status.success() && printed.stderr.is_empty());
-    let printed = String::from_utf8(printed.stdout).expect("a picture is UTF-8");
-    assert!(printed == kept, "docs/picture.svg is not what the example draws");
+fn the_pictures_are_those_in_the_documentation() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let kept = |path: &str| fs::read_to_string(root.join(path)).expect("the picture is kept");
+    for (flags, path) in [
+        ("", "docs/picture.svg"),
+        ("--drawing strips", "docs/guide/strips.svg"),
+        ("--drawing long-path", "docs/guide/long_path.svg"),
+        ("--drawing toi", "docs/guide/toi.svg"),
+    ] {
+        let printed = run(&mut example("picture", flags));
+        assert!(printed.status.success() && printed.stderr.is_empty());
+        let printed = String::from_utf8(printed.stdout).expect("a picture is UTF-8");
+        assert!(printed == kept(path), "{path} is not what the example draws");
+    }
 
     let path = folder("picture").join("picture.svg");
-    for (flags, is_kept) in [("--out", true), ("--seed 3 --out", false)] {
+    for (flags, is_kept) in [
+        ("--out", true),
+        ("--seed 3 --out", false),
+        ("--crates 5 --out", false),
+        ("--bullets 0 --out", false),
+    ] {
         let written = run(example("picture", flags).arg(&path));
         assert!(written.status.success() && written.stdout.is_empty(), "{written:?}");
         let written = fs::read_to_string(&path).expect("it was written");
         assert!(written.starts_with("<svg ") && written.ends_with("</svg>\n"));
-        assert_eq!(written == kept, is_kept, "{flags}");
+        assert_eq!(written == kept("docs/picture.svg"), is_kept, "{flags}");
     }
+    let written = run(example("picture", "--links").arg(&path));
+    assert!(written.status.success() && written.stdout.is_empty(), "{written:?}");
+    let written = fs::read_to_string(&path).expect("it was written");
+    assert!(
+        written == kept("docs/guide/drawings.md"),
+        "run `picture --links docs/guide/drawings.md`"
+    );
 }
 
 /// Goal: an invalid argument is reported; help and a reader that closes the pipe are not errors. Method: one
@@ -36,6 +55,9 @@ fn arguments_are_read() {
         ("stray", "unexpected argument 'stray'"),
         ("--out", "--out"),
         ("--seed x", "--seed"),
+        ("--crates 2001", "2001 is not in 0..=2000"),
+        ("--drawing cubes", "invalid value 'cubes' for '--drawing <DRAWING>'"),
+        ("--links a.md --out b.svg", "cannot be used with"),
         ("--seed -1", "invalid value '-1' for '--seed <N>'"),
         ("--out no/such/folder/a.svg", "no/such/folder/a.svg: "),
     ] {
@@ -43,7 +65,8 @@ fn arguments_are_read() {
     }
     let help = run(&mut example("picture", "--help"));
     assert!(help.status.success() && help.stderr.is_empty());
-    assert!(String::from_utf8_lossy(&help.stdout).contains("--out <FILE>"));
+    let help = String::from_utf8_lossy(&help.stdout);
+    assert!(help.contains("--out <FILE>") && help.contains("long-path"));
     let mut command = example("picture", "");
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");

@@ -235,10 +235,10 @@ fn invalid_row_is_reported_with_its_number() {
     let folder = folder("tick_no_box");
     let good = cube(0.0, [0.0; 3]);
     for (column, number, why) in [
-        (0, f32::NAN, "a number on axis x is not finite"),
-        (8, f32::INFINITY, "a number on axis z is not finite"),
-        (1, 2.0, "min > max on axis y"),
-        (7, 2.0e36, "a number on axis y is larger"),
+        (0, f32::NAN, "a number on axis x is NaN or infinite; it must be finite"),
+        (8, f32::INFINITY, "a number on axis z is NaN or infinite; it must be finite"),
+        (1, 2.0, "min > max on axis y; "),
+        (7, 2.0e36, "a number on axis y is beyond 2^120; "),
     ] {
         let mut bad = good;
         bad[column] = number;
@@ -340,6 +340,34 @@ fn hash(command: &mut Command) -> String {
     assert!(text.lines().count() <= 24, "more than a screen: {text}");
     let line = text.lines().find(|line| line.starts_with("hash")).expect("there is a hash");
     line.rsplit(' ').next().expect("a number").to_owned()
+}
+
+/// Goal: whole ticks are printed as JSON too, and nouns have the right number. Method: the same run as a table and as an object, of a
+/// scene and of a file.
+#[test]
+fn whole_ticks_are_printed_as_json() {
+    let path = folder("tick_json").join("tick.bin");
+    let flags = "--shapes 50 --boxes 400 --ticks 1 --scene dense";
+    let of_table = hash(tick(flags).arg("--capture").arg(&path));
+    for (flags, replayed) in [(flags, false), ("--ticks 1 --replay", true)] {
+        let mut command = tick(flags);
+        let object = object(if replayed { command.arg(&path) } else { &mut command });
+        assert_eq!(object["hash"], of_table, "{flags}");
+        assert_eq!((&object["bodies"], &object["ticks"]), (&400.into(), &1.into()), "{flags}");
+        assert!(object["impacts"].as_u64().is_some_and(|impacts| impacts > 0), "{flags}");
+        assert!(object["tests_of_shapes"].as_u64().is_some_and(|tests| tests > 0), "{flags}");
+        assert!(object["stages"]["convex_ms"].is_f64() && object["ms_median"].is_f64(), "{flags}");
+        assert_eq!(object["finder_ms"].is_null(), replayed, "{flags}");
+    }
+    for (flags, expected) in [
+        ("--boxes 1 --ticks 1", ": 1 box, 1 tick, "),
+        ("--boxes 2 --ticks 2", ": 2 boxes, 2 ticks, "),
+        ("--boxes 1 --ticks 1 --shapes 100", ": 1 body, 1 tick, "),
+    ] {
+        let output = run(&mut tick(flags));
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.lines().next().is_some_and(|line| line.contains(expected)), "{text}");
+    }
 }
 
 /// Goal: a whole tick is the same for every level and number of threads, and when it is run again from a

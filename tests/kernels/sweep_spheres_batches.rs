@@ -62,7 +62,7 @@ impl World {
         &self,
         level: Level,
         door: usize,
-        to: impl swath::batch::sweep::SweepOutput,
+        to: impl swath::batch::Output<Sweep>,
     ) -> Result<(), BatchError> {
         let reversed: Vec<_> = self.spheres.iter().rev().copied().collect();
         let columns = [&self.spheres, &reversed].map(|rows| SphereArrays::new(rows));

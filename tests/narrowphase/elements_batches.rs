@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use swath::batch::{
-    ElementError, ElementSettings, ElementToi, MovingPoints, Points, Rejected, edge_edge,
+    ElementError, ElementSettings, ElementToi, MovingPoints, VertexPositions, Rejected, edge_edge,
     vertex_face,
 };
 use swath::{Invalid, Level, Pair, Threads};
@@ -127,12 +127,12 @@ fn layouts_of_positions_give_the_same_bits() {
     let narrow_columns = columns.each_ref().map(|columns| {
         columns.each_ref().map(|column| column.iter().map(|&x| x as f32).collect::<Vec<f32>>())
     });
-    let layouts = |end: usize| -> [Points<'_>; 4] {
+    let layouts = |end: usize| -> [VertexPositions<'_>; 4] {
         [
-            Points::from(&mesh.at[end][..]),
-            Points::from(&narrow[end][..]),
-            Points::from(columns[end].each_ref().map(|column| &column[..])),
-            Points::from(narrow_columns[end].each_ref().map(|column| &column[..])),
+            VertexPositions::from(&mesh.at[end][..]),
+            VertexPositions::from(&narrow[end][..]),
+            VertexPositions::from(columns[end].each_ref().map(|column| &column[..])),
+            VertexPositions::from(narrow_columns[end].each_ref().map(|column| &column[..])),
         ]
     };
     for start in layouts(0) {

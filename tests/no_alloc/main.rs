@@ -1,4 +1,4 @@
-//! Tests that warm calls do not allocate.
+//! Tests that warm calls do not allocate, and that the reported memory is what was allocated.
 //!
 //! The counting allocator is that of the whole program, and the test harness of Rust allocates on threads of
 //! its own. So these tests run one after the other on the main thread. Arguments are those of the harness
@@ -7,6 +7,7 @@
 mod convex_batches;
 mod finder;
 mod fixed_boxes;
+mod memory_usage;
 mod proxies;
 mod queries;
 mod ticks;
@@ -16,7 +17,12 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 6] = [
+const TESTS: [(&str, fn()); 7] = [
+    // The first, because the threads of the others free memory when they end.
+    (
+        "memory_usage::memory_usage_equals_allocated_bytes",
+        memory_usage::memory_usage_equals_allocated_bytes,
+    ),
     (
         "convex_batches::a_warm_batch_allocates_nothing",
         convex_batches::a_warm_batch_allocates_nothing,

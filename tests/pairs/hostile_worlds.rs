@@ -171,7 +171,8 @@ fn limit_on_pairs_holds_in_divided_strips() {
     let memory = finder.memory_usage();
     finder.exec.pairs_max = all - 1;
     let error = finder.union_pairs(boxes(&world)).unwrap_err();
-    assert_eq!(error.to_string(), format!("{all} pairs, and at most {} are allowed", all - 1));
+    let text = format!("{all} pairs, and at most {} are allowed; ", all - 1);
+    assert!(error.to_string().starts_with(&text), "{error}");
     finder.exec.pairs_max = all;
     assert_eq!(finder.union_pairs(boxes(&world)).unwrap().len(), all);
     finder.shrink_to(0, 0);

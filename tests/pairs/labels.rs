@@ -113,5 +113,6 @@ fn wrong_number_of_labels_is_an_error() {
     let set = PairInput::new(rows.boxes()).labelled(&[1; 4]);
     let error = PairFinder::new().swept_pairs(set).unwrap_err();
     assert!(matches!(error, FindError::Length(_)));
-    assert_eq!(error.to_string(), "the labels has 4 rows where 5 are needed");
+    let error = error.to_string();
+    assert!(error.starts_with("the labels: 4 rows are given and 5 are expected; "), "{error}");
 }

@@ -1,5 +1,6 @@
 //! Tests of `PairFinder`.
 
+mod decomposition;
 mod exact;
 mod filters;
 mod hostile_worlds;

@@ -29,10 +29,17 @@ pub(crate) fn dead_paths(files: &[File]) -> Vec<(String, usize, String)> {
     findings
 }
 
-/// The targets of the links of a line, without those to other sites and those within the page.
+/// The targets of the links of a line, without those to other sites, to items of a crate and within the page, and
+/// without files that contain themselves in their address.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
-    targets.filter(|link| !link.is_empty() && !link.contains("://"))
+    // The definition of a label: `[label]: target`.
+    let defined = line.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
+    let defined = defined.and_then(|(_, target)| target.split('#').next());
+    let elsewhere = |link: &str| {
+        link.contains("://") || link.starts_with("crate::") || link.starts_with("data:")
+    };
+    targets.chain(defined).filter(move |link| !link.is_empty() && !elsewhere(link))
 }
 
 /// Whether a code span is a path. Capital letters are placeholders.
@@ -76,6 +83,7 @@ fn a_dead_path_is_found() {
     for (path, text) in [
         ("README.md", "[a](docs/sweep.md)"),
         ("docs/a.md", "[a](../math) and [b](math/sweep.md)"),
+        ("docs/a.md", "see [a].\n\n[a]: math/cast.md"),
         ("docs/a.md", "a `src/geom/box.rs`"),
         ("docs/a.md", "`aabb.rs` and `box.rs`"),
         ("src/lib.rs", "// see `docs/math/cast.md`"),
@@ -84,6 +92,10 @@ fn a_dead_path_is_found() {
     }
     for (path, text) in [
         ("README.md", "[a](docs/math) [b](docs/math/sweep.md#b) [c](https://a.b/c.md) [d](#e)"),
+        (
+            "docs/a.md",
+            "[a]: math/sweep.md#b\n[b]: crate::Aabb\n[c]: https://a.b/c\n[d]: data:image/svg+xml;base64,PHN2Zz4",
+        ),
         ("docs/a.md", "[a](../LICENSE-MIT) `docs/math/` `sweep.md` `math/sweep.md`"),
         ("docs/a.md", "`tests/LAYER.rs`, `src/*.rs`, `.rs`, `cargo test a.rs`, src/geom/box.rs"),
         ("src/lib.rs", "f(\"`src/geom/box.rs`\"); // `geom/aabb.rs`"),

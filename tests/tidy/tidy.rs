@@ -6,7 +6,9 @@
 //! Rules read code: comments and the insides of strings do not count, except for rules about texts and for
 //! the marks of unfinished work, which are searched everywhere.
 
+mod changelog;
 mod comments;
+mod errors;
 mod imports;
 mod paths;
 mod source;
@@ -78,7 +80,7 @@ const MARKS: [&str; 5] = [
 type Finding = (usize, String);
 type Rule = fn(path: &str, text: &str) -> Vec<Finding>;
 
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 13] = [
     length,
     names,
     layering,
@@ -87,9 +89,11 @@ const RULES: [Rule; 11] = [
     inclusions,
     excuses,
     marks,
+    changelog::form,
     comments::doc_comments,
     comments::invalid_is_said,
     comments::plain_words,
+    errors::error_texts,
 ];
 
 /// Goal: the repository follows the rules. Method: every rule on every file.
@@ -189,7 +193,7 @@ fn length(path: &str, text: &str) -> Vec<Finding> {
     finding.into_iter().collect()
 }
 
-/// A name describes the contents, and `src` contains `lib.rs` and the layers only.
+/// A name describes the contents, and `src` contains `lib.rs`, the pages of the guide and the layers only.
 fn names(path: &str, _text: &str) -> Vec<Finding> {
     let Some(inside) = inside(path) else {
         return Vec::new();
@@ -201,7 +205,8 @@ fn names(path: &str, _text: &str) -> Vec<Finding> {
         }
     }
     let is_library = in_src(path) && path.starts_with("src/");
-    if is_library && path != "src/lib.rs" && layer(&module_of(path)).is_none() {
+    let is_front = ["src/lib.rs", "src/guide.rs"].contains(&path);
+    if is_library && !is_front && layer(&module_of(path)).is_none() {
         let sentence = "in no layer; an error lives in the layer that raises it";
         findings.push((1, sentence.to_owned()));
     }

@@ -27,12 +27,12 @@ use super::movers::{MoverRecord, SweptMovers, Union, load_movers};
 use super::{Builder, BvhItem, Stack, Tree};
 use crate::broadphase::error::FindError;
 use crate::broadphase::exec::Exec;
-use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
+use crate::broadphase::pairs::buffer::{Buffer, reserve_for, reserve_total};
 use crate::broadphase::pairs::input::ROW as ROWS_OF_FINDER;
 use crate::broadphase::pairs::input::{FixedInput, PairInput, label_rows};
 use crate::broadphase::pairs::runs::{FoundPair, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
-use crate::columns::{ColumnScratch, LengthMismatch, Rejected};
+use crate::columns::{ColumnScratch, LengthMismatch, Memory, Rejected, impl_memory};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
 use crate::par::{self, Clock};
 use crate::par::{Budget, Threads};
@@ -59,7 +59,7 @@ pub enum FixedError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A row is 2²⁷ or more.
-    #[error("element {index} names row {row}; rows are below 2^27")]
+    #[error("element {index} of the list is for row {row}; rows must be below 2^27")]
     RowTooLarge {
         /// The index of the element in the list.
         index: usize,
@@ -67,7 +67,9 @@ pub enum FixedError {
         row: u64,
     },
     /// A row has no box.
-    #[error("element {index} names row {row}, in which there is no box")]
+    #[error(
+        "element {index} of the list is for row {row}, in which there is no box; put one there first"
+    )]
     UnknownRow {
         /// The index of the element in the list.
         index: usize,
@@ -143,6 +145,8 @@ pub struct FixedBoxes {
     union: PairRuns<Pair>,
     swept: PairRuns<SweptPair>,
 }
+
+impl_memory!(FixedBoxes { trees, locations, builder, boxes, rejected, movers, columns, rejected_movers, union, swept; lists of stacks; without exec, filtered, all_filters });
 
 impl Default for FixedBoxes {
     fn default() -> Self {
@@ -338,8 +342,8 @@ impl FixedBoxes {
     /// Reserves memory for rows less than `rows`, and for ticks of `movers` movers with this many
     /// union pairs and swept pairs.
     pub fn reserve(&mut self, rows: usize, movers: usize, union_pairs: usize, swept_pairs: usize) {
-        self.locations.of_row.reserve(rows.saturating_sub(self.locations.of_row.len()));
-        self.movers.reserve(movers.saturating_sub(self.movers.len()));
+        reserve_total(&mut self.locations.of_row, rows);
+        reserve_total(&mut self.movers, movers);
         self.union.reserve(runs_of(movers), union_pairs);
         self.swept.reserve(runs_of(movers), swept_pairs);
     }
@@ -359,19 +363,7 @@ impl FixedBoxes {
     /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        let trees: usize = self.trees.iter().map(Tree::bytes).sum();
-        let stacks: usize = self.stacks.iter().map(Stack::bytes).sum();
-        let rejected = self.rejected.capacity() + self.rejected_movers.capacity();
-        trees
-            + stacks
-            + self.builder.bytes()
-            + self.locations.bytes()
-            + self.columns.bytes()
-            + self.boxes.capacity() * size_of::<BvhItem>()
-            + self.movers.capacity() * size_of::<MoverRecord>()
-            + rejected * size_of::<Rejected>()
-            + self.union.bytes()
-            + self.swept.bytes()
+        self.bytes()
     }
 
     /// Finds the pairs of a mover and a fixed box in which the bounds of the mover's whole path
@@ -554,7 +546,7 @@ fn find<P: FoundPair>(
     let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
     let runs = pairs.start(count);
     threads.enter(|| {
-        par::for_each(&mut stacks[..threads.workers()], runs, &|stack, index, run| {
+        par::for_each(threads, &mut stacks[..threads.workers()], runs, &|stack, index, run| {
             let movers = &movers[index * size..movers.len().min((index + 1) * size)];
             probe(movers, stack, &mut run.pairs);
         });

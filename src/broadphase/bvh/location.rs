@@ -11,6 +11,7 @@
 //! it is counted at once, but cleared only at the end, and only if its tree is not rebuilt.
 
 use super::{BvhItem, Tree};
+use crate::columns::impl_memory;
 use alloc::vec::Vec;
 
 /// Number of trees: enough for the largest number of boxes.
@@ -72,6 +73,8 @@ pub(crate) struct Locations {
     tombstones: Vec<Location>,
 }
 
+impl_memory!(Locations { of_row, tombstones });
+
 impl Locations {
     /// Overwrites boxes in place where possible. Afterwards `boxes` has the others, one for each
     /// row; their rows are pending, and the old boxes of these rows are removed.
@@ -132,10 +135,5 @@ impl Locations {
     pub(crate) fn shrink_to_fit(&mut self) {
         self.of_row.shrink_to_fit();
         self.tombstones = Vec::new();
-    }
-
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        (self.of_row.capacity() + self.tombstones.capacity()) * size_of::<Location>()
     }
 }

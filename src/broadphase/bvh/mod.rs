@@ -6,45 +6,30 @@
 //! The filters of boxes are stored beside the nodes, as soon as one is set.
 //!
 //! ```text
-//! build (cells, classes, bins, median):
-//!     if there are many boxes:
-//!         divide them into cells of about two hundred boxes: a histogram along x gives slabs, one in
-//!         each slab along y gives columns, one in each column along z gives cells
-//!         move boxes that are longer than a cell to classes, one for each set of axes on which they are long;
-//!         if many boxes are in crowds, move each crowd to a class
-//!         build a subtree of each class in the same way, with cells of its own
-//!     build a subtree of each cell, in parallel: halve at the median of the longest axis,
-//!         at multiples of a full leaf, so that leaves are full
-//!     build the upper nodes over the cells in the same way, and a root over the subtrees
+//! build: divide the boxes into cells, build a subtree of each, then the nodes above    (build/mod.rs)
 //! traverse many queries together (walk), or one query with the nearest child first (descend)
 //! ```
-//!
-//! The cells are those of STR (Leutenegger, Lopez and Edgington 1997), but with bins instead of
-//! sorting. The position of a box is its centre. Boxes longer than a cell are separated because
-//! each of them would enlarge the bounds of all nodes above it.
 //!
 //! Guarantee: the tree depends on the boxes and their order alone, not on threads or levels. The
 //! bounds of a node contain everything below it and are not rounded. So a query that reaches a box
 //! whenever it reaches one inside that box finds every box that it reaches.
 
-mod bins;
-mod cells;
-mod classes;
+mod build;
 pub(crate) mod forest;
 pub(crate) mod load;
 pub(crate) mod location;
-mod median;
 pub(crate) mod movers;
 pub(crate) mod static_bvh;
 mod traverse_batch;
 mod traverse_nearest;
 
+use crate::columns::{Memory, impl_memory};
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
 use alloc::vec::Vec;
+pub(crate) use build::Builder;
 use bytemuck::{Pod, Zeroable};
-pub(crate) use cells::Builder;
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
 pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
@@ -159,6 +144,8 @@ pub(crate) struct Tree {
     /// The number of boxes when the tree was built.
     built: usize,
 }
+
+impl_memory!(Tree { nodes, filters, leaf_bounds; without root, depth, len, built });
 
 impl Tree {
     /// Replaces the contents of the tree by `boxes`.
@@ -312,22 +299,14 @@ impl Tree {
         !self.filters.is_empty()
     }
 
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-            + self.filters.capacity() * size_of::<u32>()
-            + self.leaf_bounds.capacity() * size_of::<Aabb>()
-    }
-
     /// Frees memory that is not needed.
     pub(crate) fn shrink_to_fit(&mut self) {
         if self.root.is_none() {
             self.nodes.clear();
             self.filters.clear();
         }
-        self.nodes.shrink_to_fit();
-        self.filters.shrink_to_fit();
         self.leaf_bounds = Vec::new();
+        self.shrink();
     }
 }
 

@@ -5,7 +5,7 @@ use super::load::{TargetRows, load};
 use super::{Builder, BvhItem, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::input::FixedInput;
-use crate::columns::{ColumnScratch, Rejected};
+use crate::columns::{ColumnScratch, Memory, Rejected, impl_memory};
 use alloc::vec::Vec;
 
 /// Rows are less than this.
@@ -50,6 +50,8 @@ pub struct Bvh {
     columns: ColumnScratch,
     rejected: Vec<Rejected>,
 }
+
+impl_memory!(Bvh { tree, builder, boxes, columns, rejected; without exec });
 
 impl Default for Bvh {
     fn default() -> Self {
@@ -140,10 +142,6 @@ impl Bvh {
     /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        self.tree.bytes()
-            + self.builder.bytes()
-            + self.columns.bytes()
-            + self.boxes.capacity() * size_of::<BvhItem>()
-            + self.rejected.capacity() * size_of::<Rejected>()
+        self.bytes()
     }
 }

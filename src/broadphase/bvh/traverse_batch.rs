@@ -6,6 +6,7 @@
 //! reached children, so the stack stays short, however many nodes a query reaches.
 
 use super::{LEAF, Node, Tree, WIDTH};
+use crate::columns::impl_memory;
 use crate::geom::MapEach;
 use crate::lanes::{Isa, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes, prefetch};
 use alloc::vec::Vec;
@@ -42,6 +43,8 @@ pub(crate) trait Probe {
 #[derive(Debug, Default)]
 pub(crate) struct Stack(Vec<[u32; 2]>);
 
+impl_memory!(Stack { 0 });
+
 impl Stack {
     /// Reserves enough entries to traverse the tree.
     pub(crate) fn reserve(&mut self, tree: &Tree) {
@@ -50,11 +53,6 @@ impl Stack {
         if self.0.len() < most {
             self.0.resize(most, [0; 2]);
         }
-    }
-
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.0.capacity() * size_of::<[u32; 2]>()
     }
 }
 

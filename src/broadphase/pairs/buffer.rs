@@ -1,5 +1,6 @@
 //! A growing output buffer for SIMD lanes, with a limit on the number of items.
 
+use crate::columns::impl_memory;
 use crate::par::Budget;
 use alloc::vec::Vec;
 
@@ -19,6 +20,8 @@ pub(crate) struct Buffer<T> {
     requested_max: usize,
 }
 
+impl_memory!([T] Buffer<T> { items; without len, discarded, spent, requested_max });
+
 /// Reserves memory for `len` items: a quarter more, unless a sixteenth is to spare already. So a
 /// list whose length varies a little does not reallocate.
 pub(crate) fn reserve_for<T>(items: &mut Vec<T>, len: usize) {
@@ -27,16 +30,14 @@ pub(crate) fn reserve_for<T>(items: &mut Vec<T>, len: usize) {
     }
 }
 
+/// Reserves memory for `len` items in total.
+pub(crate) fn reserve_total<T>(items: &mut Vec<T>, len: usize) {
+    items.reserve_exact(len.saturating_sub(items.len()));
+}
+
 impl<T> Default for Buffer<T> {
     fn default() -> Self {
         Self { items: Vec::new(), len: 0, discarded: 0, spent: 0, requested_max: 0 }
-    }
-}
-
-impl<T> Buffer<T> {
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.items.capacity() * size_of::<T>()
     }
 }
 

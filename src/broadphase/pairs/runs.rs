@@ -1,9 +1,9 @@
 //! The result of a pair search, and how it is read.
 
-use super::buffer::{Buffer, reserve_for};
+use super::buffer::{Buffer, reserve_for, reserve_total};
 use super::timings::Timings;
 use crate::broadphase::error::FindError;
-use crate::columns::Rejected;
+use crate::columns::{Rejected, impl_memory};
 use crate::geom::{Pair, SweptPair};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -36,15 +36,11 @@ pub(crate) struct PairRun<P> {
     pub(crate) ends: Vec<u32>,
 }
 
+impl_memory!([P] PairRun<P> { pairs, ends; without strips });
+
 impl<P> Default for PairRun<P> {
     fn default() -> Self {
         Self { strips: 0..0, pairs: Buffer::default(), ends: Vec::new() }
-    }
-}
-
-impl<P> PairRun<P> {
-    pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.pairs.bytes() + self.ends.capacity() * size_of::<u32>()
     }
 }
 
@@ -58,6 +54,8 @@ pub(crate) struct PairRuns<P> {
     starts: Vec<usize>,
     sorted: Vec<P>,
 }
+
+impl_memory!([P] PairRuns<P> { starts, sorted; lists of all; without count });
 
 impl<P> Default for PairRuns<P> {
     fn default() -> Self {
@@ -88,7 +86,7 @@ impl<P: Copy + Default> PairRuns<P> {
         // A run that was not used may be used the next time.
         for run in &mut self.all {
             run.pairs.reserve_spare(mean);
-            run.ends.reserve_exact(parts.saturating_sub(run.ends.len()));
+            reserve_total(&mut run.ends, parts);
         }
     }
 
@@ -117,17 +115,11 @@ impl<P: Copy + Default> PairRuns<P> {
         Ok(Pairs { runs, starts, threads, sorted, rejected, timings })
     }
 
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        let runs: usize = self.all.iter().map(PairRun::bytes).sum();
-        runs + self.starts.capacity() * size_of::<usize>() + self.sorted.capacity() * size_of::<P>()
-    }
-
     /// Reserves memory for this many pairs in this many runs.
     pub(crate) fn reserve(&mut self, runs: usize, pairs: usize) {
         self.all.resize_with(runs.max(self.all.len()), PairRun::default);
         self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
-        self.sorted.reserve(pairs.saturating_sub(self.sorted.len()));
+        reserve_total(&mut self.sorted, pairs);
     }
 
     /// Frees the memory that this many pairs in this many runs do not need.

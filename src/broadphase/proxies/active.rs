@@ -7,7 +7,7 @@ use super::id::ProxyId;
 use super::movers::{SETTLED, borrow_columns};
 use super::state::BroadphaseState;
 use crate::broadphase::pairs::buffer::reserve_for;
-use crate::columns::{MovingBoxColumns, Row};
+use crate::columns::{MovingBoxColumns, Row, impl_memory};
 use crate::geom::{Filter, MovingBox};
 use alloc::vec::Vec;
 
@@ -23,6 +23,8 @@ pub(crate) struct ActiveProxies {
     /// Not 0 for the slots of these proxies and of removed ones.
     pub(crate) searched: Vec<u8>,
 }
+
+impl_memory!(ActiveProxies { columns, ids, filters, dynamic, searched; without movers });
 
 impl ActiveProxies {
     /// Replaces the contents by the active movers and the changed resting proxies of `state`.
@@ -64,14 +66,6 @@ impl ActiveProxies {
 
     pub(crate) fn boxes(&self) -> MovingBoxColumns<'_> {
         borrow_columns(&self.columns)
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.columns.iter().map(Vec::capacity).sum::<usize>() * size_of::<f32>()
-            + self.ids.capacity() * size_of::<ProxyId>()
-            + self.filters.capacity() * size_of::<Filter>()
-            + self.dynamic.capacity()
-            + self.searched.capacity()
     }
 }
 

@@ -133,16 +133,10 @@ impl Broadphase {
                 next += 1;
                 match row {
                     REJECTED => (),
-                    NONE => {
-                        let set = set_one(state, trees, ids[from], boxes.get(from - start));
-                        if let Err(reason) = set {
-                            rejected.push(Rejected { row: from as u32, reason });
-                            sorted = false;
-                        }
-                    }
-                    _ if state.fat_movers > 0 => {
+                    _ if row == NONE || state.fat_movers > 0 => {
                         let moving = boxes.get(from - start);
-                        if state.keeps_fat_aabb(ids[from].index() as usize, &moving) {
+                        let slot = ids[from].index() as usize;
+                        if row != NONE && state.keeps_fat_aabb(slot, &moving) {
                             state.movers.set(row as usize, moving);
                         } else if let Err(reason) = set_one(state, trees, ids[from], moving) {
                             rejected.push(Rejected { row: from as u32, reason });

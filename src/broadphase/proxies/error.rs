@@ -9,7 +9,7 @@ use crate::geom::Invalid;
 #[non_exhaustive]
 pub enum BroadphaseError {
     /// The proxy does not exist, or was removed.
-    #[error("no proxy, or no longer one, is called {} of generation {}", id.index(), id.generation())]
+    #[error("there is no proxy {} of generation {}; it was removed, or is of another broadphase", id.index(), id.generation())]
     Stale {
         /// The id that was given.
         id: ProxyId,
@@ -19,16 +19,16 @@ pub enum BroadphaseError {
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// A margin is not in `[0, COORD_MAX]`.
-    #[error("a margin is negative, not a number or larger than 2^120")]
+    #[error("a margin is negative, NaN or beyond 2^120; it must be in [0, 2^120]")]
     Margin,
     /// There would be more proxies than there are ids.
-    #[error("at most 2^26 proxies fit")]
+    #[error("there would be more than 2^26 proxies; remove some first")]
     TooManyProxies,
     /// A list does not have one id or one description for each box.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// The origin cannot be shifted this far: the box of this proxy would become invalid.
-    #[error("after the shift proxy {} would have no box: {reason}", id.index())]
+    #[error("the shift makes the box of proxy {} invalid: {reason}; remove the proxy, or shift by less", id.index())]
     ShiftTooFar {
         /// The proxy whose box would become invalid.
         id: ProxyId,

@@ -54,7 +54,7 @@ pub(crate) mod validate;
 
 use super::exec::Exec;
 use super::{FindError, PairFinder};
-use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected};
+use crate::columns::{ColumnScratch, Memory, MovingBoxColumns, Rejected, impl_memory};
 use crate::geom::{Filter, MovingBox};
 use crate::par;
 use alloc::vec::Vec;
@@ -172,6 +172,8 @@ pub struct Broadphase {
     columns: ColumnScratch,
     sorted: Vec<ProxyPair>,
 }
+
+impl_memory!(Broadphase { state, trees, mover_tree, finder, work, rejected, rows, columns, sorted; without exec, filtered, owned });
 
 impl Default for Broadphase {
     fn default() -> Self {
@@ -398,7 +400,8 @@ impl Broadphase {
     /// Frees the memory that the proxies and pairs do not need. The next update allocates what it
     /// needs again.
     pub fn shrink_to_fit(&mut self) {
-        self.state.shrink_to_fit();
+        self.state.resting.free_if_empty();
+        self.state.shrink();
         self.trees.shrink_to_fit();
         self.mover_tree = MoverTree::default();
         self.finder.shrink_to(0, 0);
@@ -410,14 +413,6 @@ impl Broadphase {
     /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        self.state.bytes()
-            + self.trees.bytes()
-            + self.mover_tree.bytes()
-            + self.finder.memory_usage()
-            + self.work.bytes()
-            + self.rejected.capacity() * size_of::<Rejected>()
-            + self.rows.capacity() * size_of::<u32>()
-            + self.columns.bytes()
-            + self.sorted.capacity() * size_of::<ProxyPair>()
+        self.bytes()
     }
 }

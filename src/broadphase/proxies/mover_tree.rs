@@ -5,6 +5,7 @@
 
 use super::state::BroadphaseState;
 use crate::broadphase::bvh::{Builder, BvhItem, Tree};
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::Level;
 use crate::par::{self, Threads};
@@ -23,6 +24,8 @@ pub(crate) struct MoverTree {
     builder: Builder,
     boxes: Vec<BvhItem>,
 }
+
+impl_memory!(MoverTree { tree, builder, boxes; without is_dirty });
 
 impl Default for MoverTree {
     fn default() -> Self {
@@ -78,10 +81,6 @@ impl MoverTree {
             }
         });
         sound
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.tree.bytes() + self.builder.bytes() + self.boxes.capacity() * size_of::<BvhItem>()
     }
 }
 

@@ -8,7 +8,8 @@
 
 use super::id::ProxyId;
 use super::slots::Slot;
-use crate::columns::{MovingBoxColumns, Row};
+use crate::broadphase::pairs::buffer::reserve_total;
+use crate::columns::{MovingBoxColumns, Row, impl_memory};
 use crate::geom::{Aabb, Filter, MapEach, MovingBox};
 use alloc::vec::Vec;
 
@@ -33,6 +34,8 @@ pub(crate) struct MoverStore {
     /// The bits [`CHANGED`] and [`SETTLED`] of each row, never both.
     pub(crate) status: Vec<u8>,
 }
+
+impl_memory!(MoverStore { columns, ids, owners, filters, dynamic, status });
 
 /// Borrows the columns as the pair finder reads them.
 pub(crate) fn borrow_columns(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
@@ -114,32 +117,14 @@ impl MoverStore {
     }
 
     pub(crate) fn reserve(&mut self, rows: usize) {
-        let more = rows.saturating_sub(self.len());
-        self.columns.iter_mut().for_each(|column| column.reserve(more));
-        self.ids.reserve(more);
-        self.owners.reserve(more);
-        self.filters.reserve(more);
-        self.dynamic.reserve(more);
-        self.status.reserve(more);
-    }
-
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.columns.iter_mut().for_each(Vec::shrink_to_fit);
-        self.ids.shrink_to_fit();
-        self.owners.shrink_to_fit();
-        self.filters.shrink_to_fit();
-        self.dynamic.shrink_to_fit();
-        self.status.shrink_to_fit();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let columns: usize = self.columns.iter().map(Vec::capacity).sum();
-        columns * size_of::<f32>()
-            + self.ids.capacity() * size_of::<ProxyId>()
-            + self.owners.capacity() * size_of::<u32>()
-            + self.filters.capacity() * size_of::<Filter>()
-            + self.dynamic.capacity()
-            + self.status.capacity()
+        for column in &mut self.columns {
+            reserve_total(column, rows);
+        }
+        reserve_total(&mut self.ids, rows);
+        reserve_total(&mut self.owners, rows);
+        reserve_total(&mut self.filters, rows);
+        reserve_total(&mut self.dynamic, rows);
+        reserve_total(&mut self.status, rows);
     }
 
     pub(crate) fn copy_from(&mut self, other: &Self) {

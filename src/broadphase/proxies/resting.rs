@@ -13,6 +13,8 @@ use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
 use crate::broadphase::exec::Exec;
+use crate::broadphase::pairs::buffer::reserve_total;
+use crate::columns::{Memory, impl_memory};
 use crate::geom::{Aabb, MapEach};
 use crate::par::sort_rows;
 use alloc::vec::Vec;
@@ -46,6 +48,8 @@ pub(crate) struct RestingTrees {
     /// Scratch memory: the boxes to put into each forest.
     inserted: [Vec<BvhItem>; TREES],
 }
+
+impl_memory!(RestingTrees { fixed, sleeping, exact, settled, rows, changed, removed, inserted });
 
 impl RestingTrees {
     /// Sets how the forests run.
@@ -158,7 +162,7 @@ impl RestingTrees {
     }
 
     pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
-        self.rows.reserve(proxies.saturating_sub(self.rows.len()));
+        reserve_total(&mut self.rows, proxies);
         self.fixed.reserve(proxies, movers, 0, pairs);
         self.sleeping.reserve(proxies, movers, 0, pairs);
     }
@@ -173,20 +177,8 @@ impl RestingTrees {
         self.sleeping.shrink_to_fit();
         self.exact.shrink_to_fit();
         self.settled.shrink_to_fit();
-        self.rows.shrink_to_fit();
-        self.changed.shrink_to_fit();
         (self.removed, self.inserted) = Default::default();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let lists = self.changed.capacity() + self.removed.iter().map(Vec::capacity).sum::<usize>();
-        self.fixed.memory_usage()
-            + self.sleeping.memory_usage()
-            + self.exact.memory_usage()
-            + self.settled.memory_usage()
-            + self.rows.capacity()
-            + lists * size_of::<u32>()
-            + self.inserted.iter().map(Vec::capacity).sum::<usize>() * size_of::<BvhItem>()
+        self.shrink();
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::id::ProxyId;
 use super::proxy::{Proxy, ProxyKind};
+use crate::columns::impl_memory;
 use crate::geom::Filter;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 use alloc::vec::Vec;
@@ -145,6 +146,8 @@ pub(crate) struct Slots {
     pub(crate) retired: u32,
 }
 
+impl_memory!(Slots { all, generations, cached_generations, reused; without free, live, retired });
+
 impl Default for Slots {
     fn default() -> Self {
         Self {
@@ -194,11 +197,6 @@ impl Slots {
             cached_generations[slot as usize] = generations[slot as usize];
         }
         cached_generations.extend_from_slice(&generations[cached_generations.len()..]);
-    }
-
-    /// Allocated words besides the slots.
-    pub(crate) fn words(&self) -> usize {
-        self.generations.capacity() + self.cached_generations.capacity() + self.reused.capacity()
     }
 
     /// How many more proxies can be inserted.

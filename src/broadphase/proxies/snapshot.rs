@@ -7,6 +7,7 @@ use super::resting::trees_of;
 use super::slots::{Container, Slot};
 use super::state::BroadphaseState;
 use super::validate::InvariantError;
+use crate::columns::Memory;
 use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
 
 /// A copy of everything that decides the answers of a broadphase from some tick on.

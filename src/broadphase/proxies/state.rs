@@ -11,6 +11,8 @@ use super::pair_cache::PairTable;
 use super::pair_cache::sleeping::RestingPairs;
 use super::proxy::{Proxy, is_margin};
 use super::slots::{Container, NONE, Slot, Slots, owners_allow};
+use crate::broadphase::pairs::buffer::reserve_total;
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use alloc::vec::Vec;
 
@@ -42,6 +44,8 @@ pub(crate) struct BroadphaseState {
     /// Whether the caller's function restricted the pairs of the last update.
     pub(crate) restricted: bool,
 }
+
+impl_memory!(BroadphaseState { slots, boxes, fat_aabbs, movers, touching, resting, dirty_pairs, changed; without fat_movers, restricted });
 
 impl BroadphaseState {
     #[inline]
@@ -273,41 +277,14 @@ impl BroadphaseState {
     }
 
     pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
-        let more = |len: usize| proxies.saturating_sub(len);
-        self.slots.all.reserve(more(self.slots.all.len()));
-        self.slots.generations.reserve(more(self.slots.generations.len()));
-        self.slots.cached_generations.reserve(more(self.slots.cached_generations.len()));
-        self.boxes.reserve(more(self.boxes.len()));
-        self.fat_aabbs.reserve(more(self.fat_aabbs.len()));
+        reserve_total(&mut self.slots.all, proxies);
+        reserve_total(&mut self.slots.generations, proxies);
+        reserve_total(&mut self.slots.cached_generations, proxies);
+        reserve_total(&mut self.boxes, proxies);
+        reserve_total(&mut self.fat_aabbs, proxies);
         self.movers.reserve(movers);
         self.touching.reserve(pairs);
         self.resting.reserve(proxies, 0);
-    }
-
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.slots.all.shrink_to_fit();
-        self.slots.generations.shrink_to_fit();
-        self.slots.cached_generations.shrink_to_fit();
-        self.slots.reused.shrink_to_fit();
-        self.boxes.shrink_to_fit();
-        self.fat_aabbs.shrink_to_fit();
-        self.movers.shrink_to_fit();
-        self.touching.shrink_to_fit();
-        self.resting.shrink_to_fit();
-        self.dirty_pairs.shrink_to_fit();
-        self.changed.shrink_to_fit();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.slots.all.capacity() * size_of::<Slot>()
-            + self.slots.words() * size_of::<u32>()
-            + self.boxes.capacity() * size_of::<MovingBox>()
-            + self.fat_aabbs.capacity() * size_of::<Aabb>()
-            + self.movers.bytes()
-            + self.touching.bytes()
-            + self.resting.bytes()
-            + self.dirty_pairs.capacity() * size_of::<ProxyPair>()
-            + self.changed.capacity() * size_of::<u32>()
     }
 
     /// Copies `other`, reusing the allocated memory.

@@ -18,7 +18,7 @@ use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, Pairs};
 use crate::broadphase::{FindError, PairFinder, PairInput};
-use crate::columns::Row;
+use crate::columns::{Row, impl_memory};
 use crate::geom::SweptPair;
 use crate::par;
 use alloc::vec::Vec;
@@ -113,6 +113,8 @@ pub(crate) struct UpdateScratch {
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
 }
+
+impl_memory!(UpdateScratch { events, touching, compared, active, before; lists of copies, scratch, parts; without events_valid });
 
 /// The arguments of an update.
 pub(crate) struct Update<'a> {
@@ -236,7 +238,7 @@ impl Update<'_> {
             // Any worker may take any run, so reserve the length of the longest for each of them.
             let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
             scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
-            par::for_each(scratch, copies, &|scratch, _, run| {
+            par::for_each(&self.exec.threads, scratch, copies, &|scratch, _, run| {
                 pair_filter.filter_and_partition(
                     PairSource::RowAndSlot,
                     partitions,
@@ -275,13 +277,18 @@ impl Update<'_> {
             let mut lists = parts.iter_mut().enumerate();
             let mut items: [_; PARTITIONS_MAX] =
                 core::array::from_fn(|_| lists.next().map(|(part, events)| (next(part), events)));
-            par::for_each(scratch, &mut items[..partitions.count], &|scratch, part, item| {
-                if let Some((pairs, events)) = item.take() {
-                    events.clear();
-                    diff.part(part, scratch, pairs, events);
-                    events.reserve_spare();
-                }
-            });
+            par::for_each(
+                &self.exec.threads,
+                scratch,
+                &mut items[..partitions.count],
+                &|scratch, part, item| {
+                    if let Some((pairs, events)) = item.take() {
+                        events.clear();
+                        diff.part(part, scratch, pairs, events);
+                        events.reserve_spare();
+                    }
+                },
+            );
             parts.iter().for_each(|part| events.append(part));
             events.reserve_spare();
         });
@@ -350,17 +357,5 @@ impl UpdateScratch {
     pub(crate) fn clear(&mut self) {
         self.events.clear();
         self.events_valid = false;
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let compared: usize = self.compared.iter().map(Vec::capacity).sum();
-        compared * size_of::<f32>()
-            + self.copies.iter().map(PairRun::bytes).sum::<usize>()
-            + self.scratch.iter().map(DiffScratch::bytes).sum::<usize>()
-            + self.parts.iter().map(Events::bytes).sum::<usize>()
-            + self.events.bytes()
-            + self.touching.bytes()
-            + self.before.bytes()
-            + self.active.bytes()
     }
 }

@@ -14,55 +14,77 @@ use crate::par;
 #[non_exhaustive]
 pub enum InvariantError {
     /// Columns that must have the same length do not.
-    #[error("columns of different lengths")]
+    #[error("the snapshot is damaged, or the library has a fault; columns of different lengths")]
     Lengths,
     /// The free list does not contain exactly the unused slots.
-    #[error("the free list does not contain exactly the unused slots")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; the free list does not contain exactly the unused slots"
+    )]
     FreeSlots,
     /// The description of a proxy is invalid.
-    #[error("the description of slot {index} is invalid")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; the description of slot {index} is invalid"
+    )]
     Slot {
         /// The slot of the proxy.
         index: u32,
     },
     /// A box is invalid, or a resting proxy has a displacement.
-    #[error("the box of slot {index} is invalid, or the slot rests and has a displacement")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; the box of slot {index} is invalid, or the slot rests and has a displacement"
+    )]
     Box {
         /// The slot of the proxy.
         index: u32,
     },
     /// The path of a proxy with a margin is not inside its fat AABB.
-    #[error("the path of slot {index} is not inside its fat AABB")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; the path of slot {index} is not inside its fat AABB"
+    )]
     FatAabb {
         /// The slot of the proxy.
         index: u32,
     },
     /// The rows of the movers are not those of the moving proxies.
-    #[error("row {row} of the movers is not that of a moving proxy")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; row {row} of the movers is not that of a moving proxy"
+    )]
     Mover {
         /// The row that differs.
         row: u32,
     },
     /// Pairs are out of order, occur twice, or have the same proxy twice.
-    #[error("pairs are out of order, occur twice, or have the same proxy twice")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; pairs are out of order, occur twice, or have the same proxy twice"
+    )]
     Pairs,
     /// The list of slots with another proxy since the last update is wrong.
-    #[error("the list of slots reused since the last update is wrong")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; the list of slots reused since the last update is wrong"
+    )]
     ReusedSlots,
     /// The list of proxies that have changed since the last update is wrong.
-    #[error("the list of changed slots does not contain exactly the changed slots")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; the list of changed slots does not contain exactly the changed slots"
+    )]
     Changes,
     /// A resting pair has a proxy that does not rest.
-    #[error("a resting pair has slot {index}, which does not rest")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; a resting pair has slot {index}, which does not rest"
+    )]
     Resting {
         /// The slot of the proxy.
         index: u32,
     },
     /// The linked lists of resting pairs are broken.
-    #[error("the linked lists of resting pairs are broken")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; the linked lists of resting pairs are broken"
+    )]
     Lists,
     /// A tree does not contain exactly the resting proxies, or the movers.
-    #[error("a tree does not contain exactly the resting proxies, or the movers")]
+    #[error(
+        "the snapshot is damaged, or the library has a fault; a tree does not contain exactly the resting proxies, or the movers"
+    )]
     RestingTrees,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::input::ROW;
+use crate::columns::impl_memory;
 use crate::geom::Pair;
 use crate::lanes::LANES_MAX;
 use crate::par::Budget;
@@ -16,6 +17,8 @@ pub(crate) struct Candidates {
     pub(crate) b: Vec<u32>,
     pub(crate) len: usize,
 }
+
+impl_memory!(Candidates { a, b; without len });
 
 impl Candidates {
     /// Reserves memory for so many candidates.

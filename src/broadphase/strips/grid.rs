@@ -3,6 +3,7 @@
 //! A sample of the boxes gives the extent and the mean length on each axis. The cost of a tick is estimated for many
 //! numbers of strips, and the cheapest grid is chosen. All is a function of the boxes alone.
 
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa};
 use alloc::vec::Vec;
@@ -122,6 +123,8 @@ pub(crate) struct Sample {
     counts: Vec<u32>,
 }
 
+impl_memory!(Sample { boxes, deltas, flags, line, counts });
+
 impl Sample {
     /// Removes the largest box of each axis. A single ground box under a million others may well be in the sample,
     /// and would count as a thousandth of all boxes.
@@ -152,14 +155,6 @@ impl Sample {
             }
         }
         0.5 * rows as f64 * f64::from(pairs) / f64::from(all.max(1))
-    }
-
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        self.boxes.capacity() * size_of::<Aabb>()
-            + self.deltas.capacity() * size_of::<[f32; 3]>()
-            + self.line.capacity() * size_of::<f32>()
-            + (self.counts.capacity() + self.flags.capacity()) * size_of::<u32>()
     }
 }
 

@@ -21,6 +21,7 @@ use super::error::FindError;
 use super::exec::Exec;
 use super::pairs::input::PairInput;
 use super::pairs::runs::{PairRun, Pairs};
+use crate::columns::{Memory, impl_memory};
 use crate::geom::{Pair, SweptPair};
 use alloc::vec::Vec;
 use grid::Sample;
@@ -64,6 +65,8 @@ pub struct PairFinder {
     swept: Stage<SweptPair, SWEPT_WORDS>,
 }
 
+impl_memory!(PairFinder { sample, union, swept; lists of scatterers; without exec });
+
 /// Leaves the pairs of a run unchanged. This is a function, because each closure would be one more instance for every
 /// type that a public function is called with.
 fn keep_run<P>(_: &mut PairRun<P>, _: &mut Vec<P>) {}
@@ -96,8 +99,7 @@ impl PairFinder {
     /// Returns how many bytes of memory the finder has allocated.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        let scratch: usize = self.scatterers.iter().map(scatter::ScatterScratch::bytes).sum();
-        scratch + self.sample.bytes() + self.union.bytes() + self.swept.bytes()
+        self.bytes()
     }
 
     /// Frees the memory that ticks of `boxes` boxes with `pairs` pairs do not need; with zeros, all of it. The next

@@ -8,10 +8,11 @@ use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, Padding, STILL, SWEP
 use super::sweep::{Progress, Strips};
 use super::{scatter, sweep};
 use crate::broadphase::error::FindError;
+use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
-use crate::columns::Rejected;
+use crate::columns::{Rejected, impl_memory};
 use crate::geom::MovingBox;
 use crate::lanes::{Kernel, Level};
 use crate::par::{self, Budget, Clock, Threads};
@@ -37,6 +38,8 @@ struct Sweeper<P, const WORDS: usize> {
     pairs: Vec<P>,
 }
 
+impl_memory!([P, const WORDS: usize] Sweeper<P, WORDS> { strip, pairs });
+
 impl<P, const WORDS: usize> Default for Sweeper<P, WORDS> {
     fn default() -> Self {
         Self { strip: sweep::SweepScratch::default(), pairs: Vec::new() }
@@ -57,6 +60,8 @@ pub(crate) struct Stage<P, const WORDS: usize> {
     rejected_of_first: usize,
 }
 
+impl_memory!([P, const WORDS: usize] Stage<P, WORDS> { lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
+
 impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
     fn default() -> Self {
         Self {
@@ -67,12 +72,6 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
             rejected: Vec::new(),
             rejected_of_first: 0,
         }
-    }
-}
-
-impl<P, const WORDS: usize> Sweeper<P, WORDS> {
-    fn bytes(&self) -> usize {
-        self.strip.bytes() + self.pairs.capacity() * size_of::<P>()
     }
 }
 
@@ -178,8 +177,7 @@ where
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
-        let workers = threads.workers();
-        let timings = threads.enter(|| self.fill(tick, workers, sample, scatterers, take));
+        let timings = threads.enter(|| self.fill(tick, threads, sample, scatterers, take));
         let rejected = self.rejected.split_at(self.rejected_of_first);
         self.pairs.found(tick.pairs_max, threads, rejected, timings)
     }
@@ -188,21 +186,22 @@ where
     fn fill(
         &mut self,
         tick: &Tick<'_>,
-        threads: usize,
+        threads: &Threads,
         sample: &mut Sample,
         scatterers: &mut Vec<scatter::ScatterScratch>,
         take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
     ) -> Timings {
         let mut clock = Clock::start();
-        scatterers.resize_with(threads.max(scatterers.len()), Default::default);
-        self.sweepers.resize_with(threads.max(self.sweepers.len()), Default::default);
+        let workers = threads.workers();
+        scatterers.resize_with(workers.max(scatterers.len()), Default::default);
+        self.sweepers.resize_with(workers.max(self.sweepers.len()), Default::default);
         let (paths, get) = (WORDS == SWEPT_WORDS, |row| tick.get(row));
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let (grid, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, paths, rejected, sample);
             choose += clock.lap();
-            let chunks = self.scatter(tick, &choice, &mut scatterers[..threads]);
+            let chunks = self.scatter(tick, threads, &choice, &mut scatterers[..workers]);
             scatter += clock.lap();
             if let Some(chunks) = chunks {
                 break (choice.grid, chunks);
@@ -211,13 +210,13 @@ where
         };
         let (runs, longest) = self.divide_into_runs(chunks, &grid);
         scatter += clock.lap();
-        let sweepers = &mut self.sweepers[..threads];
+        let sweepers = &mut self.sweepers[..workers];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, runs) = (&self.chunks[..chunks], self.pairs.keep(runs));
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let filtered = tick.is_filtered();
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
-        par::for_each(sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
+        par::for_each(threads, sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
             let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
             let progress = &mut Progress::new(strips, grid);
             while level.run(Strips::<P, WORDS> {
@@ -240,7 +239,7 @@ where
         let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
         let peak = peaks.max().unwrap_or(0);
         for Sweeper { strip, pairs } in sweepers {
-            pairs.reserve_exact(most.saturating_sub(pairs.len()));
+            reserve_total(pairs, most);
             strip.reserve_join(peak, longest);
         }
         self.pairs.reserve_spare(RUNS);
@@ -251,6 +250,7 @@ where
     fn scatter(
         &mut self,
         tick: &Tick<'_>,
+        threads: &Threads,
         choice: &Choice,
         scatterers: &mut [scatter::ScatterScratch],
     ) -> Option<usize> {
@@ -276,7 +276,7 @@ where
         let grid = &choice.grid;
         // A chunk with more than its share is written only once it is known that all chunks together fit.
         for always in [false, true] {
-            par::for_each(scatterers, chunks, &|scratch, index, chunk| {
+            par::for_each(threads, scatterers, chunks, &|scratch, index, chunk| {
                 if chunk.written {
                     return;
                 }
@@ -336,14 +336,6 @@ where
 }
 
 impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
-    pub(crate) fn bytes(&self) -> usize {
-        let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
-        let sweepers: usize = self.sweepers.iter().map(Sweeper::bytes).sum();
-        let lists = self.lengths.capacity() * size_of::<usize>()
-            + self.rejected.capacity() * size_of::<Rejected>();
-        chunks + sweepers + self.pairs.bytes() + lists
-    }
-
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
         let (_, chunks) = chunk_rows(boxes);
         self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);

@@ -7,9 +7,9 @@
 
 use super::grid::{AxisCells, Grid};
 use super::long_path::{Stop, is_long, trace};
-use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
 use crate::broadphase::pairs::input::PairInput;
-use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group};
+use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group, impl_memory};
 use crate::geom::{Filter, MapEach, MovingBox};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{
@@ -72,6 +72,8 @@ pub(crate) struct Chunk<const WORDS: usize> {
     pub(crate) rejected: Vec<Rejected>,
 }
 
+impl_memory!([const WORDS: usize] Chunk<WORDS> { records, starts, rejected; without written });
+
 impl<const WORDS: usize> Default for Chunk<WORDS> {
     fn default() -> Self {
         Self { records: Vec::new(), starts: Vec::new(), written: false, rejected: Vec::new() }
@@ -90,17 +92,10 @@ impl<const WORDS: usize> Chunk<WORDS> {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<StripRecord<WORDS>>()
-            + self.starts.capacity() * size_of::<u32>()
-            + self.rejected.capacity() * size_of::<Rejected>()
-    }
-
     /// Reserves memory for so many records in so many strips.
     pub(crate) fn reserve(&mut self, records: usize, strips_max: usize) {
-        self.records.reserve_exact(records.saturating_sub(self.records.len()));
-        self.starts.reserve_exact((strips_max + 1).saturating_sub(self.starts.len()));
+        reserve_total(&mut self.records, records);
+        reserve_total(&mut self.starts, strips_max + 1);
     }
 
     /// Frees the memory that so many records do not need.
@@ -135,16 +130,9 @@ pub(crate) struct ScatterScratch {
     pub(crate) columns: ColumnScratch,
 }
 
-impl ScatterScratch {
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        let words = self.cells.capacity()
-            + self.crossing.capacity()
-            + self.cursors.capacity()
-            + self.passed.capacity();
-        words * size_of::<u32>() + self.stops.capacity() * size_of::<Stop>() + self.columns.bytes()
-    }
+impl_memory!(ScatterScratch { cells, crossing, cursors, stops, passed, columns });
 
+impl ScatterScratch {
     /// Returns how many stops fit into the allocated memory.
     pub(crate) fn stops(&self) -> usize {
         self.stops.capacity()

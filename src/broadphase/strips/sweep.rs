@@ -15,6 +15,7 @@ use super::long_path::{Passage, contact_cells};
 use super::scatter::{Chunk, FLAGS, LONG, SWEPT_WORDS, StripRecord, UNION_WORDS, low_word};
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::input::{ROW, allow};
+use crate::columns::impl_memory;
 use crate::geom::{MapEach, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
 use crate::kernels::sweep;
@@ -58,6 +59,8 @@ pub(crate) struct SweepScratch<const WORDS: usize> {
     join: Join,
 }
 
+impl_memory!([const WORDS: usize] SweepScratch<WORDS> { records, bounds, paths, ids, filters, lows, starts, lasts, bins, candidates, join });
+
 impl<const WORDS: usize> Default for SweepScratch<WORDS> {
     fn default() -> Self {
         Self {
@@ -93,29 +96,12 @@ impl<const WORDS: usize> SweepScratch<WORDS> {
             self.candidates.reserve(candidates_max(rows));
         }
     }
-
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<StripRecord<WORDS>>()
-            + self.join.bytes()
-            + (self.candidates.a.capacity() + self.candidates.b.capacity()) * size_of::<u32>()
-            + (capacity(&self.bounds) + capacity(&self.paths) + self.lows.capacity())
-                * size_of::<f32>()
-            + (self.ids.capacity() + self.filters.capacity() + self.bins.capacity())
-                * size_of::<u32>()
-            + (self.starts.capacity() + self.lasts.capacity()) * size_of::<u32>()
-    }
 }
 
 /// Returns columns as slices. It is inlined, but it does not depend on the level, so that it is instantiated once.
 #[inline]
 fn slices<const K: usize>(columns: &[Vec<f32>; K]) -> [&[f32]; K] {
     core::array::from_fn(|k| &columns[k][..])
-}
-
-/// Returns the sum of the capacities of columns.
-fn capacity(columns: &[Vec<f32>]) -> usize {
-    columns.iter().map(Vec::capacity).sum()
 }
 
 impl<const WORDS: usize> SweepScratch<WORDS> {

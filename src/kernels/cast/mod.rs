@@ -32,7 +32,7 @@ mod points;
 pub mod polyhedron;
 mod simd;
 
-use super::batch::{Answer, Each, One, Question, Sink};
+use super::batch::{Answer, Each, One, Output, Question, Sink};
 use super::{BatchError, Hits, batch};
 use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Aabb, Faces, Invalid, Segment};
@@ -82,9 +82,6 @@ impl Cast {
     }
 }
 
-/// The output of a cast: [`Fractions`], [`CastColumns`] or `&mut` [`Hits`].
-pub trait CastOutput: Sink {}
-
 /// A column of entry fractions and one of exit fractions. 8 bytes per row.
 #[derive(Debug)]
 pub struct Fractions<'a> {
@@ -117,9 +114,9 @@ impl CastColumns<'_> {
     }
 }
 
-impl CastOutput for Fractions<'_> {}
-impl CastOutput for CastColumns<'_> {}
-impl CastOutput for &mut Hits<'_> {}
+impl Output<Cast> for Fractions<'_> {}
+impl Output<Cast> for CastColumns<'_> {}
+impl Output<Cast> for &mut Hits<'_> {}
 
 impl Sink for Fractions<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
@@ -209,7 +206,7 @@ pub fn one_to_many(
     level: Level,
     segment: &Segment,
     many: &Checked<'_>,
-    output: impl CastOutput,
+    output: impl Output<Cast>,
 ) -> Result<(), BatchError> {
     segment_to_many(level, segment, many, output)
 }
@@ -240,7 +237,7 @@ pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SegmentColumns<'_>>,
     aabb: &Aabb,
-    output: impl CastOutput,
+    output: impl Output<Cast>,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
     let sides = (Each::new(many), One(corners(aabb)));
@@ -258,7 +255,7 @@ pub fn zip(
     level: Level,
     segments: &Checked<'_, SegmentColumns<'_>>,
     boxes: &Checked<'_>,
-    output: impl CastOutput,
+    output: impl Output<Cast>,
 ) -> Result<(), BatchError> {
     let sides = (Each::new(segments), Each::of(boxes.columns().corners(), boxes));
     batch::zip(level, SegmentBoxCast::<true>, sides, output)

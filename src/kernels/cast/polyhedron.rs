@@ -31,7 +31,7 @@ use super::simd::{SLACK, SLACK_TINY};
 use super::{Fractions, MISS};
 use crate::columns::{Checked, LengthMismatch, Row, SegmentColumns};
 use crate::geom::{Facets, Invalid, Plane, Segment};
-use crate::kernels::batch::{Answer, Each, One, Question, Sink};
+use crate::kernels::batch::{Answer, Each, One, Output, Question, Sink};
 use crate::kernels::{BatchError, Hits, batch};
 use crate::lanes::{F32Lanes, Isa, Level, U32Lanes};
 
@@ -54,7 +54,9 @@ pub enum NoPolyhedron {
         reason: Invalid,
     },
     /// More planes than [`Facets`] can number.
-    #[error("{planes} planes, and the most is 32767")]
+    #[error(
+        "{planes} planes, and at most 32767 can be numbered; leave out those that bound nothing"
+    )]
     TooMany {
         /// Number of planes.
         planes: usize,
@@ -114,9 +116,6 @@ impl PolyhedronCast {
     pub const MISS: Self = Self { entry: MISS, exit: MISS, facets: Facets::MISS };
 }
 
-/// The output of a cast: [`Fractions`], [`PolyhedronCastColumns`] or `&mut` [`Hits`].
-pub trait PolyhedronOutput: Sink {}
-
 /// Complete results, one column per field. 12 bytes per row.
 #[derive(Debug)]
 pub struct PolyhedronCastColumns<'a> {
@@ -140,9 +139,9 @@ impl PolyhedronCastColumns<'_> {
     }
 }
 
-impl PolyhedronOutput for Fractions<'_> {}
-impl PolyhedronOutput for PolyhedronCastColumns<'_> {}
-impl PolyhedronOutput for &mut Hits<'_> {}
+impl Output<PolyhedronCast> for Fractions<'_> {}
+impl Output<PolyhedronCast> for PolyhedronCastColumns<'_> {}
+impl Output<PolyhedronCast> for &mut Hits<'_> {}
 
 impl Sink for PolyhedronCastColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
@@ -209,7 +208,7 @@ pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SegmentColumns<'_>>,
     polyhedron: &Polyhedron<'_>,
-    output: impl PolyhedronOutput,
+    output: impl Output<PolyhedronCast>,
 ) -> Result<(), BatchError> {
     batch::run(level, *polyhedron, (Each::new(many), One([])), many.len(), output)
 }

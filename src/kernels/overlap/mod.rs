@@ -34,7 +34,7 @@ pub mod planes;
 pub(crate) mod simd;
 pub mod sphere;
 
-use super::batch::{Answer, Each, One, Question, Sink};
+use super::batch::{Answer, Each, One, Output, Question};
 use super::{BatchError, Rows, batch};
 use crate::columns::Checked;
 use crate::geom::{Aabb, Invalid, Pair};
@@ -42,11 +42,8 @@ use crate::lanes::{Isa, Level};
 pub use bits::Bits;
 use bits::FirstRow;
 
-/// The output of an overlap test: [`Bits`] or `&mut` [`Rows`].
-pub trait OverlapOutput: Sink {}
-
-impl OverlapOutput for Bits<'_> {}
-impl OverlapOutput for &mut Rows<'_> {}
+impl Output<bool> for Bits<'_> {}
+impl Output<bool> for &mut Rows<'_> {}
 
 /// Returns the six numbers of a box.
 fn corners(Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }: &Aabb) -> [f32; 6] {
@@ -90,7 +87,7 @@ pub fn one_to_many(
     level: Level,
     a: &Aabb,
     many: &Checked<'_>,
-    output: impl OverlapOutput,
+    output: impl Output<bool>,
 ) -> Result<(), BatchError> {
     a.validate()?;
     batch::run(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), output)
@@ -119,7 +116,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_>,
     b: &Checked<'_>,
-    output: impl OverlapOutput,
+    output: impl Output<bool>,
 ) -> Result<(), BatchError> {
     batch::zip(level, BoxOverlap, (each(a), each(b)), output)
 }
@@ -136,7 +133,7 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    output: impl OverlapOutput,
+    output: impl Output<bool>,
 ) -> Result<(), BatchError> {
     batch::pairs(level, BoxOverlap, each(boxes), pairs, output)
 }

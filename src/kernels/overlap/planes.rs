@@ -28,17 +28,13 @@ use super::bits::FirstRow;
 use super::{Bits, corners, each, simd};
 use crate::columns::{Checked, LengthMismatch};
 use crate::geom::{Aabb, Invalid, Plane, PlaneSide};
-use crate::kernels::batch::{Answer, One, Question, Sink};
+use crate::kernels::batch::{Answer, One, Output, Question, Sink};
 use crate::kernels::{BatchError, Rows, batch};
 use crate::lanes::{Isa, LANES_MAX, Level, U32Lanes};
 
-/// The output of a classification: [`PlaneSideColumns`], or [`Bits`] or `&mut` [`Rows`] of the boxes that are
-/// not outside.
-pub trait PlanesOutput: Sink {}
-
-impl PlanesOutput for PlaneSideColumns<'_> {}
-impl PlanesOutput for Bits<'_> {}
-impl PlanesOutput for &mut Rows<'_> {}
+impl Output<PlaneSide> for PlaneSideColumns<'_> {}
+impl Output<PlaneSide> for Bits<'_> {}
+impl Output<PlaneSide> for &mut Rows<'_> {}
 
 /// A column of sides, one byte per row.
 #[derive(Debug)]
@@ -133,7 +129,7 @@ pub fn one_to_many(
     level: Level,
     planes: &[Plane],
     many: &Checked<'_>,
-    output: impl PlanesOutput,
+    output: impl Output<PlaneSide>,
 ) -> Result<(), BatchError> {
     validate(planes)?;
     batch::run(level, PlaneRegion(planes), (One([]), each(many)), many.len(), output)

@@ -16,10 +16,10 @@
 //! Cost: 24 bytes read per box and 16 per sphere; output as in [`overlap`](super).
 
 use super::bits::FirstRow;
-use super::{OverlapOutput, corners, each, simd};
+use super::{corners, each, simd};
 use crate::columns::{Checked, SphereColumns};
 use crate::geom::{Aabb, Invalid, Sphere};
-use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::batch::{Answer, Each, One, Output, Question};
 use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level, Table};
 
@@ -67,7 +67,7 @@ pub fn one_to_many(
     level: Level,
     sphere: &Sphere,
     many: &Checked<'_>,
-    output: impl OverlapOutput,
+    output: impl Output<bool>,
 ) -> Result<(), BatchError> {
     sphere.validate()?;
     batch::run(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
@@ -96,7 +96,7 @@ pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SphereColumns<'_>>,
     aabb: &Aabb,
-    output: impl OverlapOutput,
+    output: impl Output<bool>,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
     batch::run(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
@@ -113,7 +113,7 @@ pub fn zip(
     level: Level,
     spheres: &Checked<'_, SphereColumns<'_>>,
     boxes: &Checked<'_>,
-    output: impl OverlapOutput,
+    output: impl Output<bool>,
 ) -> Result<(), BatchError> {
     batch::zip(level, Ball, (each_sphere(spheres), each(boxes)), output)
 }

@@ -22,7 +22,7 @@
 pub(crate) mod nearest;
 pub(crate) mod simd;
 
-use super::batch::{Answer, Each, One, Question, Sink};
+use super::batch::{Answer, Each, One, Output, Question, Sink};
 use super::hits::Hits;
 pub use super::sweep::MISS;
 use super::{BatchError, batch};
@@ -31,11 +31,8 @@ use crate::geom::{Aabb, Invalid};
 use crate::lanes::{F32Lanes, Isa, Level};
 pub use nearest::{k_nearest, nearest};
 
-/// The output of distances: [`Distances`], or `&mut` [`Hits`] of the boxes in range.
-pub trait ProximityOutput: Sink {}
-
-impl ProximityOutput for Distances<'_> {}
-impl ProximityOutput for &mut Hits<'_> {}
+impl Output<f32> for Distances<'_> {}
+impl Output<f32> for &mut Hits<'_> {}
 
 /// A column of distances. 4 bytes per row.
 #[derive(Debug)]
@@ -115,7 +112,7 @@ pub fn one_to_many(
     a: &Aabb,
     max_distance: f32,
     many: &Checked<'_>,
-    output: impl ProximityOutput,
+    output: impl Output<f32>,
 ) -> Result<(), BatchError> {
     put(level, a, max_distance, many, output)
 }
@@ -147,7 +144,7 @@ pub fn zip(
     a: &Checked<'_>,
     b: &Checked<'_>,
     max_distance: f32,
-    output: impl ProximityOutput,
+    output: impl Output<f32>,
 ) -> Result<(), BatchError> {
     check_max(max_distance)?;
     let (a, b) = (Each::of(a.columns().corners(), a), Each::of(b.columns().corners(), b));

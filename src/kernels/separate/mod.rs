@@ -21,7 +21,7 @@
 
 mod simd;
 
-use super::batch::{Answer, Each, One, Question, Sink};
+use super::batch::{Answer, Each, One, Output, Question, Sink};
 use super::batch::{ContactMembers, ContactNumbers, ContactRows};
 use super::{BatchError, Hits, batch};
 use crate::columns::{BodyColumns, Checked, LengthMismatch};
@@ -102,9 +102,6 @@ impl Separation {
     }
 }
 
-/// The output of a separation: [`SeparationColumns`], or `&mut` [`Hits`] with the depths.
-pub trait SeparateOutput: Sink {}
-
 /// Complete results, one column per field. 8 bytes per row.
 ///
 /// Disjoint boxes have depth zero and [`Contact::SEPARATED`].
@@ -129,8 +126,8 @@ impl SeparationColumns<'_> {
     }
 }
 
-impl SeparateOutput for SeparationColumns<'_> {}
-impl SeparateOutput for &mut Hits<'_> {}
+impl Output<Separation> for SeparationColumns<'_> {}
+impl Output<Separation> for &mut Hits<'_> {}
 
 impl Sink for SeparationColumns<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
@@ -187,7 +184,7 @@ pub fn one_to_many(
     level: Level,
     a: &Aabb,
     many: &Checked<'_>,
-    output: impl SeparateOutput,
+    output: impl Output<Separation>,
 ) -> Result<(), BatchError> {
     a.validate()?;
     batch::run(level, BoxSeparation, (One(corners(a)), each(many)), many.len(), output)
@@ -205,7 +202,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_>,
     b: &Checked<'_>,
-    output: impl SeparateOutput,
+    output: impl Output<Separation>,
 ) -> Result<(), BatchError> {
     batch::zip(level, BoxSeparation, (each(a), each(b)), output)
 }
@@ -223,7 +220,7 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    output: impl SeparateOutput,
+    output: impl Output<Separation>,
 ) -> Result<(), BatchError> {
     batch::pairs(level, BoxSeparation, each(boxes), pairs, output)
 }

@@ -28,7 +28,7 @@ mod simd;
 pub mod sphere_box;
 pub mod spheres;
 
-use super::batch::{Answer, Each, One, Question, Sink};
+use super::batch::{Answer, Each, One, Output, Question, Sink};
 use super::{BatchError, Hits, batch};
 use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Contact, Invalid, MovingBox, Pair};
@@ -68,9 +68,6 @@ impl Sweep {
     }
 }
 
-/// The output of a sweep: [`Times`], [`SweepColumns`] or `&mut` [`Hits`].
-pub trait SweepOutput: Sink {}
-
 /// A column of first times and one of last times. 8 bytes per row.
 #[derive(Debug)]
 pub struct Times<'a> {
@@ -103,9 +100,9 @@ impl SweepColumns<'_> {
     }
 }
 
-impl SweepOutput for Times<'_> {}
-impl SweepOutput for SweepColumns<'_> {}
-impl SweepOutput for &mut Hits<'_> {}
+impl Output<Sweep> for Times<'_> {}
+impl Output<Sweep> for SweepColumns<'_> {}
+impl Output<Sweep> for &mut Hits<'_> {}
 
 impl Sink for Times<'_> {
     fn check(&self, rows: usize) -> Result<(), LengthMismatch> {
@@ -172,7 +169,7 @@ pub fn one_to_many(
     level: Level,
     a: &MovingBox,
     many: &Checked<'_>,
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     a.validate()?;
     batch::run(level, BoxSweep, (One(a.to_row()), Each::new(many)), many.len(), output)
@@ -189,7 +186,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_>,
     b: &Checked<'_>,
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     batch::zip(level, BoxSweep, (Each::new(a), Each::new(b)), output)
 }
@@ -206,7 +203,7 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,
     pairs: &[Pair],
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     batch::pairs(level, BoxSweep, Each::new(boxes), pairs, output)
 }

@@ -37,10 +37,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::{Sweep, SweepOutput, round};
+use super::{Sweep, round};
 use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Invalid, MovingBox, MovingSphere};
-use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::batch::{Answer, Each, One, Output, Question};
 use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level};
 
@@ -80,7 +80,7 @@ pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
     many: &Checked<'_>,
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     a.validate()?;
     batch::run(level, SphereBox, (One(a.to_row()), Each::new(many)), many.len(), output)
@@ -97,7 +97,7 @@ pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SphereColumns<'_>>,
     b: &MovingBox,
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     b.validate()?;
     batch::run(level, SphereBox, (Each::new(many), One(b.to_row())), many.len(), output)
@@ -114,7 +114,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_, SphereColumns<'_>>,
     b: &Checked<'_>,
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     batch::zip(level, SphereBox, (Each::new(a), Each::new(b)), output)
 }

@@ -44,10 +44,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::{Sweep, SweepOutput, round};
+use super::{Sweep, round};
 use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Invalid, MovingSphere, Pair};
-use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::batch::{Answer, Each, One, Output, Question};
 use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level};
 
@@ -87,7 +87,7 @@ pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
     many: &Checked<'_, SphereColumns<'_>>,
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     a.validate()?;
     batch::run(level, TwoSpheres, (One(a.to_row()), Each::new(many)), many.len(), output)
@@ -104,7 +104,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_, SphereColumns<'_>>,
     b: &Checked<'_, SphereColumns<'_>>,
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     batch::zip(level, TwoSpheres, (Each::new(a), Each::new(b)), output)
 }
@@ -121,7 +121,7 @@ pub fn pairs(
     level: Level,
     spheres: &Checked<'_, SphereColumns<'_>>,
     pairs: &[Pair],
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     batch::pairs(level, TwoSpheres, Each::new(spheres), pairs, output)
 }

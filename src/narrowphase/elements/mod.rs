@@ -44,5 +44,5 @@ mod simd;
 pub mod vertex_face;
 
 pub use contact::ElementToi;
-pub use points::{MovingPoints, Points};
+pub use points::{MovingPoints, VertexPositions};
 pub use settings::{ElementError, ElementSettings};

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 /// Positions of vertices, in one of four layouts.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Points<'a> {
+pub enum VertexPositions<'a> {
     /// A row of three numbers for each vertex.
     RowsF32(&'a [[f32; 3]]),
     /// A row of three numbers for each vertex.
@@ -21,7 +21,7 @@ pub enum Points<'a> {
     ColumnsF64([&'a [f64]; 3]),
 }
 
-impl Points<'_> {
+impl VertexPositions<'_> {
     /// Returns the length of each column, or the number of rows three times.
     fn lengths(&self) -> [usize; 3] {
         match self {
@@ -47,25 +47,25 @@ impl Points<'_> {
     }
 }
 
-impl<'a> From<&'a [[f32; 3]]> for Points<'a> {
+impl<'a> From<&'a [[f32; 3]]> for VertexPositions<'a> {
     fn from(rows: &'a [[f32; 3]]) -> Self {
         Self::RowsF32(rows)
     }
 }
 
-impl<'a> From<&'a [[f64; 3]]> for Points<'a> {
+impl<'a> From<&'a [[f64; 3]]> for VertexPositions<'a> {
     fn from(rows: &'a [[f64; 3]]) -> Self {
         Self::RowsF64(rows)
     }
 }
 
-impl<'a> From<[&'a [f32]; 3]> for Points<'a> {
+impl<'a> From<[&'a [f32]; 3]> for VertexPositions<'a> {
     fn from(columns: [&'a [f32]; 3]) -> Self {
         Self::ColumnsF32(columns)
     }
 }
 
-impl<'a> From<[&'a [f64]; 3]> for Points<'a> {
+impl<'a> From<[&'a [f64]; 3]> for VertexPositions<'a> {
     fn from(columns: [&'a [f64]; 3]) -> Self {
         Self::ColumnsF64(columns)
     }
@@ -76,8 +76,8 @@ impl<'a> From<[&'a [f64]; 3]> for Points<'a> {
 /// Each vertex moves on the straight line between its two positions, at constant speed.
 #[derive(Clone, Copy, Debug)]
 pub struct MovingPoints<'a> {
-    start: Points<'a>,
-    end: Points<'a>,
+    start: VertexPositions<'a>,
+    end: VertexPositions<'a>,
     count: usize,
     rejected: &'a [Rejected],
 }
@@ -96,16 +96,16 @@ impl<'a> MovingPoints<'a> {
     ///
     /// If there are more than `u32::MAX` vertices.
     pub fn check(
-        start: impl Into<Points<'a>>,
-        end: impl Into<Points<'a>>,
+        start: impl Into<VertexPositions<'a>>,
+        end: impl Into<VertexPositions<'a>>,
         rejected: &'a mut Vec<Rejected>,
     ) -> Result<Self, LengthMismatch> {
         Self::check_points(start.into(), end.into(), rejected)
     }
 
     fn check_points(
-        start: Points<'a>,
-        end: Points<'a>,
+        start: VertexPositions<'a>,
+        end: VertexPositions<'a>,
         rejected: &'a mut Vec<Rejected>,
     ) -> Result<Self, LengthMismatch> {
         let count = start.lengths()[0];

@@ -61,19 +61,19 @@ pub enum ElementError {
         reason: Invalid,
     },
     /// The minimum separation is not in `[0, COORD_MAX]`.
-    #[error("a minimum separation is negative, not a number or larger than 2^120")]
+    #[error("the minimum separation is negative, NaN or beyond 2^120; it must be in [0, 2^120]")]
     Separation,
     /// The tolerance is not in `[0, COORD_MAX]`.
-    #[error("a tolerance is negative, not a number or larger than 2^120")]
+    #[error("the tolerance is negative, NaN or beyond 2^120; it is a length in [0, 2^120]")]
     Tolerance,
     /// The greatest number of rounds is zero.
-    #[error("the greatest number of rounds is zero")]
+    #[error("the greatest number of rounds is 0; it must be at least 1")]
     Rounds,
     /// The length of the output differs from the number of pairs.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A pair refers to a vertex, edge or face that does not exist.
-    #[error("pair {index} refers to row {row} of {rows} rows")]
+    #[error("pair {index} refers to row {row}; there are {rows} rows")]
     NoSuchRow {
         /// Index of the pair.
         index: usize,
@@ -83,7 +83,7 @@ pub enum ElementError {
         rows: usize,
     },
     /// An edge or face of a pair refers to a vertex that does not exist.
-    #[error("an element of pair {index} refers to vertex {vertex} of {vertices} vertices")]
+    #[error("an element of pair {index} refers to vertex {vertex}; there are {vertices} vertices")]
     NoSuchVertex {
         /// Index of the pair.
         index: usize,

@@ -184,7 +184,7 @@ pub(super) struct Moving<I: Isa> {
 }
 
 /// What a round has decided for a group of pairs.
-pub(super) struct Outcome<I: Isa> {
+pub(super) struct RoundOutcome<I: Isa> {
     pub(super) hit: Mask<I>,
     pub(super) miss: Mask<I>,
     /// The time until which the pair is proved to be free. Does not change where the pair is decided.
@@ -224,7 +224,7 @@ impl<I: Isa> Moving<I> {
 
     /// Runs a round at time `t`, until which the pairs are proved to be free.
     #[inline(always)]
-    pub(super) fn round<E: ElementPair>(&self, isa: I, t: I::F64) -> Outcome<I> {
+    pub(super) fn round<E: ElementPair>(&self, isa: I, t: I::F64) -> RoundOutcome<I> {
         let normal = direction::<I, E>(isa, &at::<I>(&self.start, &self.end, t)).normal;
         let (starts, ends) = (gaps::<I, E>(&self.start, normal), gaps::<I, E>(&self.end, normal));
         let one = isa.splat_f64(1.0);
@@ -247,7 +247,7 @@ impl<I: Isa> Moving<I> {
         let hit = least.le(self.accepted);
         let miss = !(hit | falls);
         let next = t.max((drop / fall).min(one));
-        Outcome { hit, miss, t: F64Lanes::select(hit | miss, t, next) }
+        RoundOutcome { hit, miss, t: F64Lanes::select(hit | miss, t, next) }
     }
 }
 
@@ -303,7 +303,7 @@ pub(super) fn direction<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>) -> Direc
         let part = F64Lanes::select(s.le(zero), part.min(zero), part);
         let part = F64Lanes::select(one.le(s), part.max(zero), part);
         let outside = sub(outside, scaled(vector, part));
-        // Points that coincide give no direction.
+        // VertexPositions that coincide give no direction.
         let apart = isa.splat_f64(SQUARE_MIN).le(dot(offset, offset));
         let gap = F64Lanes::select(apart, least_gap::<I, E>(x, outside), nothing);
         let better = bound.lt(gap);

@@ -432,7 +432,7 @@ mod tests {
     /// rotating up to a turn in the interval, accelerated or not, near and far, half of them almost
     /// about their own axis; the gap at many times.
     #[test]
-    fn the_bound_is_nowhere_above_the_gap() {
+    fn bound_of_rotating_bodies_is_nowhere_above_the_gap() {
         let mut state = 9_u64;
         let mut draw = move |most: f64| {
             state = state
@@ -501,11 +501,11 @@ mod tests {
         assert!(tight > 0.9, "it is no larger than need be: {tight}");
     }
 
-    /// Goal: a body that rolls about its own axis has no deviation, and one that only seems to has
-    /// some. Method: a cylinder and a box that rotate three radians about `y`; a cylinder that
+    /// Goal: a body that rolls about its own axis has no deviation, and one that rotates about another axis has
+    /// one. Method: a cylinder and a box that rotate three radians about `y`; a cylinder that
     /// rotates about `x`.
     #[test]
-    fn what_rolls_does_not_sag() {
+    fn body_that_rolls_about_its_own_axis_has_no_deviation() {
         let still = Motion::from(Pose::IDENTITY);
         let deviation = |shape: &Shape<'_>, spin: [f32; 3]| {
             let motion = still.spinning(spin).expect("a spin");

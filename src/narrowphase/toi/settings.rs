@@ -42,6 +42,9 @@ pub struct Settings {
     pub touch: Touch,
     /// Greatest number of rounds of the search, at least 1. A search that needs more ends as
     /// [`ToiResult::Unresolved`](super::ToiResult::Unresolved), which contains the time that is proved to be free.
+    ///
+    /// With [`Touch::IfClosing`], a touch that neither closes nor opens for 256 rounds is an impact. With fewer rounds it
+    /// ends as unresolved.
     pub rounds_max: u32,
 }
 

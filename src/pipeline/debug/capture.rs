@@ -54,28 +54,36 @@ pub enum CaptureError {
     #[error(transparent)]
     Scene(#[from] PipelineError),
     /// A shape is implemented by the caller; code cannot be written.
-    #[error("the shape of row {row} is of the caller's own making and cannot be written down")]
+    #[error(
+        "the shape of row {row} is a support map of the caller and cannot be written; use a hull for it"
+    )]
     OwnShape {
         /// The row of the shape.
         row: u32,
     },
     /// The bytes do not start like a captured tick.
-    #[error("not a captured tick")]
+    #[error("not a captured tick; `Pipeline::capture` writes one")]
     NoCapture,
     /// The file was written by an older version of the format.
-    #[error("a captured tick of version {version}, which is too old: version {VERSION} is read")]
+    #[error(
+        "a captured tick of version {version}, which is too old: version {VERSION} is read; write it again with this version of swath"
+    )]
     TooOld {
         /// The version of the file.
         version: u32,
     },
     /// The file was written by a newer version of the format.
-    #[error("a captured tick of version {version}, which is too new: version {VERSION} is read")]
+    #[error(
+        "a captured tick of version {version}, which is too new: version {VERSION} is read; read it with the version of swath that wrote it"
+    )]
     TooNew {
         /// The version of the file.
         version: u32,
     },
     /// The file is incomplete.
-    #[error("a captured tick of which only {found} of {expected} bytes are there")]
+    #[error(
+        "a captured tick of which only {found} of {expected} bytes are there; copy or write it again"
+    )]
     Truncated {
         /// The length that the file should have.
         expected: u64,
@@ -83,7 +91,9 @@ pub enum CaptureError {
         found: u64,
     },
     /// The checksum is wrong.
-    #[error("a captured tick that is damaged: its checksum is not that of its bytes")]
+    #[error(
+        "a captured tick that is damaged: its checksum is not that of its bytes; copy or write it again"
+    )]
     Damaged,
     /// The file has more rows than allowed. The limit keeps a short file from requesting much
     /// memory.
@@ -98,7 +108,7 @@ pub enum CaptureError {
         most: usize,
     },
     /// The checksum is right, but the contents are not a valid tick.
-    #[error("a captured tick that makes no sense at byte {at}: {expected} was expected")]
+    #[error("a captured tick that is invalid at byte {at}; {expected} was expected")]
     Nonsense {
         /// The position of the error, in bytes.
         at: usize,

@@ -6,7 +6,7 @@
 //! on each side, so that two of them touch whenever their bodies are within the target. If nothing
 //! of that applies, the caller's columns are used and nothing is copied.
 
-use crate::columns::{MovingBoxColumns, Row};
+use crate::columns::{MovingBoxColumns, Row, impl_memory};
 use crate::geom::{AcceleratingBox, Invalid, MapEach, MovingBox};
 use crate::kernels::bounds::{self, Column};
 use crate::lanes::{Level, prefetch};
@@ -46,6 +46,8 @@ pub(crate) struct SceneBounds {
     /// Whether each row moves, as the pair finder reads it.
     moves: Vec<bool>,
 }
+
+impl_memory!(SceneBounds { columns, convex, bodies, moves; without borrowed });
 
 impl SceneBounds {
     /// Computes the bounds of a scene, which was validated.
@@ -202,13 +204,6 @@ impl SceneBounds {
             PLAIN => accelerating(scene, row).validate().err(),
             index => self.bodies[index as usize].invalid,
         }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let columns: usize = self.columns.iter().map(Vec::capacity).sum();
-        (columns + self.convex.capacity()) * size_of::<f32>()
-            + self.bodies.capacity() * size_of::<BodyBounds>()
-            + self.moves.capacity()
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::bounds::PLAIN;
 use super::context::TickContext;
-use crate::columns::MovingBoxColumns;
+use crate::columns::{MovingBoxColumns, impl_memory};
 use crate::geom::{Aabb, AcceleratingBox, MapEach, Pair};
 use crate::lanes::prefetch;
 use crate::par::{self, Threads};
@@ -39,6 +39,8 @@ pub(crate) struct RowCache {
     /// Whether the records belong to this tick.
     filled: bool,
 }
+
+impl_memory!(RowCache { records; without filled });
 
 /// The rows of a block of pairs, as columns.
 #[derive(Debug)]
@@ -125,10 +127,6 @@ impl RowCache {
             *number = column[row as usize];
         }
         CachedRow { numbers, convex: context.bounds.convex_of(row), flags: context.flags(row) }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<CachedRow>()
     }
 }
 

@@ -4,6 +4,7 @@
 //! first `k` of at least one of its two bodies. So if a thousand bullets hit a wall, all impacts
 //! are kept, because each is the first of its bullet.
 
+use crate::columns::impl_memory;
 use crate::geom::{MapEach, Pair};
 use crate::par::{self, Threads};
 use crate::pipeline::impact::Impact;
@@ -19,6 +20,8 @@ pub(crate) struct ImpactBuffer {
     /// Time, rows and index, so that sorting moves 16 bytes for each impact.
     keys: Vec<[u32; 4]>,
 }
+
+impl_memory!(ImpactBuffer { impacts, keys });
 
 impl ImpactBuffer {
     pub(crate) fn clear(&mut self) {
@@ -39,10 +42,6 @@ impl ImpactBuffer {
         self.impacts.push(Impact { toi, pair, ..Impact::default() });
         self.impacts.last_mut().expect("the list has an element")
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.impacts.capacity() * size_of::<Impact>() + self.keys.capacity() * size_of::<[u32; 4]>()
-    }
 }
 
 /// Sorted impacts, and the memory to sort them.
@@ -59,6 +58,8 @@ pub(crate) struct SortedImpacts {
     /// The number of impacts of each row so far.
     seen: Vec<u32>,
 }
+
+impl_memory!(SortedImpacts { of_shapes, starts, all, order, sorted, seen });
 
 impl SortedImpacts {
     /// Sorts the impacts of all runs and of `of_shapes`, and keeps the first `limit` impacts of each of
@@ -99,14 +100,6 @@ impl SortedImpacts {
             }
         });
         found - order.len()
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.of_shapes.bytes()
-            + (self.all.capacity() + self.sorted.capacity()) * size_of::<Impact>()
-            + self.order.capacity() * size_of::<[u32; 4]>()
-            + self.starts.capacity() * size_of::<usize>()
-            + self.seen.capacity() * size_of::<u32>()
     }
 }
 

@@ -9,7 +9,7 @@ use super::bounds::{self, PLAIN, accelerating};
 use super::context::{ShapeTest, TickContext};
 use super::row_cache::{BLOCK, PairBlock, RowCache};
 use super::sort::ImpactBuffer;
-use crate::columns::Checked;
+use crate::columns::{Checked, impl_memory};
 use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
 use crate::kernels::bounds::enclosing_box;
 use crate::kernels::separate::Separation as Push;
@@ -41,6 +41,8 @@ pub(crate) struct WindowRun {
     pub(crate) slow: Vec<Pair>,
     pub(crate) stats: TickStats,
 }
+
+impl_memory!(WindowRun { pairs, impacts, sensed, tests, slow; without stats });
 
 impl WindowRun {
     /// Processes a run of pairs.
@@ -140,13 +142,6 @@ impl WindowRun {
                 }
             }
         }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        (self.pairs.capacity() + self.slow.capacity()) * size_of::<Pair>()
-            + self.impacts.bytes()
-            + self.sensed.bytes()
-            + self.tests.capacity() * size_of::<ShapeTest>()
     }
 }
 

@@ -11,6 +11,7 @@ use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair, SweptProxyPair};
 use crate::broadphase::proxies::slots::{RESTING, Slots};
+use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::lanes::Level;
 use crate::par::Budget;
@@ -27,6 +28,8 @@ pub(crate) struct Events {
     /// Cached pairs that rest from now on.
     pub(crate) now_resting: Vec<ProxyPair>,
 }
+
+impl_memory!(Events { begun, ended, now_resting });
 
 impl Events {
     pub(crate) fn clear(&mut self) {
@@ -47,12 +50,6 @@ impl Events {
         self.begun.reserve_spare(0);
         self.ended.reserve_spare(0);
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.begun.bytes()
-            + self.ended.bytes()
-            + self.now_resting.capacity() * size_of::<ProxyPair>()
-    }
 }
 
 /// Scratch memory of one worker.
@@ -64,12 +61,9 @@ pub(crate) struct DiffScratch {
     pub(crate) pairs: Vec<SweptPair>,
 }
 
-impl DiffScratch {
-    pub(crate) fn bytes(&self) -> usize {
-        let pairs = self.pairs.capacity() * size_of::<SweptPair>();
-        self.look_up.bytes() + self.sorter.bytes() + pairs
-    }
+impl_memory!(DiffScratch { look_up, sorter, pairs });
 
+impl DiffScratch {
     /// Reserves memory for a partition with this many slots, found pairs and cached pairs.
     pub(crate) fn reserve_for(&mut self, level: Level, slots: usize, pairs: usize, before: usize) {
         self.look_up.reserve_for(level, slots, pairs, before);

@@ -11,6 +11,7 @@
 use super::PairColumns;
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::proxies::slots::of_slot;
+use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, LoadColumns as _, MaskLanes, Table};
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
@@ -35,6 +36,8 @@ pub(crate) struct PairIndex {
     guides: Vec<u32>,
 }
 
+impl_memory!(PairIndex { lower, upper, starts, long, guides });
+
 /// A row with more pairs than lanes, and where its skip index is.
 #[derive(Clone, Copy, Debug)]
 struct Long {
@@ -49,12 +52,6 @@ struct Long {
 }
 
 impl PairIndex {
-    pub(crate) fn bytes(&self) -> usize {
-        let words = self.lower.capacity() + self.upper.capacity() + self.starts.capacity();
-        (words + self.guides.capacity()) * size_of::<u32>()
-            + self.long.capacity() * size_of::<Long>()
-    }
-
     /// Reserves memory for a partition with this many slots and pairs.
     pub(crate) fn reserve_for(&mut self, level: Level, slots: usize, pairs: usize) {
         reserve_for(&mut self.lower, pairs + LANES_MAX);

@@ -11,6 +11,7 @@ use super::partition::PartitionedRuns;
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::proxies::slots::{Slots, of_slot, slots_of};
+use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
 use alloc::vec::Vec;
@@ -38,14 +39,9 @@ pub(crate) struct LookUpScratch {
     ended: Vec<u32>,
 }
 
-impl LookUpScratch {
-    pub(crate) fn bytes(&self) -> usize {
-        let words = self.a.capacity() + self.b.capacity() + self.ended.capacity();
-        (words + self.times.capacity() + self.first.capacity()) * size_of::<u32>()
-            + self.new.capacity() * size_of::<SweptPair>()
-            + self.rows.bytes()
-    }
+impl_memory!(LookUpScratch { rows, times, new, a, b, first, ended });
 
+impl LookUpScratch {
     /// Reserves memory for a partition with this many slots, found pairs and cached pairs.
     pub(crate) fn reserve_for(&mut self, level: Level, slots: usize, pairs: usize, cached: usize) {
         self.rows.reserve_for(level, slots, cached);

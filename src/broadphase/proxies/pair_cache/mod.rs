@@ -13,7 +13,8 @@ pub(crate) mod sort;
 
 use super::id::{ProxyId, SweptProxyPair};
 use super::slots::Slots;
-use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
+use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
@@ -30,6 +31,8 @@ pub(crate) struct PairTable {
     /// First time of contact of each pair, as a fraction of the tick.
     pub(crate) first: Vec<f32>,
 }
+
+impl_memory!(PairTable { a, b, first });
 
 /// Cached pairs as columns, ordered by `a`, then `b`. All columns have the same length.
 ///
@@ -81,21 +84,9 @@ impl PairTable {
     }
 
     pub(crate) fn reserve(&mut self, pairs: usize) {
-        let more = pairs.saturating_sub(self.len());
-        self.a.reserve(more);
-        self.b.reserve(more);
-        self.first.reserve(more);
-    }
-
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.a.shrink_to_fit();
-        self.b.shrink_to_fit();
-        self.first.shrink_to_fit();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let words = self.a.capacity() + self.b.capacity() + self.first.capacity();
-        words * size_of::<u32>()
+        reserve_total(&mut self.a, pairs);
+        reserve_total(&mut self.b, pairs);
+        reserve_total(&mut self.first, pairs);
     }
 
     pub(crate) fn copy_from(&mut self, other: &Self) {

@@ -5,8 +5,10 @@
 //! are in the edges, as in the contact graph of `Box2D` (Catto). So removing the pairs of a proxy
 //! takes time for these pairs only.
 
+use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
 use crate::broadphase::proxies::slots::NONE;
+use crate::columns::impl_memory;
 use alloc::vec::Vec;
 
 /// A pair, and for each of its ends the neighbours in the list of that proxy. The number of an end
@@ -29,6 +31,8 @@ pub(crate) struct RestingPairs {
     free: u32,
     len: u32,
 }
+
+impl_memory!(RestingPairs { edges, heads; without free, len });
 
 impl Default for RestingPairs {
     fn default() -> Self {
@@ -146,20 +150,15 @@ impl RestingPairs {
     }
 
     pub(crate) fn reserve(&mut self, slots: usize, pairs: usize) {
-        self.edges.reserve(pairs.saturating_sub(self.edges.len()));
-        self.heads.reserve(slots.saturating_sub(self.heads.len()));
+        reserve_total(&mut self.edges, pairs);
+        reserve_total(&mut self.heads, slots);
     }
 
-    pub(crate) fn shrink_to_fit(&mut self) {
+    /// Frees the free edges if there are no pairs.
+    pub(crate) fn free_if_empty(&mut self) {
         if self.len == 0 {
             *self = Self::default();
         }
-        self.edges.shrink_to_fit();
-        self.heads.shrink_to_fit();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.edges.capacity() * size_of::<Edge>() + self.heads.capacity() * size_of::<u32>()
     }
 
     pub(crate) fn copy_from(&mut self, other: &Self) {

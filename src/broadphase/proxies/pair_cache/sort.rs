@@ -8,6 +8,7 @@ use super::partition::Partitions;
 use crate::broadphase::FoundPair;
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::proxies::slots::of_slot;
+use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use crate::par::Threads;
@@ -31,12 +32,9 @@ pub(crate) struct PairSorter {
     rest: Vec<SweptPair>,
 }
 
-impl PairSorter {
-    pub(crate) fn bytes(&self) -> usize {
-        (self.sorted.capacity() + self.rest.capacity()) * size_of::<SweptPair>()
-            + (self.starts.capacity() + self.others.capacity()) * size_of::<u32>()
-    }
+impl_memory!(PairSorter { sorted, starts, others, rest });
 
+impl PairSorter {
     /// Reserves memory for a partition with this many slots and pairs.
     pub(crate) fn reserve_for(&mut self, slots: usize, pairs: usize) {
         reserve_for(&mut self.sorted, pairs);

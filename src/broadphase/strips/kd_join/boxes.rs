@@ -1,6 +1,8 @@
 //! The boxes of a join: columns to whose end the boxes of each set are copied.
 
+use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::strips::scatter::FLAGS;
+use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 
@@ -80,27 +82,20 @@ pub(super) struct KdBoxes {
     pub(super) work: [core::cell::Cell<usize>; 2],
 }
 
-impl KdBoxes {
-    /// Returns the number of bytes allocated.
-    pub(super) fn bytes(&self) -> usize {
-        let floats: usize = self.bounds.iter().map(Vec::capacity).sum();
-        let keys: usize = self.keys.iter().map(Vec::capacity).sum();
-        floats * size_of::<f32>()
-            + self.words.capacity() * size_of::<u32>()
-            + keys * size_of::<u64>()
-    }
+impl_memory!(KdBoxes { bounds, words, keys; without not_first, peak, #[cfg(test)] work });
 
+impl KdBoxes {
     /// Reserves memory for so many rows.
     pub(super) fn grow(&mut self, rows: usize) {
         for column in &mut self.bounds {
-            column.reserve_exact(rows.saturating_sub(column.len()));
+            reserve_total(column, rows);
             column.resize(rows.max(column.len()), 0.0);
         }
-        self.words.reserve_exact(rows.saturating_sub(self.words.len()));
+        reserve_total(&mut self.words, rows);
         self.words.resize(rows.max(self.words.len()), 0);
         let sorted = self.words.len().min(SORTED_MAX);
         for keys in &mut self.keys {
-            keys.reserve_exact(sorted.saturating_sub(keys.len()));
+            reserve_total(keys, sorted);
             keys.resize(sorted, 0);
         }
     }

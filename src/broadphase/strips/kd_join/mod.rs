@@ -33,6 +33,8 @@ mod leaf;
 use super::candidates::Candidates;
 use super::grid::Grid;
 use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST};
+use crate::broadphase::pairs::buffer::reserve_total;
+use crate::columns::impl_memory;
 use crate::lanes::{Isa, Kernel, LANES_MAX};
 use alloc::vec::Vec;
 use boxes::{KdBoxes, KdPart, KdRows, NOT_FIRST_UNCUT, copy};
@@ -69,6 +71,8 @@ pub(crate) struct Join {
     swept: KdHistory,
 }
 
+impl_memory!(Join { boxes, tasks; without leaf, swept });
+
 /// Returns the flag of right copies on each axis, in the order of [`Grid::axes`].
 ///
 /// On the axes that the grid divides it is the flag of the grid: a box that starts in another strip starts outside of
@@ -81,11 +85,6 @@ pub(crate) fn not_first(grid: &Grid) -> [u32; 3] {
 }
 
 impl Join {
-    /// Returns the number of bytes allocated.
-    pub(crate) fn bytes(&self) -> usize {
-        self.boxes.bytes() + self.tasks.capacity() * size_of::<KdTask>()
-    }
-
     /// Returns the greatest number of rows in use at once since the last call.
     pub(crate) fn take_peak(&mut self) -> usize {
         core::mem::take(&mut self.boxes.peak)
@@ -97,7 +96,7 @@ impl Join {
             if self.boxes.words.len() < peak + peak / 16 {
                 self.boxes.grow(peak + peak / 4);
             }
-            self.tasks.reserve_exact(TASKS_MAX.saturating_sub(self.tasks.len()));
+            reserve_total(&mut self.tasks, TASKS_MAX);
         }
     }
 }

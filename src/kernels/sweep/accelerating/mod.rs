@@ -53,10 +53,10 @@
 
 mod simd;
 
-use super::{Sweep, SweepOutput};
+use super::Sweep;
 use crate::columns::{AcceleratingBoxColumns, Checked, Row};
 use crate::geom::{AcceleratingBox, Invalid, Pair};
-use crate::kernels::batch::{Answer, Each, One, Question};
+use crate::kernels::batch::{Answer, Each, One, Output, Question};
 use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level};
 
@@ -95,7 +95,7 @@ pub fn one_to_many(
     level: Level,
     a: &AcceleratingBox,
     many: &Checked<'_, AcceleratingBoxColumns<'_>>,
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     a.validate()?;
     batch::run(level, Accelerating, (One(a.to_row()), Each::new(many)), many.len(), output)
@@ -112,7 +112,7 @@ pub fn zip(
     level: Level,
     a: &Checked<'_, AcceleratingBoxColumns<'_>>,
     b: &Checked<'_, AcceleratingBoxColumns<'_>>,
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     batch::zip(level, Accelerating, (Each::new(a), Each::new(b)), output)
 }
@@ -129,7 +129,7 @@ pub fn pairs(
     level: Level,
     boxes: &Checked<'_, AcceleratingBoxColumns<'_>>,
     pairs: &[Pair],
-    output: impl SweepOutput,
+    output: impl Output<Sweep>,
 ) -> Result<(), BatchError> {
     batch::pairs(level, Accelerating, Each::new(boxes), pairs, output)
 }

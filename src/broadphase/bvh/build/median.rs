@@ -6,7 +6,8 @@
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
 use super::classes::SplitMeasure;
-use super::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
+use crate::broadphase::bvh::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
+use crate::columns::impl_memory;
 use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
@@ -68,13 +69,9 @@ pub(crate) struct Packer {
     sides: [CentreColumns; 3],
 }
 
-impl Packer {
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        let columns = self.sides.iter().flatten().chain(&self.items);
-        columns.map(|column| column.capacity() * size_of::<u32>()).sum()
-    }
+impl_memory!(Packer { items, sides });
 
+impl Packer {
     /// Reserves memory for this many children.
     pub(crate) fn reserve_for(&mut self, count: usize) {
         for column in self.sides.iter_mut().flatten().chain(&mut self.items) {

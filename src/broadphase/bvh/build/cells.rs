@@ -10,7 +10,8 @@
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::classes::{Class, ClassSample, SplitMeasure, long_on, part_length, parts, set_of};
 use super::median::{Packer, depth_of, nodes_of};
-use super::{BvhItem, LEAF, Node, grow};
+use crate::broadphase::bvh::{BvhItem, LEAF, Node, grow};
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
@@ -82,6 +83,8 @@ pub(crate) struct Builder {
     packers: Vec<Packer>,
 }
 
+impl_memory!(Builder { large, classes, class, roots, ordered, line, bins, at, counts, parts, ends, sizes, cells; lists of packers });
+
 /// The nodes of a tree that is built in the memory of an earlier one.
 struct Nodes<'a> {
     all: &'a mut Vec<Node>,
@@ -99,24 +102,6 @@ impl Nodes<'_> {
 }
 
 impl Builder {
-    /// The allocated memory in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        let of_classes = self.large.capacity() + self.class.capacity() + self.roots.capacity();
-        let boxes = of_classes + self.ordered.capacity() + self.cells.capacity();
-        let parts: usize = self.parts.iter().map(Vec::capacity).sum();
-        let words = self.at.capacity()
-            + 2 * self.bins.capacity()
-            + self.counts.capacity()
-            + self.ends.capacity()
-            + parts;
-        boxes * size_of::<BvhItem>()
-            + words * size_of::<u32>()
-            + self.line.capacity() * size_of::<f32>()
-            + self.classes.capacity() * size_of::<Class>()
-            + self.sizes.capacity() * size_of::<usize>()
-            + self.packers.iter().map(Packer::bytes).sum::<usize>()
-    }
-
     /// Builds the nodes of a tree. Returns the child id of its root, and its depth.
     pub(crate) fn build(
         &mut self,
@@ -135,7 +120,7 @@ impl Builder {
         threads.enter(|| {
             let depth = if boxes.len() > BOXES_OF_MANY_CLASSES { DEPTH_MAX - 2 } else { 0 };
             let whole = Class { depth, ..Class::default() };
-            let first = self.class(boxes, whole, nodes, level);
+            let first = self.class(boxes, whole, nodes, (level, threads));
             if let Some((root, depth)) = first
                 && self.classes.is_empty()
             {
@@ -156,7 +141,7 @@ impl Builder {
                 boxes.clear();
                 boxes.extend_from_slice(&self.large[class.start..]);
                 self.large.truncate(class.start);
-                push(self.class(&boxes, class, nodes, level));
+                push(self.class(&boxes, class, nodes, (level, threads)));
             }
             let (root, above) = match roots[..] {
                 [only] => (only, 0),
@@ -174,7 +159,7 @@ impl Builder {
         boxes: &[BvhItem],
         mut class: Class,
         nodes: &mut Nodes<'_>,
-        level: Level,
+        (level, threads): (Level, &Threads),
     ) -> Option<(BvhItem, usize)> {
         let sample = &mut ClassSample { boxes, line: &mut self.line };
         let is_first = class.depth == 0;
@@ -212,15 +197,15 @@ impl Builder {
             }
         });
         let pending = (self.large.len(), self.classes.len());
-        self.order(boxes, &axes, level, &class, false);
+        self.order(boxes, &axes, (level, threads), &class, false);
         let are_narrow = class.depth < DEPTH_MAX && self.are_narrow(&axes);
         if are_narrow {
             self.large.truncate(pending.0);
             self.classes.truncate(pending.1);
-            self.order(boxes, &axes, level, &class, true);
+            self.order(boxes, &axes, (level, threads), &class, true);
         }
         self.move_crowds(&class, &axes, if are_narrow { CLASS_MIN } else { CROWD_MIN });
-        self.pack_cells(nodes, level, measure)
+        self.pack_cells(nodes, (level, threads), measure)
     }
 
     /// Builds the subtree of a few children. Returns its top node and its depth.
@@ -246,7 +231,7 @@ impl Builder {
         &mut self,
         boxes: &[BvhItem],
         axes: &[BinAxis; 3],
-        level: Level,
+        (level, threads): (Level, &Threads),
         class: &Class,
         are_even: bool,
     ) {
@@ -257,7 +242,9 @@ impl Builder {
         let size = CHUNK.max(boxes.len().div_ceil(CHUNKS));
         let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size));
         let mut tasks: [_; CHUNKS] = core::array::from_fn(|_| chunks.next());
-        par::for_each(packers, &mut tasks[..boxes.len().div_ceil(size)], &|_, _, chunk| {
+        let packers = &mut packers[..threads.workers()];
+        let tasks = &mut tasks[..boxes.len().div_ceil(size)];
+        par::for_each(threads, packers, tasks, &|_, _, chunk| {
             if let Some((boxes, bins)) = chunk {
                 let boxes = bytemuck::cast_slice(boxes);
                 level.run_rows(boxes.len(), Bin { boxes, axes, bins });
@@ -391,7 +378,7 @@ impl Builder {
     fn pack_cells(
         &mut self,
         nodes: &mut Nodes<'_>,
-        level: Level,
+        (level, threads): (Level, &Threads),
         measure: SplitMeasure,
     ) -> Option<(BvhItem, usize)> {
         let mut sizes = core::mem::take(&mut self.sizes);
@@ -430,7 +417,8 @@ impl Builder {
             Some(task)
         });
         let ordered = &self.ordered[..];
-        par::for_each(&mut self.packers, &mut tasks, &|packer, _, task| {
+        let packers = &mut self.packers[..threads.workers()];
+        par::for_each(threads, packers, &mut tasks, &|packer, _, task| {
             if let Some(task) = task {
                 task.pack(level, ordered, packer);
             }

@@ -15,7 +15,7 @@
 //!            the others                         -> the subtree of this class
 //! ```
 
-use super::BvhItem;
+use crate::broadphase::bvh::BvhItem;
 use crate::geom::{Aabb, MapEach, descending};
 use alloc::vec::Vec;
 

@@ -1,0 +1,129 @@
+//! Tests that `memory_usage` is what was allocated.
+
+use std::sync::atomic::Ordering;
+use swath::broadphase::PairInput;
+use swath::{
+    AabbColumns, Broadphase, Bvh, ConvexBody, FixedBoxes, Motion, MovingBox, MovingBoxColumns,
+    PairFinder, Pipeline, Pose, Proxy, ProxyId, Scene, Segment, Shape, Threads,
+};
+use testkit::counting::BYTES;
+use testkit::draw::Draw;
+
+const ROWS: usize = 6_000;
+
+/// Creates a value and checks that its `memory_usage` is the number of bytes that are allocated since.
+fn check<T>(name: &str, create: impl FnOnce() -> T, memory_usage: impl Fn(&T) -> usize) {
+    let before = BYTES.load(Ordering::Relaxed);
+    let value = create();
+    let allocated = BYTES.load(Ordering::Relaxed) - before;
+    assert!(allocated > 100_000, "{name}: {allocated}");
+    assert_eq!(memory_usage(&value) as isize, allocated, "{name}");
+}
+
+/// Goal: the memory usage of each engine object is exactly what it has allocated. Method: an allocator that counts, one
+/// thread, and scenes with invalid rows, input as structures, sorted pairs, margins, sleeping proxies and convex bodies.
+pub(crate) fn memory_usage_equals_allocated_bytes() {
+    let mut draw = Draw::new(7);
+    let mut columns: [Vec<f32>; 9] = Default::default();
+    for _ in 0..ROWS {
+        for axis in 0..3 {
+            let at = draw.between(-12.0, 12.0);
+            columns[axis].push(at - 0.3);
+            columns[3 + axis].push(at + 0.3);
+            columns[6 + axis].push(draw.between(-1.0, 1.0));
+        }
+    }
+    columns[0][17] = f32::NAN;
+    let slices = columns.each_ref().map(Vec::as_slice);
+    let [x0, y0, z0, x1, y1, z1, ..] = slices;
+    let boxes = MovingBoxColumns::from_columns(slices).expect("columns");
+    let still = AabbColumns::new([x0, y0, z0], [x1, y1, z1]).expect("columns");
+    let rows: Vec<MovingBox> = (0..ROWS).map(|row| boxes.get(row)).collect();
+
+    let finder = || {
+        let mut finder = PairFinder::new();
+        finder.exec.threads = Threads::one();
+        let _ = finder.union_pairs(boxes).expect("columns").sorted();
+        let _ = finder.swept_pairs(PairInput::new(&rows)).expect("rows").sorted();
+        finder
+    };
+    check("PairFinder", finder, PairFinder::memory_usage);
+
+    let bvh = || {
+        let mut bvh = Bvh::new();
+        bvh.exec.threads = Threads::one();
+        bvh.build(still).expect("columns");
+        bvh
+    };
+    check("Bvh", bvh, Bvh::memory_usage);
+
+    let fixed = || {
+        let mut fixed = FixedBoxes::new();
+        fixed.exec.threads = Threads::one();
+        fixed.extend(still).expect("columns");
+        fixed.extend(still.slice(0..100)).expect("columns");
+        let _ = fixed.swept_pairs(PairInput::new(&rows)).expect("rows").sorted();
+        fixed
+    };
+    check("FixedBoxes", fixed, FixedBoxes::memory_usage);
+
+    let valid: Vec<MovingBox> =
+        rows.iter().filter(|moving| moving.validate().is_ok()).copied().collect();
+    let fill = || {
+        let mut broadphase = Broadphase::new();
+        broadphase.exec.threads = Threads::one();
+        for (row, moving) in valid.iter().enumerate() {
+            let proxy = [Proxy::dynamic(), Proxy::fixed(), Proxy::sleeping()][row % 3];
+            let proxy = proxy.with_margin(if row % 4 == 0 { 0.25 } else { 0.0 });
+            let id = broadphase.insert(moving.aabb, proxy).expect("a proxy");
+            if row % 3 == 0 {
+                broadphase.set(id, moving.aabb, moving.delta).expect("it exists");
+            }
+        }
+        broadphase
+    };
+    let updated = || {
+        let mut broadphase = fill();
+        for _ in 0..3 {
+            broadphase.update().expect("there is space");
+        }
+        let segment = Segment::new([-9.0; 3], [18.0; 3]).expect("a segment");
+        assert!(broadphase.queries().cast(&segment).expect("a segment").closest().is_some());
+        broadphase
+    };
+    check("Broadphase", updated, Broadphase::memory_usage);
+
+    let shape = Shape::cuboid([0.3; 3]).expect("a box");
+    let motion_of = |moving: &MovingBox| {
+        let pose = Pose::at(moving.aabb.min).expect("a pose");
+        Motion::new(pose, moving.delta).expect("a motion")
+    };
+    let convex: Vec<ConvexBody<'_>> = (0..ROWS as u32)
+        .step_by(3)
+        .filter(|&row| row != 17)
+        .map(|row| ConvexBody { row, shape, motion: motion_of(&rows[row as usize]) })
+        .collect();
+    let scene = Scene::new(boxes).convex(&convex);
+    let ticked = || {
+        let mut pipeline = Pipeline::default();
+        pipeline.exec.threads = Threads::one();
+        assert!(!pipeline.tick(&scene).expect("a scene").impacts().is_empty());
+        pipeline
+    };
+    check("Pipeline of a scene", ticked, Pipeline::memory_usage);
+
+    let mut broadphase = fill();
+    broadphase.update().expect("there is space");
+    let mut of_proxies = || {
+        let mut pipeline = Pipeline::default();
+        pipeline.exec.threads = Threads::one();
+        let about = |id: ProxyId| Some((shape, motion_of(&valid[id.index() as usize])));
+        assert!(!pipeline.tick_proxies(&mut broadphase, about).expect("one").impacts().is_empty());
+        pipeline
+    };
+    // After a few ticks the broadphase allocates nothing.
+    for _ in 0..4 {
+        drop(of_proxies());
+    }
+    check("Pipeline of proxies", of_proxies, Pipeline::memory_usage);
+}

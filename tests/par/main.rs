@@ -1,0 +1,4 @@
+//! Tests of threads that the caller provides.
+#![cfg(feature = "std")]
+
+mod executors;
