@@ -132,7 +132,8 @@ pub mod batch {
         BatchError, Hit, Hits, Output, Rows, cast, overlap, proximity, respond, separate, sweep,
     };
     pub use crate::narrowphase::elements::{
-        ElementError, ElementSettings, ElementToi, MovingPoints, VertexPositions, edge_edge, vertex_face,
+        ElementError, ElementSettings, ElementToi, MovingPoints, VertexPositions, edge_edge,
+        vertex_face,
     };
 }
 

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use swath::batch::{
-    ElementError, ElementSettings, ElementToi, MovingPoints, VertexPositions, Rejected, edge_edge,
+    ElementError, ElementSettings, ElementToi, MovingPoints, Rejected, VertexPositions, edge_edge,
     vertex_face,
 };
 use swath::{Invalid, Level, Pair, Threads};

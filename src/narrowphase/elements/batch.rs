@@ -2,7 +2,7 @@
 
 use super::contact::ElementToi;
 use super::points::MovingPoints;
-use super::search::{BLOCK, PairBlock, SearchBlock};
+use super::search::{BLOCK, ElementBlock, SearchBlock};
 use super::settings::{ElementError, ElementSettings};
 use super::simd::{ElementPair, Limits};
 use crate::columns::LengthMismatch;
@@ -51,7 +51,7 @@ pub(super) fn pairs<E: ElementPair>(
     }
     let (limits, rounds_max) = (Limits::new(settings), settings.rounds_max);
     par::fill_chunks(threads, out, CHUNK, &|start, out| {
-        let mut block = PairBlock::new();
+        let mut block = ElementBlock::new();
         for (first, out) in (start..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
             let rows = out.len();
             let pairs = &pairs[first..first + rows];

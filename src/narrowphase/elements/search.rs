@@ -35,13 +35,13 @@ impl End {
 }
 
 /// The vectors of a block of pairs, a column for each number: nine at the start of the tick, then nine at the end.
-pub(super) struct PairBlock {
+pub(super) struct ElementBlock {
     columns: [[f64; BLOCK]; 18],
     /// How each search ended, and the time until which the pair is free.
     pub(super) ends: [(End, f64); BLOCK],
 }
 
-impl PairBlock {
+impl ElementBlock {
     pub(super) fn new() -> Self {
         Self { columns: [[0.0; BLOCK]; 18], ends: [(End::Unresolved, 0.0); BLOCK] }
     }
@@ -70,7 +70,7 @@ impl PairBlock {
 
 /// Searches the first `rows` pairs of a block.
 pub(super) struct SearchBlock<'a, E> {
-    pub(super) block: &'a mut PairBlock,
+    pub(super) block: &'a mut ElementBlock,
     pub(super) rows: usize,
     pub(super) limits: Limits,
     pub(super) rounds_max: u32,
