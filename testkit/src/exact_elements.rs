@@ -236,7 +236,7 @@ impl ExactPair {
             bernstein(&values)
         });
         let part = Part { first: 0, depth: 0, volume, inside: inside.collect() };
-        search(part, &mut found);
+        search(&part, &mut found);
         found
     }
 
@@ -264,7 +264,7 @@ impl ExactPair {
 }
 
 /// Searches a part of the tick from the left.
-fn search(part: Part, found: &mut FirstContact) {
+fn search(part: &Part, found: &mut FirstContact) {
     let changes = sign_changes(&part.volume);
     // A root at the start of the part: there the coefficients are the values themselves.
     if sign(&part.volume[0]) == 0 {
@@ -306,7 +306,7 @@ fn search(part: Part, found: &mut FirstContact) {
     }
     for half in part.halves() {
         if found.by.is_none() {
-            search(half, found);
+            search(&half, found);
         }
     }
 }

@@ -23,10 +23,9 @@ pub(super) fn one<E: ElementPair>(
     settings: &ElementSettings,
 ) -> Result<ElementToi, ElementError> {
     settings.validate()?;
-    for vertex in 0..4 {
-        if let Err(reason) = super::points::validate(points[0][vertex], points[1][vertex]) {
-            return Err(ElementError::Vertex { vertex: vertex as u8, reason });
-        }
+    for (vertex, (&start, &end)) in (0..).zip(points[0].iter().zip(&points[1])) {
+        super::points::validate(start, end)
+            .map_err(|reason| ElementError::Vertex { vertex, reason })?;
     }
     Ok(ElementToi::of_pair::<E>(&points, settings))
 }

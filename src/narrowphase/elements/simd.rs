@@ -328,7 +328,7 @@ pub(super) fn direction<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>) -> Direc
 fn solve(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> [f64; 2] {
     let normal = cross(a, b);
     let scale = inverse(Scalar, dot(normal, normal));
-    let part = |x: [f64; 3]| (dot(x, normal) * scale).max(0.0).min(1.0);
+    let part = |x: [f64; 3]| (dot(x, normal) * scale).clamp(0.0, 1.0);
     [part(cross(c, b)), part(cross(a, c))]
 }
 
