@@ -51,9 +51,12 @@ const THREADS_MAX: i64 = 1024;
 #[derive(Debug, Parser)]
 #[command(name = "mesh")]
 pub(crate) struct Args {
-    /// The mesh at the start (PLY), and the same mesh at the end.
-    #[arg(value_names = ["START", "END"], num_args = 2, required_unless_present = "queries")]
-    frames: Vec<PathBuf>,
+    /// The mesh at the start (PLY).
+    #[arg(required_unless_present = "queries")]
+    start: Option<PathBuf>,
+    /// The same mesh at the end (PLY).
+    #[arg(required_unless_present = "queries")]
+    end: Option<PathBuf>,
     /// Lists `[[i, j], ...]` of pairs of elements that must be among those found.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     boxes_json: Vec<PathBuf>,
@@ -69,7 +72,7 @@ pub(crate) struct Args {
     tolerance: f64,
     /// Run the queries of a file instead: KIND is vf (vertex-face) or ee (edge-edge).
     #[arg(long, num_args = 2, value_names = ["KIND", "FILE"])]
-    #[arg(conflicts_with_all = ["frames", "times", "boxes_json", "threads", "level", "ticks"])]
+    #[arg(conflicts_with_all = ["start", "end", "times", "boxes_json", "threads", "level", "ticks"])]
     queries: Vec<PathBuf>,
     /// The exact answers of the queries: a JSON list of true and false. The file of queries may contain them too.
     #[arg(long, value_name = "FILE", requires = "queries")]
@@ -151,9 +154,12 @@ fn run(args: &Args) -> Result<(), Stop> {
     if let [kind, file] = &args.queries[..] {
         return run_queries(args, kind, file, &settings);
     }
-    let [start, end] = &args.frames[..] else { unreachable!("two frames are required") };
+    let (Some(start), Some(end)) = (&args.start, &args.end) else {
+        unreachable!("two frames are required")
+    };
     let threads = args.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let names = format!("{} to {}", start.display(), end.display());
     let (start, end) = (read(start)?, read(end)?);
     let clock = Instant::now();
     let elements = Elements::new(start, end)?;
@@ -176,8 +182,16 @@ fn run(args: &Args) -> Result<(), Stop> {
         None
     };
     let threads = pool.current_num_threads();
-    let report =
-        Report { args, threads, elements: &elements, making, found: &found, contained, times };
+    let report = Report {
+        args,
+        names,
+        threads,
+        elements: &elements,
+        making,
+        found: &found,
+        contained,
+        times,
+    };
     print(&if args.json { report.json() } else { report.table() })
 }
 

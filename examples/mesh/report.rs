@@ -15,6 +15,8 @@ use swath::Pair;
 /// Result of a run.
 pub(crate) struct Report<'a> {
     pub(crate) args: &'a Args,
+    /// The two frames.
+    pub(crate) names: String,
     pub(crate) threads: usize,
     pub(crate) elements: &'a Elements,
     /// Time to make the boxes, once and on one thread.
@@ -90,6 +92,7 @@ impl Report<'_> {
                 "unresolved": of.unresolved,
                 "search_ms": searching,
                 "search_ns_per_pair": ns_each(searching, pairs),
+                "search_cpu_ns_per_pair": ns_each(median_ms(&of.cpu), pairs),
                 "first": first(of.first),
             })
         };
@@ -104,13 +107,9 @@ impl Report<'_> {
 
     /// A table of at most one screen, plus a line for each list.
     pub(crate) fn table(&self) -> String {
-        let Self { args, threads, elements, making, contained, times, .. } = self;
+        let Self { args, names, threads, elements, making, contained, times, .. } = self;
         let mut lines = vec![
-            args.frames
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect::<Vec<_>>()
-                .join(" to "),
+            names.clone(),
             format!(
                 "{} vertices, {} edges, {} faces; level {}, threads {threads}, {} runs",
                 elements.vertices,
@@ -163,16 +162,17 @@ impl Report<'_> {
             settings.minimum_separation, settings.tolerance
         ));
         lines.push(format!(
-            "{:<12}{:>10}{:>10}{:>10}{:>12}  first",
-            "medians", "search ms", "ns/pair", "hits", "unresolved"
+            "{:<12}{:>10}{:>10}{:>12}{:>10}{:>12}  first",
+            "medians", "search ms", "ns/pair", "CPU ns/pair", "hits", "unresolved"
         ));
         for ((name, kind), times) in
             self.kinds().into_iter().zip([&times.vertex_face, &times.edge_edge])
         {
             let searching = median_ms(&times.searching);
             lines.push(format!(
-                "{name:<12}{searching:>10.3}{:>10}{:>10}{:>12}  {}",
+                "{name:<12}{searching:>10.3}{:>10}{:>12}{:>10}{:>12}  {}",
                 each(searching, kind.pairs.len()),
+                each(median_ms(&times.cpu), kind.pairs.len()),
                 times.hits,
                 times.unresolved,
                 first(times.first)

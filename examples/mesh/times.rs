@@ -4,6 +4,7 @@
 
 use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
 use swath::batch::{ElementSettings, ElementToi, MovingPoints, edge_edge, vertex_face};
 use swath::{Level, Pair, Threads};
 
@@ -30,6 +31,8 @@ pub(crate) struct KindTimes {
     pub(crate) first: Option<(f64, Pair)>,
     /// The time of all batches, once for each run.
     pub(crate) searching: Vec<Duration>,
+    /// The same in CPU time of the whole process.
+    pub(crate) cpu: Vec<Duration>,
 }
 
 /// Searches all pairs `runs` times on the threads of the current pool. Calls `step` after each batch.
@@ -76,14 +79,15 @@ fn search_kind(
     let mut out = vec![ElementToi::Miss; BATCH.min(kind.pairs.len())];
     for _ in 0..runs {
         (times.hits, times.unresolved, times.first) = (0, 0, None);
-        let mut searching = Duration::ZERO;
+        let (mut searching, mut on_cpu) = (Duration::ZERO, Duration::ZERO);
         for batch in kind.pairs.chunks(BATCH) {
             rows.clear();
             rows.extend(batch.iter().map(|pair| Pair { a: pair.a - from[0], b: pair.b - from[1] }));
             let out = &mut out[..batch.len()];
-            let clock = Instant::now();
+            let (cpu, clock) = (ProcessTime::now(), Instant::now());
             search(&rows, out)?;
             searching += clock.elapsed();
+            on_cpu += cpu.elapsed();
             for (toi, &pair) in out.iter().zip(batch) {
                 times.unresolved += usize::from(matches!(toi, ElementToi::Unresolved { .. }));
                 if let ElementToi::Hit { t, .. } = *toi {
@@ -96,6 +100,7 @@ fn search_kind(
             step();
         }
         times.searching.push(searching);
+        times.cpu.push(on_cpu);
     }
     Ok(times)
 }
