@@ -28,3 +28,4 @@ page!(large_worlds, "large_worlds.md");
 page!(two_dimensions, "two_dimensions.md");
 page!(finder, "finder.md");
 page!(toi, "toi.md");
+page!(meshes, "meshes.md");

@@ -43,6 +43,7 @@
 //! | one geometric test, for one pair or for many rows | [`batch`] |
 //! | time of impact or distance of two convex shapes | [`convex`] |
 //! | first time of contact of a vertex and a face, or of two edges, of a moving mesh | [`batch::vertex_face`], [`batch::edge_edge`] |
+//! | time of impact with triangle meshes, height fields and compounds | [`mesh`] |
 //!
 //! # Conventions
 //!
@@ -86,6 +87,7 @@ mod geom;
 pub mod guide;
 mod kernels;
 mod lanes;
+mod meshes;
 mod narrowphase;
 mod par;
 pub mod pipeline;
@@ -141,5 +143,13 @@ pub mod batch {
 pub mod convex {
     pub use crate::narrowphase::{
         ConvexCast, Hull, InvalidShape, OwnedShape, SupportMap, gjk, toi,
+    };
+}
+
+/// Bodies that are not convex: meshes of triangles, height fields, and compounds of convex shapes.
+pub mod mesh {
+    pub use crate::meshes::{
+        Compound, FaultReason, Geometry, HeightField, HeightFieldError, Mesh, MeshError, PartCast,
+        TriangleFault, toi,
     };
 }

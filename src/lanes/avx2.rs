@@ -386,6 +386,22 @@ impl U32Lanes for U32x8 {
     }
 
     #[inline(always)]
+    fn wrapping_mul(self, other: Self) -> Self {
+        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_mullo_epi32(
+            self.native(),
+            other.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn eq(self, other: Self) -> Mask8 {
+        avx2!(Mask8(transmute::<__m256i, wide::u32x8>(_mm256_cmpeq_epi32(
+            self.native(),
+            other.native()
+        ))))
+    }
+
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_min_epu32(
             self.native(),

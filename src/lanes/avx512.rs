@@ -453,6 +453,19 @@ impl U32Lanes for U32x16 {
     }
 
     #[inline(always)]
+    fn wrapping_mul(self, other: Self) -> Self {
+        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_mullo_epi32(
+            self.native(),
+            other.native()
+        ))))
+    }
+
+    #[inline(always)]
+    fn eq(self, other: Self) -> Mask16 {
+        avx512!(Mask16(_mm512_cmpeq_epi32_mask(self.native(), other.native())))
+    }
+
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_min_epu32(
             self.native(),

@@ -231,6 +231,10 @@ pub trait U32Lanes: Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> 
 
     /// Returns the sum modulo 2³².
     fn wrapping_add(self, other: Self) -> Self;
+    /// Returns the product modulo 2³².
+    fn wrapping_mul(self, other: Self) -> Self;
+    /// Returns the mask of equal lanes.
+    fn eq(self, other: Self) -> Self::Mask;
     /// Returns the lesser. Lanes of `2^31` or more are unspecified.
     fn min(self, other: Self) -> Self;
     /// Returns the greater. Lanes of `2^31` or more are unspecified.

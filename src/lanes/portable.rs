@@ -278,6 +278,16 @@ macro_rules! portable {
             type Mask = $mask;
 
             #[inline(always)]
+            fn wrapping_mul(self, other: Self) -> Self {
+                Self(self.0 * other.0)
+            }
+
+            #[inline(always)]
+            fn eq(self, other: Self) -> $mask {
+                $mask(self.0.simd_eq(other.0))
+            }
+
+            #[inline(always)]
             fn wrapping_add(self, other: Self) -> Self {
                 Self(self.0 + other.0)
             }

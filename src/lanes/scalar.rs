@@ -181,6 +181,16 @@ impl U32Lanes for u32 {
     type Mask = bool;
 
     #[inline(always)]
+    fn wrapping_mul(self, other: Self) -> Self {
+        Self::wrapping_mul(self, other)
+    }
+
+    #[inline(always)]
+    fn eq(self, other: Self) -> bool {
+        self == other
+    }
+
+    #[inline(always)]
     fn wrapping_add(self, other: Self) -> Self {
         Self::wrapping_add(self, other)
     }

@@ -6,10 +6,8 @@
 extern crate std;
 
 use super::*;
-use alloc::format;
 use alloc::string::String;
-use alloc::vec;
-use alloc::vec::Vec;
+use alloc::{format, vec, vec::Vec};
 use core::str::FromStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -177,6 +175,8 @@ impl Kernel for OnWhole<'_> {
             let half = isa.splat_u32(0x7fff_ffff);
             let answers = [
                 ("wrapping_add", a.wrapping_add(b)),
+                ("wrapping_mul", a.wrapping_mul(b)),
+                ("eq", ones(isa, a.eq(b))),
                 ("a & b", a & b),
                 ("a | b", a | b),
                 ("min", (a & half).min(b & half)),

@@ -37,7 +37,7 @@ pub enum PairsError {
 }
 
 /// Lists the invalid rows, in order.
-pub(super) fn reject(
+pub(crate) fn reject(
     checks: impl Iterator<Item = Result<(), Invalid>>,
     rejected: &mut Vec<Rejected>,
 ) {
@@ -49,7 +49,7 @@ pub(super) fn reject(
 
 /// Replaces each element of `out` by the result of `compute` for its index, the rows of its pair and the old
 /// element; by `none` if a row is rejected.
-pub(super) fn answer<T: Copy + Send + Sync>(
+pub(crate) fn answer<T: Copy + Send + Sync>(
     pairs: &[Pair],
     rejected: &[Rejected],
     threads: &Threads,
@@ -70,7 +70,7 @@ pub(super) fn answer<T: Copy + Send + Sync>(
     });
 }
 
-pub(super) fn check_rows(pairs: &[Pair], rows: usize) -> Result<(), PairsError> {
+pub(crate) fn check_rows(pairs: &[Pair], rows: usize) -> Result<(), PairsError> {
     for (index, pair) in pairs.iter().enumerate() {
         for row in [pair.a, pair.b] {
             if row as usize >= rows {

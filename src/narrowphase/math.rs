@@ -8,46 +8,46 @@ use core::ops::{Add, Mul, Neg, Sub};
 
 /// A vector of three numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct V3 {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) z: f64,
+pub(crate) struct V3 {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) z: f64,
 }
 
 impl V3 {
-    pub(super) const ZERO: Self = Self::new(0.0, 0.0, 0.0);
-    pub(super) const ONE: Self = Self::new(1.0, 1.0, 1.0);
-    pub(super) const X: Self = Self::new(1.0, 0.0, 0.0);
-    pub(super) const NAN: Self = Self::new(f64::NAN, f64::NAN, f64::NAN);
+    pub(crate) const ZERO: Self = Self::new(0.0, 0.0, 0.0);
+    pub(crate) const ONE: Self = Self::new(1.0, 1.0, 1.0);
+    pub(crate) const X: Self = Self::new(1.0, 0.0, 0.0);
+    pub(crate) const NAN: Self = Self::new(f64::NAN, f64::NAN, f64::NAN);
 
     #[inline(always)]
-    pub(super) const fn new(x: f64, y: f64, z: f64) -> Self {
+    pub(crate) const fn new(x: f64, y: f64, z: f64) -> Self {
         Self { x, y, z }
     }
 
     #[inline(always)]
-    pub(super) fn of(vector: [f32; 3]) -> Self {
+    pub(crate) fn of(vector: [f32; 3]) -> Self {
         Self::new(vector[0].into(), vector[1].into(), vector[2].into())
     }
 
     #[inline(always)]
-    pub(super) fn to_array(self) -> [f64; 3] {
+    pub(crate) fn to_array(self) -> [f64; 3] {
         [self.x, self.y, self.z]
     }
 
     /// Rounds each component to the nearest `f32`.
     #[inline(always)]
-    pub(super) fn to_f32(self) -> [f32; 3] {
+    pub(crate) fn to_f32(self) -> [f32; 3] {
         self.to_array().map_each(|x| x as f32)
     }
 
     #[inline(always)]
-    pub(super) fn dot(self, other: Self) -> f64 {
+    pub(crate) fn dot(self, other: Self) -> f64 {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
     #[inline(always)]
-    pub(super) fn cross(self, other: Self) -> Self {
+    pub(crate) fn cross(self, other: Self) -> Self {
         Self::new(
             self.y * other.z - self.z * other.y,
             self.z * other.x - self.x * other.z,
@@ -57,28 +57,28 @@ impl V3 {
 
     /// Multiplies each component by that of `other`.
     #[inline(always)]
-    pub(super) fn times(self, other: Self) -> Self {
+    pub(crate) fn times(self, other: Self) -> Self {
         Self::new(self.x * other.x, self.y * other.y, self.z * other.z)
     }
 
     #[inline(always)]
-    pub(super) fn abs(self) -> Self {
+    pub(crate) fn abs(self) -> Self {
         Self::new(self.x.abs(), self.y.abs(), self.z.abs())
     }
 
     #[inline(always)]
-    pub(super) fn square(self) -> f64 {
+    pub(crate) fn square(self) -> f64 {
         self.dot(self)
     }
 
     #[inline(always)]
-    pub(super) fn length(self) -> f64 {
+    pub(crate) fn length(self) -> f64 {
         sqrt(self.square())
     }
 
     /// Returns the unit vector, or `None` if the length is too small, too large or not a number.
     #[inline(always)]
-    pub(super) fn unit(self) -> Option<Self> {
+    pub(crate) fn unit(self) -> Option<Self> {
         let square = self.square();
         (square > f64::MIN_POSITIVE).then(|| self * (1.0 / sqrt(square)))
     }
@@ -118,14 +118,17 @@ impl Mul<f64> for V3 {
 
 /// Rotation matrix from the axes of a body to those of the world, as three rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct M3 {
-    pub(super) rows: [V3; 3],
+pub(crate) struct M3 {
+    pub(crate) rows: [V3; 3],
 }
 
 impl M3 {
+    pub(crate) const IDENTITY: Self =
+        Self { rows: [V3::X, V3::new(0.0, 1.0, 0.0), V3::new(0.0, 0.0, 1.0)] };
+
     /// Returns the rotation of a quaternion, which is normalised first.
     #[inline]
-    pub(super) fn of_quaternion(quaternion: [f32; 4]) -> Self {
+    pub(crate) fn of_quaternion(quaternion: [f32; 4]) -> Self {
         let [x, y, z, w] = quaternion.map_each(f64::from);
         let s = 2.0 / (x * x + y * y + z * z + w * w);
         let (xs, ys, zs) = (x * s, y * s, z * s);
@@ -143,21 +146,29 @@ impl M3 {
 
     /// Transforms a direction from body axes to world axes.
     #[inline(always)]
-    pub(super) fn rotate(&self, local: V3) -> V3 {
+    pub(crate) fn rotate(&self, local: V3) -> V3 {
         let [x, y, z] = &self.rows;
         V3::new(x.dot(local), y.dot(local), z.dot(local))
     }
 
     /// Transforms a direction from world axes to body axes.
     #[inline(always)]
-    pub(super) fn rotate_back(&self, world: V3) -> V3 {
+    pub(crate) fn rotate_back(&self, world: V3) -> V3 {
         let [x, y, z] = &self.rows;
         *x * world.x + *y * world.y + *z * world.z
     }
 
+    /// Returns the rotation `other`, seen from these axes.
+    pub(crate) fn back(&self, other: &Self) -> Self {
+        let [x, y, z] = &self.rows;
+        let row =
+            |x: f64, y: f64, z: f64| other.rows[0] * x + other.rows[1] * y + other.rows[2] * z;
+        Self { rows: [row(x.x, y.x, z.x), row(x.y, y.y, z.y), row(x.z, y.z, z.z)] }
+    }
+
     /// Returns axis `axis` of the body in world axes.
     #[inline(always)]
-    pub(super) fn axis(&self, axis: usize) -> V3 {
+    pub(crate) fn axis(&self, axis: usize) -> V3 {
         let of = |row: V3| row.to_array()[axis];
         V3::new(of(self.rows[0]), of(self.rows[1]), of(self.rows[2]))
     }
@@ -166,7 +177,7 @@ impl M3 {
 /// Returns the square root, rounded to nearest. Both implementations give the same bits, because
 /// IEEE 754 defines the operation; the first is one instruction, but is not available in `core`.
 #[inline(always)]
-pub(super) fn sqrt(x: f64) -> f64 {
+pub(crate) fn sqrt(x: f64) -> f64 {
     #[cfg(feature = "std")]
     return x.sqrt();
     #[cfg(not(feature = "std"))]
@@ -175,19 +186,19 @@ pub(super) fn sqrt(x: f64) -> f64 {
 
 /// Returns the lesser number, or the second if they are equal.
 #[inline(always)]
-pub(super) fn lesser(a: f64, b: f64) -> f64 {
+pub(crate) fn lesser(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
 /// Returns the greater number, or the second if they are equal.
 #[inline(always)]
-pub(super) fn greater(a: f64, b: f64) -> f64 {
+pub(crate) fn greater(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
 /// Returns the greatest `f32` that is not above `x`. `x` is in the range of `f32`.
 #[inline(always)]
-pub(super) fn round_down(x: f64) -> f32 {
+pub(crate) fn round_down(x: f64) -> f32 {
     let nearest = x as f32;
     if f64::from(nearest) > x { nearest.next_down() } else { nearest }
 }
@@ -195,7 +206,7 @@ pub(super) fn round_down(x: f64) -> f32 {
 /// Scales a direction so that its greatest component is in `[1, 2)`. The factor is a power of two,
 /// which is exact.
 #[inline(always)]
-pub(super) fn scaled(direction: V3) -> V3 {
+pub(crate) fn scaled(direction: V3) -> V3 {
     let V3 { x, y, z } = direction.abs();
     let most = greater(greater(x, y), z);
     // The shape is scaled to be flat across the direction, so all points are farthest. NaN is

@@ -6,12 +6,12 @@
 //!
 //! [`elements`] computes first times of contact of the vertices, edges and faces of a moving mesh.
 
-mod batch;
+pub(crate) mod batch;
 pub(crate) mod elements;
 mod error;
 pub mod gjk;
 mod hull;
-mod math;
+pub(crate) mod math;
 mod owned_shape;
 mod raycast;
 pub(crate) mod record;

@@ -119,6 +119,7 @@ fn detach(shape: Shape<'_>) -> (Shape<'static>, V3, f64) {
         }
         Core::Hull { scale, .. } => (unused, scale, 0.0),
         Core::Map { scale, radius, .. } => (unused, scale, radius),
+        Core::Placed(_) => (unused, V3::ONE, 0.0),
     };
     let Shape { radius, bounding_radius, extent, size, .. } = shape;
     (Shape { core, radius, bounding_radius, extent, size }, scale, map_radius)

@@ -59,7 +59,7 @@ impl<'a> Recorded<'a> {
                 (recorded.form, recorded.hull) = (HULL, Some(hull));
                 vectors[0] = scale.to_array();
             }
-            Core::Map { .. } => return None,
+            Core::Map { .. } | Core::Placed(_) => return None,
         }
         Some(recorded)
     }

@@ -188,6 +188,8 @@ impl<'a> Shape<'a> {
             }
             Core::Hull { hull, scale } => Core::Hull { hull, scale: scale.times(by) },
             Core::Map { map, scale, radius } => Core::Map { map, scale: scale.times(by), radius },
+            // No function returns the shape of a part in the axes of its body.
+            Core::Placed(_) => return Err(InvalidShape::Number),
         };
         Self::of(core, self.radius * x)
     }
@@ -260,6 +262,11 @@ impl<'a> Shape<'a> {
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size
+    }
+
+    /// Upper bound of the distance of a point of the shape from its origin.
+    pub(crate) fn reach(&self) -> f64 {
+        self.bounding_radius + self.radius
     }
 
     /// Upper bound of how far its farthest point moves about its position during `motion`.

@@ -6,7 +6,7 @@
 //! nothing.
 
 use super::hull::Hull;
-use super::math::{V3, greater, scaled, sqrt};
+use super::math::{M3, V3, greater, scaled, sqrt};
 use crate::geom::MapEach;
 use core::fmt;
 
@@ -64,6 +64,16 @@ pub(super) enum Core<'a> {
     Hull { hull: &'a Hull, scale: V3 },
     /// Support map of the caller, scaled.
     Map { map: &'a dyn SupportMap, scale: V3, radius: f64 },
+    /// Core of a part of a body, about the origin of the body.
+    Placed(&'a PlacedCore<'a>),
+}
+
+/// A core with its pose in the axes of a body that it is a part of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlacedCore<'a> {
+    pub(super) core: Core<'a>,
+    pub(super) rotation: M3,
+    pub(super) offset: V3,
 }
 
 impl Core<'_> {
@@ -107,6 +117,9 @@ impl Core<'_> {
                 // A point outside of the bounding radius is invalid and becomes NaN. NaN is outside
                 // of every range.
                 if point.length() <= radius * OUTSIDE { point.times(*scale) } else { V3::NAN }
+            }
+            Self::Placed(PlacedCore { core, rotation, offset }) => {
+                *offset + rotation.rotate(core.support(rotation.rotate_back(d)))
             }
             Self::Box { .. } | Self::Hull { .. } => self.support(d),
         }
@@ -155,6 +168,9 @@ impl Core<'_> {
             Self::Map { scale, radius, .. } => {
                 let V3 { x, y, z } = scale.abs();
                 radius * greater(greater(x, y), z)
+            }
+            Self::Placed(PlacedCore { core, offset, .. }) => {
+                offset.length() + core.bounding_radius()
             }
         }
     }

@@ -89,6 +89,18 @@ pub enum PipelineError {
         /// The number of rows.
         rows: usize,
     },
+    /// The rows of the bodies with parts are not in ascending order, one is out of range, or is a convex body.
+    #[error(
+        "body {index} with parts is of row {row}; its row must be above the one before, below {rows}, and no convex body"
+    )]
+    GeometryRow {
+        /// The index of the body.
+        index: usize,
+        /// The row.
+        row: u32,
+        /// The number of rows.
+        rows: usize,
+    },
     /// Finding the pairs failed.
     #[error(transparent)]
     Find(#[from] FindError),

@@ -1,6 +1,7 @@
 //! Impacts: two bodies that meet in a tick.
 
 use crate::geom::Pair;
+use crate::meshes::toi::PartToi;
 use crate::narrowphase::toi::{Toi, ToiResult};
 
 /// The kind of an impact.
@@ -43,14 +44,17 @@ pub struct Impact<P = Pair> {
     pub closing: f32,
     /// The penetration depth, beyond the target distance; 0 except for [`ImpactKind::Overlapping`].
     pub depth: f32,
+    /// The part of each body that touches, as [`mesh::Geometry`](crate::mesh::Geometry) numbers them, such as a
+    /// triangle; 0 for boxes and convex shapes.
+    pub parts: [u32; 2],
 }
 
 impl<P> Impact<P> {
     /// The same impact with another label of the pair, such as the ids of the caller's bodies.
     #[must_use]
     pub fn with_pair<Q>(self, pair: Q) -> Impact<Q> {
-        let Self { toi, last, kind, normal, on_a, on_b, closing, depth, .. } = self;
-        Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth }
+        let Self { toi, last, kind, normal, on_a, on_b, closing, depth, parts, .. } = self;
+        Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth, parts }
     }
 }
 
@@ -89,5 +93,12 @@ impl Impact {
                 Some(Self { toi: t_safe, kind: ImpactKind::Unresolved, ..of })
             }
         }
+    }
+
+    /// Does what [`Impact::from_toi`] does, for bodies with parts.
+    #[must_use]
+    pub fn from_part_toi(pair: Pair, window: [f32; 2], found: &PartToi) -> Option<Self> {
+        let impact = Self::from_toi(pair, window, &found.toi)?;
+        Some(Self { parts: found.parts, ..impact })
     }
 }

@@ -46,6 +46,6 @@ pub use debug::capture::{Capture, CaptureError, VERSION};
 pub use debug::explain::Explanation;
 pub use impact::ImpactKind;
 pub use proxies::{BodyInfo, ProxyTickOutput};
-pub use scene::BodyFlags;
+pub use scene::{BodyFlags, GeometryBody};
 pub use stats::TickStats;
 pub use tick::TickOutput;

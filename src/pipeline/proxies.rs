@@ -7,35 +7,44 @@
 use super::config::PipelineError;
 use super::impact::Impact;
 use super::proxy_rows::ProxyRows;
-use super::scene::{BodyFlags, ConvexBody, Scene};
+use super::scene::{BodyFlags, ConvexBody, GeometryBody, Scene};
 use super::stats::TickStats;
 use super::tick::Pipeline;
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
 use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair};
 use crate::kernels::bounds;
+use crate::meshes::Geometry;
 use crate::narrowphase::Shape;
 use alloc::vec::Vec;
 
 /// Data of a proxy that the caller stores, besides its box.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyInfo<'s> {
-    /// The shape and the motion; without them the body is its box.
-    pub shape: Option<(Shape<'s>, Motion)>,
+    /// The shape, mesh, height field or compound, and the motion; without them the body is its box.
+    pub shape: Option<(Geometry<'s>, Motion)>,
     /// Whether it is a sensor or marked for continuous collision. The broadphase decides which
     /// proxies move.
     pub flags: BodyFlags,
 }
 
-impl<'s> From<(Shape<'s>, Motion)> for BodyInfo<'s> {
-    /// A shape that is not a sensor.
-    fn from(shape: (Shape<'s>, Motion)) -> Self {
+impl<'s> From<(Geometry<'s>, Motion)> for BodyInfo<'s> {
+    /// A body that is not a sensor.
+    fn from(shape: (Geometry<'s>, Motion)) -> Self {
         Self { shape: Some(shape), flags: BodyFlags::MOVES }
     }
 }
 
-impl<'s> From<Option<(Shape<'s>, Motion)>> for BodyInfo<'s> {
-    /// A shape or a box that is not a sensor.
-    fn from(shape: Option<(Shape<'s>, Motion)>) -> Self {
+impl<'s> From<(Shape<'s>, Motion)> for BodyInfo<'s> {
+    /// A shape that is not a sensor.
+    fn from((shape, motion): (Shape<'s>, Motion)) -> Self {
+        (Geometry::from(shape), motion).into()
+    }
+}
+
+impl<'s, G: Into<Geometry<'s>>> From<Option<(G, Motion)>> for BodyInfo<'s> {
+    /// A body or a box that is not a sensor.
+    fn from(shape: Option<(G, Motion)>) -> Self {
+        let shape = shape.map(|(geometry, motion)| (geometry.into(), motion));
         Self { shape, flags: BodyFlags::MOVES }
     }
 }
@@ -142,6 +151,7 @@ impl Pipeline {
         let mut proxies = core::mem::take(&mut self.proxies);
         proxies.assign(touching.iter().map(ProxyPair::from));
         let mut convex: Vec<ConvexBody<'s>> = core::mem::take(&mut proxies.convex);
+        let mut geometries: Vec<GeometryBody<'s>> = core::mem::take(&mut proxies.geometries);
         proxies.boxes.clear();
         proxies.flags.clear();
         proxies.rejected.clear();
@@ -151,9 +161,16 @@ impl Pipeline {
             let moving = broadphase.moving_box(id).unwrap_or_default();
             proxies.boxes.push(moving).expect("the world holds boxes");
             if let Some((shape, motion)) = shape {
-                match shape.bounds_over(&motion) {
-                    Ok(_) => convex.push(ConvexBody { row, shape, motion }),
-                    Err(invalid) => proxies.rejected.push((id, invalid)),
+                let bounds = match &shape {
+                    Geometry::Convex(shape) => shape.bounds_over(&motion).map(|_| ()),
+                    geometry => geometry.bounds_over(&motion, 0.0).map(|_| ()),
+                };
+                match (bounds, shape) {
+                    (Err(invalid), _) => proxies.rejected.push((id, invalid)),
+                    (Ok(()), Geometry::Convex(shape)) => {
+                        convex.push(ConvexBody { row, shape, motion });
+                    }
+                    (Ok(()), geometry) => geometries.push(GeometryBody { row, geometry, motion }),
                 }
             }
         }
@@ -167,7 +184,8 @@ impl Pipeline {
             proxies.pairs.push(SweptPair { a, b, first: pair.first });
         }
         let boxes = proxies.boxes.columns();
-        let scene = Scene::new(boxes).convex(&convex).flagged(&proxies.flags);
+        let scene =
+            Scene::new(boxes).convex(&convex).geometries(&geometries).flagged(&proxies.flags);
         let work = self.tick_pairs(&scene, &proxies.pairs);
         let with_ids = |impact: &Impact| {
             let [a, b] = [impact.pair.a, impact.pair.b].map_each(|row| proxies.ids[row as usize]);
@@ -181,6 +199,9 @@ impl Pipeline {
         convex.clear();
         let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };
         proxies.convex = convex.into_iter().map(nothing).collect();
+        geometries.clear();
+        let nothing = |_| -> GeometryBody<'static> { unreachable!("it is empty") };
+        proxies.geometries = geometries.into_iter().map(nothing).collect();
         self.proxies = proxies;
         self.set_pairs_time(found);
         let (stats, ProxyRows { impacts, sensed, rejected, .. }) = self.last_of_proxies();

@@ -1,7 +1,7 @@
 //! The memory of ticks over a broadphase: a row for each proxy in a pair.
 
 use super::impact::Impact;
-use super::scene::{BodyFlags, ConvexBody};
+use super::scene::{BodyFlags, ConvexBody, GeometryBody};
 use crate::broadphase::{ProxyId, ProxyPair};
 use crate::columns::{MovingBoxStore, impl_memory};
 use crate::geom::{Invalid, SweptPair};
@@ -19,12 +19,25 @@ pub(super) struct ProxyRows {
     pub(super) pairs: Vec<SweptPair>,
     /// Always empty; it keeps its capacity.
     pub(super) convex: Vec<ConvexBody<'static>>,
+    /// Always empty; it keeps its capacity.
+    pub(super) geometries: Vec<GeometryBody<'static>>,
     pub(super) rejected: Vec<(ProxyId, Invalid)>,
     pub(super) impacts: Vec<Impact<ProxyPair>>,
     pub(super) sensed: Vec<Impact<ProxyPair>>,
 }
 
-impl_memory!(ProxyRows { ids, rows, boxes, flags, pairs, convex, rejected, impacts, sensed });
+impl_memory!(ProxyRows {
+    ids,
+    rows,
+    boxes,
+    flags,
+    pairs,
+    convex,
+    geometries,
+    rejected,
+    impacts,
+    sensed
+});
 
 impl ProxyRows {
     /// Assigns rows to the proxies in pairs, in the order of ids.

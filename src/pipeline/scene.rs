@@ -3,6 +3,7 @@
 use super::config::PipelineError;
 use crate::columns::{LengthMismatch, MovingBoxColumns};
 use crate::geom::{Filter, Motion};
+use crate::meshes::Geometry;
 use crate::narrowphase::Shape;
 use bytemuck::{Pod, Zeroable};
 use core::ops::BitOr;
@@ -79,10 +80,21 @@ pub struct ConvexBody<'s> {
     pub motion: Motion,
 }
 
+/// A row that is a mesh, a height field or a compound, and its motion.
+#[derive(Clone, Copy, Debug)]
+pub struct GeometryBody<'s> {
+    /// The row.
+    pub row: u32,
+    /// The mesh, height field or compound; a convex shape is possible too.
+    pub geometry: Geometry<'s>,
+    /// Pose, displacement, acceleration and rotation.
+    pub motion: Motion,
+}
+
 /// The bodies of a tick, in columns of the caller.
 ///
-/// Each row is a moving box, unless it is in the list of [`ConvexBody`] bodies; then its box is not
-/// read. Columns of boxes convert into a scene.
+/// Each row is a moving box, unless it is in the list of [`ConvexBody`] bodies, or in that of [`GeometryBody`] bodies;
+/// then its box is not read. Columns of boxes convert into a scene.
 ///
 /// ```
 /// use swath::{ConvexBody, Motion, MovingBoxColumns, Pose, Scene, Shape};
@@ -104,6 +116,7 @@ pub struct Scene<'a, 's> {
     /// Empty columns if nothing is accelerated.
     pub(super) accel: [&'a [f32]; 3],
     pub(super) convex: &'a [ConvexBody<'s>],
+    pub(super) geometries: &'a [GeometryBody<'s>],
     pub(super) flags: Option<&'a [BodyFlags]>,
     pub(super) filters: Option<&'a [Filter]>,
 }
@@ -118,7 +131,7 @@ impl<'a, 's> Scene<'a, 's> {
     /// A scene of these boxes: all move, and each may meet each.
     #[must_use]
     pub fn new(boxes: MovingBoxColumns<'a>) -> Self {
-        Self { boxes, accel: [&[]; 3], convex: &[], flags: None, filters: None }
+        Self { boxes, accel: [&[]; 3], convex: &[], geometries: &[], flags: None, filters: None }
     }
 
     /// Sets the accelerations of the boxes; columns x, y, z.
@@ -131,6 +144,33 @@ impl<'a, 's> Scene<'a, 's> {
     #[must_use]
     pub fn convex(self, convex: &'a [ConvexBody<'s>]) -> Self {
         Self { convex, ..self }
+    }
+
+    /// Sets the bodies with parts, in order of their rows, each row at most once and none that is a convex body.
+    ///
+    /// ```
+    /// use swath::mesh::Mesh;
+    /// use swath::pipeline::{Config, GeometryBody};
+    /// use swath::{ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
+    ///
+    /// // A floor of two triangles in row 0, and a ball that falls on it in row 1.
+    /// let vertices = [[-5.0, 0.0, -5.0], [5.0, 0.0, -5.0], [5.0, 0.0, 5.0], [-5.0, 0.0, 5.0]];
+    /// let floor = Mesh::new(&vertices[..], &[[0, 2, 1], [0, 3, 2]][..])?;
+    /// let floor = [GeometryBody { row: 0, geometry: (&floor).into(), motion: Motion::default() }];
+    /// let motion = Motion::new(Pose::at([1.0, 4.5, 2.0])?, [0.0, -8.0, 0.0])?;
+    /// let ball = [ConvexBody { row: 1, shape: Shape::sphere(0.5)?, motion }];
+    /// let boxes = MovingBoxColumns::from_columns([&[0.0; 2]; 9])?;
+    ///
+    /// let mut pipeline = Pipeline::new(Config::default());
+    /// let output = pipeline.tick(&Scene::new(boxes).convex(&ball).geometries(&floor))?;
+    /// let [impact] = output.impacts() else { panic!("one impact") };
+    /// assert!(impact.toi <= 0.5 && impact.toi > 0.4999);
+    /// assert_eq!(impact.parts, [1, 0]); // the triangle of the floor
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn geometries(self, geometries: &'a [GeometryBody<'s>]) -> Self {
+        Self { geometries, ..self }
     }
 
     /// Sets the properties of each row.
@@ -181,6 +221,19 @@ impl<'a, 's> Scene<'a, 's> {
         self.filters
     }
 
+    /// Whether a row has a shape or parts.
+    pub(super) fn has_bodies(&self) -> bool {
+        !(self.convex.is_empty() && self.geometries.is_empty())
+    }
+
+    /// The motion of a body, which is numbered through the convex bodies and then those with parts.
+    pub(super) fn motion_of(&self, index: usize) -> &Motion {
+        match self.convex.get(index) {
+            Some(convex) => &convex.motion,
+            None => &self.geometries[index - self.convex.len()].motion,
+        }
+    }
+
     /// Whether boxes are accelerated.
     pub(super) fn is_accelerated(&self) -> bool {
         !self.accel[0].is_empty()
@@ -201,6 +254,14 @@ impl<'a, 's> Scene<'a, 's> {
                 return Err(PipelineError::ConvexRow { index, row: convex.row, rows });
             }
             next = convex.row + 1;
+        }
+        next = 0;
+        for (index, &GeometryBody { row, .. }) in self.geometries.iter().enumerate() {
+            let is_convex = self.convex.binary_search_by_key(&row, |convex| convex.row).is_ok();
+            if row < next || row as usize >= rows || is_convex {
+                return Err(PipelineError::GeometryRow { index, row, rows });
+            }
+            next = row + 1;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::broadphase::exec::Exec;
 use crate::columns::{Memory, MovingBoxColumns, Rejected, impl_memory};
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::Level;
-use crate::narrowphase::toi::Toi;
+use crate::meshes::toi::PartToi;
 use crate::par::{self, Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -120,7 +120,7 @@ pub(super) struct TickScratch {
     pub(super) runs: Vec<WindowRun>,
     pub(super) filled: usize,
     tests: Vec<ShapeTest>,
-    tois: Vec<Toi>,
+    tois: Vec<PartToi>,
     pub(super) impacts: SortedImpacts,
     pub(super) sensed: SortedImpacts,
     pub(super) rejected: Vec<Rejected>,
@@ -334,9 +334,9 @@ impl TickScratch {
         impacts.of_shapes.clear();
         sensed.of_shapes.clear();
         convex::fill(context, tests, threads, tois);
-        for (test, toi) in tests.iter().zip(&*tois) {
-            stats.rounds += u64::from(toi.rounds);
-            let Some(impact) = Impact::from_toi(test.pair, test.window, toi) else {
+        for (test, found) in tests.iter().zip(&*tois) {
+            stats.rounds += u64::from(found.toi.rounds);
+            let Some(impact) = Impact::from_part_toi(test.pair, test.window, found) else {
                 stats.separated += 1;
                 continue;
             };

@@ -27,6 +27,7 @@ pub mod finite;
 pub mod fixed_model;
 pub mod fuzz;
 pub mod layouts;
+pub mod mesh_cases;
 pub mod nearing;
 pub mod places;
 pub mod promises;

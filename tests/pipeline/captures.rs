@@ -66,7 +66,7 @@ fn checksum_and_hash_are_as_documented() {
     let mut words = Vec::new();
     for list in [impacts, sensed] {
         words.push(list.len() as u32);
-        for Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } in list {
+        for Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth, .. } in list {
             let kind = match kind {
                 ImpactKind::Overlapping => 1,
                 ImpactKind::Unresolved => 2,

@@ -1,5 +1,6 @@
 //! Tests of `Pipeline`: whole ticks.
 
+mod bodies_with_parts;
 mod captures;
 mod event_reference;
 mod far_rows;

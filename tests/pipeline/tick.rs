@@ -516,7 +516,7 @@ fn tick_of_proxies_gives_the_result_of_columns() {
                 let row = ids.iter().position(|&one| one == id).expect("ours") as u32;
                 let convex = bodies.convex.iter().find(|convex| convex.row == row);
                 swath::pipeline::BodyInfo {
-                    shape: convex.map(|convex| (convex.shape, convex.motion)),
+                    shape: convex.map(|convex| (convex.shape.into(), convex.motion)),
                     flags: bodies.flags[row as usize],
                 }
             })

@@ -23,7 +23,7 @@ use source::{CRATES, Token, in_src, inside, is_word, module_of, named, tokens};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Each layer and what it may import besides itself. A layer imports only layers listed before it.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("geom", &[]),
     ("lanes", &[]),
     ("par", &[]),
@@ -31,7 +31,11 @@ const LAYERS: [(&str, &[&str]); 8] = [
     ("kernels", &["geom", "lanes", "columns"]),
     ("broadphase", &["geom", "lanes", "par", "columns", "kernels"]),
     ("narrowphase", &["geom", "lanes", "par", "columns"]),
-    ("pipeline", &["geom", "lanes", "par", "columns", "kernels", "broadphase", "narrowphase"]),
+    ("meshes", &["geom", "lanes", "par", "columns", "kernels", "broadphase", "narrowphase"]),
+    (
+        "pipeline",
+        &["geom", "lanes", "par", "columns", "kernels", "broadphase", "narrowphase", "meshes"],
+    ),
 ];
 
 /// Paths that only one layer may use, by their beginning, and that layer.

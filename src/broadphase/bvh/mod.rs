@@ -162,6 +162,30 @@ impl Tree {
         }
     }
 
+    /// Grows the bounds of all nodes by `slack` on each side. Rounding is monotonic, so the bounds of a node remain
+    /// inside those of its parent.
+    pub(crate) fn loosen(&mut self, slack: f32) {
+        if let Some(root) = self.root {
+            self.loosen_below(root, slack);
+        }
+    }
+
+    /// Grows the bounds of all nodes below the node `id`. The recursion is as deep as the tree.
+    fn loosen_below(&mut self, id: u32, slack: f32) {
+        if id & LEAF != 0 {
+            return;
+        }
+        let Node { bounds, ids } = &mut self.nodes[id as usize];
+        for (k, column) in bounds.iter_mut().enumerate() {
+            let by = if k < 3 { -slack } else { slack };
+            column.iter_mut().for_each(|end| *end += by);
+        }
+        let children = *ids;
+        for child in children.into_iter().filter(|&child| child != NOTHING) {
+            self.loosen_below(child, slack);
+        }
+    }
+
     /// Removes all boxes and keeps the memory.
     pub(crate) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
@@ -172,6 +196,12 @@ impl Tree {
     /// The number of boxes.
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// A box around all boxes, or `None` without boxes.
+    pub(crate) fn bounds(&self) -> Option<Aabb> {
+        let root = self.root? & !LEAF;
+        Some(self.nodes[root as usize].around(root).aabb)
     }
 
     /// Whether more than half of the boxes have been removed since the tree was built.

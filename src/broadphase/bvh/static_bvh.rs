@@ -2,14 +2,19 @@
 
 use super::forest::FixedError;
 use super::load::{TargetRows, load};
-use super::{Builder, BvhItem, Tree};
+use super::{Builder, BvhItem, NOTHING, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::input::FixedInput;
 use crate::columns::{ColumnScratch, Memory, Rejected, impl_memory};
+use crate::geom::Aabb;
+use crate::par;
 use alloc::vec::Vec;
 
 /// Rows are less than this.
 const ROWS_MAX: usize = 1 << 27;
+
+/// Rows whose boxes are computed at a time.
+const ITEMS: usize = 4096;
 
 /// A bounding volume hierarchy of boxes that do not change.
 ///
@@ -105,6 +110,37 @@ impl Bvh {
             tree.set_filters(|row| set.filter(row as usize).word());
         }
         Ok(rejected)
+    }
+
+    /// Replaces the contents of the tree by the boxes of `count` rows. `fill(first, items)` writes those of the rows from
+    /// `first` on, several threads at a time; it does not change an item to leave out its row.
+    ///
+    /// # Errors
+    ///
+    /// [`FixedError`] when there are too many rows. The tree is unchanged then.
+    pub(crate) fn build_items(
+        &mut self,
+        count: usize,
+        fill: &(dyn Fn(usize, &mut [BvhItem]) + Sync),
+    ) -> Result<(), FixedError> {
+        if count > ROWS_MAX {
+            return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
+        }
+        let Self { exec, tree, builder, boxes, rejected, .. } = self;
+        rejected.clear();
+        boxes.clear();
+        boxes.resize(count, BvhItem { id: NOTHING, ..BvhItem::default() });
+        par::fill_chunks(&exec.threads, boxes, ITEMS, fill);
+        if boxes.iter().any(|item| item.id == NOTHING) {
+            boxes.retain(|item| item.id != NOTHING);
+        }
+        tree.build(boxes, builder, (exec.level, &exec.threads));
+        Ok(())
+    }
+
+    /// A box around all boxes, or `None` without boxes.
+    pub(crate) fn bounds(&self) -> Option<Aabb> {
+        self.tree.bounds()
     }
 
     /// Removes all boxes and keeps the memory.

@@ -30,6 +30,13 @@ pub(crate) fn reserve_for<T>(items: &mut Vec<T>, len: usize) {
     }
 }
 
+/// Lengthens a list with zeros. It is never shortened: items that are overwritten anyway need not be initialised again.
+pub(crate) fn lengthen<T: bytemuck::Pod>(items: &mut Vec<T>, len: usize) {
+    if items.len() < len {
+        items.resize(len, T::zeroed());
+    }
+}
+
 /// Reserves memory for `len` items in total.
 pub(crate) fn reserve_total<T>(items: &mut Vec<T>, len: usize) {
     items.reserve_exact(len.saturating_sub(items.len()));
@@ -50,6 +57,12 @@ impl<T: Copy + Default> Buffer<T> {
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.items.len()
+    }
+
+    /// The number of stored items.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 
     /// The number of items since the list was cleared, including discarded ones.

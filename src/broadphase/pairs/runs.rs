@@ -32,15 +32,16 @@ pub struct Pairs<'a, P> {
 pub(crate) struct PairRun<P> {
     pub(crate) strips: Range<usize>,
     pub(crate) pairs: Buffer<P>,
-    /// Where each partition of the pairs ends, if a callback has partitioned them.
-    pub(crate) ends: Vec<u32>,
+    /// Where each partition of the pairs ends. It belongs to the callback that takes the run and may partition the pairs;
+    /// a finder only reserves its memory.
+    pub(crate) partition_ends: Vec<u32>,
 }
 
-impl_memory!([P] PairRun<P> { pairs, ends; without strips });
+impl_memory!([P] PairRun<P> { pairs, partition_ends; without strips });
 
 impl<P> Default for PairRun<P> {
     fn default() -> Self {
-        Self { strips: 0..0, pairs: Buffer::default(), ends: Vec::new() }
+        Self { strips: 0..0, pairs: Buffer::default(), partition_ends: Vec::new() }
     }
 }
 
@@ -82,11 +83,11 @@ impl<P: Copy + Default> PairRuns<P> {
     pub(crate) fn reserve_spare(&mut self, runs: usize) {
         let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
         let mean = kept.div_ceil(runs.max(1));
-        let parts = self.all.iter().map(|run| run.ends.capacity()).max().unwrap_or(0);
+        let parts = self.all.iter().map(|run| run.partition_ends.capacity()).max().unwrap_or(0);
         // A run that was not used may be used the next time.
         for run in &mut self.all {
             run.pairs.reserve_spare(mean);
-            reserve_total(&mut run.ends, parts);
+            reserve_total(&mut run.partition_ends, parts);
         }
     }
 
@@ -127,7 +128,7 @@ impl<P: Copy + Default> PairRuns<P> {
         for run in &mut self.all {
             run.pairs.clear();
             run.pairs.shrink_to(pairs.div_ceil(runs.max(1)));
-            run.ends = Vec::new();
+            run.partition_ends = Vec::new();
         }
         self.sorted.clear();
         self.sorted.shrink_to(pairs);

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 /// Greatest number of cells on one axis: cell numbers, and their count, are bytes.
 const CELLS_MAX: u32 = 255;
 /// Greatest number of strips. With more of them, scattering is slowed down by misses of the TLB.
-const STRIPS_MAX: u32 = 4096;
+pub(crate) const STRIPS_MAX: u32 = 4096;
 /// A strip has as many bins as boxes, between these limits.
 const BINS_MIN: usize = 16;
 const BINS_MAX: usize = 1 << 16;
@@ -43,19 +43,19 @@ pub(crate) const LONG_CELLS: f32 = 1.0;
 /// Cost of each operation, in nanoseconds on a 2023 server core. Only the ratios matter.
 mod cost {
     /// Copy a box to a strip and sort it there.
-    pub(crate) const COPY: f64 = 12.0;
+    pub(crate) const COPY: f64 = 8.0;
     /// Sort a box in a strip that does not fit into the cache of a core.
-    pub(crate) const FAR: f64 = 30.0;
+    pub(crate) const FAR: f64 = 20.0;
     /// Number of records of a strip that fit into that cache.
     pub(crate) const NEAR_RECORDS: f64 = 4096.0;
     /// Start the comparisons of one box.
-    pub(crate) const START: f64 = 3.0;
+    pub(crate) const START: f64 = 0.7;
     /// Compare with one candidate.
-    pub(crate) const CANDIDATE: f64 = 0.15;
+    pub(crate) const CANDIDATE: f64 = 0.18;
     /// Factor for the comparison with a candidate on a long path.
     pub(crate) const LONG: f64 = 4.0;
     /// Visit one strip, even an empty one.
-    pub(crate) const STRIP: f64 = 600.0;
+    pub(crate) const STRIP: f64 = 400.0;
     /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
     /// boxes when they do not fit into the cache. See `kd_join`.
     pub(crate) const JOIN: f64 = 15.0;
@@ -120,10 +120,13 @@ pub(crate) struct Sample {
     /// Flags of the boxes. Two boxes with a common flag are not a pair.
     flags: Vec<u32>,
     line: Vec<f32>,
+    /// Zeros while no grid is priced.
     counts: Vec<u32>,
+    /// The counters that are not zero.
+    counted: Vec<[u32; 2]>,
 }
 
-impl_memory!(Sample { boxes, deltas, flags, line, counts });
+impl_memory!(Sample { boxes, deltas, flags, line, counts, counted });
 
 impl Sample {
     /// Removes the largest box of each axis. A single ground box under a million others may well be in the sample,
@@ -192,7 +195,7 @@ impl Choice {
     pub(crate) fn records_max(&self, rows: usize) -> usize {
         let share = self.slack * self.join / self.cost;
         // A sample without boxes costs nothing.
-        let more = if share > 1.0 { square_root(share.min(1e12)) } else { 1.0 };
+        let more = if share > 1.0 { libm::sqrt(share.min(1e12)) } else { 1.0 };
         (rows as f64 * self.copies * more) as usize
     }
 
@@ -257,8 +260,9 @@ impl Grid {
         if rejected == 0 {
             sample.drop_largest();
         }
-        sample.counts.clear();
-        sample.counts.reserve((Self::strips_max(rows) * (SLABS + 1)) as usize);
+        let counters = (Self::strips_max(rows) * (SLABS + 1)) as usize;
+        sample.counts.reserve_exact(counters.saturating_sub(sample.counts.len()));
+        sample.counted.reserve_exact(wanted);
         let extents: [AxisExtent; 3] =
             core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
 
@@ -317,7 +321,7 @@ impl Grid {
         // is least when both are divided in proportion to length / mean.
         let boxes_along =
             |e: AxisExtent| (f64::from(e.length) / f64::from(e.mean).max(1e-30)).max(1.0);
-        let u_cells = square_root(strips * boxes_along(u) / boxes_along(v));
+        let u_cells = libm::sqrt(strips * boxes_along(u) / boxes_along(v));
         let u_cells = u_cells.clamp(1.0, strips.min(f64::from(CELLS_MAX)));
         let v_cells = (strips / u_cells).clamp(1.0, f64::from(CELLS_MAX));
         Self::new(along, u.cut(u_cells as u32), v.cut(v_cells as u32))
@@ -348,39 +352,47 @@ impl Grid {
         let slices = if self.u.axis == along.axis { self.u.cells } else { 1 };
         let slabs = along.cut(SLABS * slices);
         let strips = self.strips();
-        sample.counts.clear();
-        // One counter per slab, and one for whether the strip has any box.
+        // One counter per slab, and one for whether the strip has any box. They are zero before and after this call.
         let counters = SLABS as usize + 1;
-        sample.counts.resize(strips * counters, 0);
+        let counts = &mut sample.counts;
+        counts.resize(counts.len().max(strips * counters), 0);
+        sample.counted.clear();
         let (mut copies, mut together, mut reach, mut occupied) = (0.0, 0.0, 0.0, 0);
         // A strip has about as many bins as boxes.
         let strip = f64::from(along.length) / f64::from(slices);
         let bin = strip * strips as f64 / rows as f64;
         for (k, aabb) in sample.boxes.iter().enumerate() {
-            let span =
-                |cut: &AxisCells| cut.cell(aabb.max[cut.axis]) - cut.cell(aabb.min[cut.axis]) + 1;
-            let mut here = f64::from(span(&self.u) * span(&self.v));
+            let cells = |cut: &AxisCells| {
+                let low = cut.cell(aabb.min[cut.axis]);
+                (low, cut.cell(aabb.max[cut.axis]) - low + 1)
+            };
+            let ((u, u_span), (v, v_span)) = (cells(&self.u), cells(&self.v));
+            let mut here = f64::from(u_span * v_span);
             let mut length = f64::from(aabb.max[along.axis] - aabb.min[along.axis]);
             // Cells around a long path that the path does not cross are left out.
-            let delta = sample.deltas.get(k).copied().unwrap_or_default();
-            let cells = |cut: &AxisCells| (delta[cut.axis] * cut.scale).abs();
-            let (u_cells, v_cells) = (cells(&self.u), cells(&self.v));
-            if u_cells + v_cells >= LONG_CELLS {
-                here = (here - f64::from(u_cells) * f64::from(v_cells)).max(1.0);
-                let path = f64::from(delta[along.axis].abs());
-                length -= path * (1.0 - 1.0 / f64::from(u_cells.max(v_cells)));
-                // More of its candidates are swept.
-                length *= cost::LONG;
+            if let Some(delta) = sample.deltas.get(k) {
+                let cells = |cut: &AxisCells| (delta[cut.axis] * cut.scale).abs();
+                let (u_cells, v_cells) = (cells(&self.u), cells(&self.v));
+                if u_cells + v_cells >= LONG_CELLS {
+                    here = (here - f64::from(u_cells) * f64::from(v_cells)).max(1.0);
+                    let path = f64::from(delta[along.axis].abs());
+                    length -= path * (1.0 - 1.0 / f64::from(u_cells.max(v_cells)));
+                    // More of its candidates are swept.
+                    length *= cost::LONG;
+                }
             }
             copies += here;
             reach += here * (length.max(0.0) + bin);
-            let strip = self.u.cell(aabb.min[self.u.axis]) * self.v.cells
-                + self.v.cell(aabb.min[self.v.axis]);
-            let slab = slabs.cell(aabb.min[along.axis]) % SLABS;
-            let counts = &mut sample.counts[strip as usize * counters..];
-            together += f64::from(counts[slab as usize]);
-            counts[slab as usize] += 1;
-            occupied += 1 - core::mem::replace(&mut counts[SLABS as usize], 1);
+            let strip = (u * self.v.cells + v) as usize * counters;
+            let slab = strip + (slabs.cell(aabb.min[along.axis]) % SLABS) as usize;
+            together += f64::from(counts[slab]);
+            counts[slab] += 1;
+            let any = strip + SLABS as usize;
+            occupied += 1 - core::mem::replace(&mut counts[any], 1);
+            sample.counted.push([slab as u32, any as u32]);
+        }
+        for &[slab, any] in &sample.counted {
+            (counts[slab as usize], counts[any as usize]) = (0, 0);
         }
         let copies = copies / samples;
         let reach = reach / samples / strip.max(1e-30) * f64::from(SLABS);
@@ -415,16 +427,6 @@ fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
         }
     }
     best
-}
-
-/// Newton's method, because `core` has no square root. Far from 1, when one axis is some 1e18 times longer, the
-/// result is too large, and then the limit of the cells decides anyway.
-fn square_root(x: f64) -> f64 {
-    let mut root = x.max(1.0);
-    for _ in 0..64 {
-        root = 0.5 * (root + x / root);
-    }
-    root
 }
 
 /// Returns the extent of the boxes on one axis, without the few that are far outside.
@@ -471,7 +473,9 @@ impl AxisCells {
     /// Returns the cell of a coordinate. It is monotone in the coordinate.
     pub(crate) fn cell(&self, at: f32) -> u32 {
         let cell = (at - self.origin) * self.scale;
-        (if cell > 0.0 { cell } else { 0.0 }).min((self.cells - 1) as f32) as u32
+        let cell = if cell > 0.0 { cell } else { 0.0 };
+        let last = (self.cells - 1) as i32 as f32;
+        (if cell < last { cell } else { last }) as i32 as u32
     }
 
     /// Returns the cells of a vector of coordinates.
@@ -516,7 +520,7 @@ mod tests {
         };
         let small_sticks = |row: usize| {
             let mut sides = [1e-5; 3];
-            sides[row % 3] = 0.1;
+            sides[row % 3] = 0.2;
             sides
         };
         assert_eq!(strips(20_000, sticks), 1);

@@ -3,7 +3,7 @@
 //! ```text
 //! choose   pick strips and bins from a sample of the boxes                (grid.rs)
 //! scatter  copy each box to the strips that it overlaps, chunk by chunk   (scatter.rs, long_path.rs)
-//! sweep    sort each strip by bin and compare neighbours                  (sweep.rs)
+//! sweep    sort each strip by bin and compare neighbours                  (strip.rs, sort.rs, sweep.rs)
 //!          or split a crowded strip at medians                            (kd_join)
 //! ```
 //!
@@ -14,7 +14,10 @@ pub(crate) mod grid;
 pub(crate) mod kd_join;
 pub(crate) mod long_path;
 pub(crate) mod passes;
+pub(crate) mod record;
 pub(crate) mod scatter;
+pub(crate) mod sort;
+pub(crate) mod strip;
 pub(crate) mod sweep;
 
 use super::error::FindError;
@@ -25,8 +28,8 @@ use crate::columns::{Memory, impl_memory};
 use crate::geom::{Pair, SweptPair};
 use alloc::vec::Vec;
 use grid::Sample;
-use passes::{Stage, Tick};
-use scatter::{SWEPT_WORDS, UNION_WORDS};
+use passes::{Stage, TakeRun, Tick};
+use record::{SweptRecord, UnionRecord};
 
 /// Finds all pairs of boxes that meet in a tick.
 ///
@@ -61,8 +64,8 @@ pub struct PairFinder {
     pub exec: Exec,
     sample: Sample,
     scatterers: Vec<scatter::ScatterScratch>,
-    union: Stage<Pair, UNION_WORDS>,
-    swept: Stage<SweptPair, SWEPT_WORDS>,
+    union: Stage<UnionRecord>,
+    swept: Stage<SweptRecord>,
 }
 
 impl_memory!(PairFinder { sample, union, swept; lists of scatterers; without exec });
@@ -159,7 +162,7 @@ impl PairFinder {
     pub(crate) fn swept_pairs_taken(
         &mut self,
         set: PairInput<'_>,
-        take: &(dyn Fn(&mut PairRun<SweptPair>, &mut Vec<SweptPair>) + Sync),
+        take: &TakeRun<'_, SweptPair>,
     ) -> Result<Pairs<'_, SweptPair>, FindError> {
         self.find_swept(set, None, take)
     }
@@ -211,7 +214,7 @@ impl PairFinder {
         &mut self,
         first: PairInput<'_>,
         second: Option<PairInput<'_>>,
-        take: &(dyn Fn(&mut PairRun<SweptPair>, &mut Vec<SweptPair>) + Sync),
+        take: &TakeRun<'_, SweptPair>,
     ) -> Result<Pairs<'_, SweptPair>, FindError> {
         let Self { exec, sample, scatterers, union: _, swept } = self;
         let tick = Tick { level: exec.level, pairs_max: exec.pairs_max, first, second };

@@ -4,23 +4,21 @@
 //! is spread over the threads. The contents of a chunk or a run do not depend on the number of threads.
 
 use super::grid::{Choice, Grid, Sample};
-use super::scatter::{Chunk, ChunkRows, OF_FIRST, OF_SECOND, Padding, STILL, SWEPT_WORDS, Scatter};
-use super::sweep::{Progress, Strips};
-use super::{scatter, sweep};
+use super::scatter::{CHUNK_ROWS_MAX, Chunk, ChunkRows, Padding, Scatter, ScatterScratch};
+use super::strip::{StripPairs, StripPass, SweepScratch};
 use crate::broadphase::error::FindError;
 use crate::broadphase::pairs::buffer::reserve_total;
+use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
 use crate::geom::MovingBox;
-use crate::lanes::{Kernel, Level};
+use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-/// Greatest number of boxes in a chunk. What a chunk reads and writes should fit into the cache of one core.
-const CHUNK_ROWS_MAX: usize = 16 * 1024;
 /// Least number of boxes in a chunk. A smaller one would cost more to start than to process.
 const CHUNK_ROWS_MIN: usize = 1024;
 /// Number of chunks that few boxes are split into, so that the threads can share them.
@@ -32,37 +30,37 @@ const RUNS_MAX: usize = RUNS + 1;
 
 /// Memory of one worker that sweeps strips.
 #[derive(Debug)]
-struct Sweeper<P, const WORDS: usize> {
-    strip: sweep::SweepScratch<WORDS>,
+struct Sweeper<R: StripPairs> {
+    strip: SweepScratch<R>,
     /// Memory of the callback that takes the pairs of a run.
-    pairs: Vec<P>,
+    pairs: Vec<R::Found>,
 }
 
-impl_memory!([P, const WORDS: usize] Sweeper<P, WORDS> { strip, pairs });
+impl_memory!([R: StripPairs] Sweeper<R> { strip, pairs });
 
-impl<P, const WORDS: usize> Default for Sweeper<P, WORDS> {
+impl<R: StripPairs> Default for Sweeper<R> {
     fn default() -> Self {
-        Self { strip: sweep::SweepScratch::default(), pairs: Vec::new() }
+        Self { strip: SweepScratch::default(), pairs: Vec::new() }
     }
 }
 
 /// Memory for one kind of pairs.
 #[derive(Debug)]
-pub(crate) struct Stage<P, const WORDS: usize> {
-    chunks: Vec<Chunk<WORDS>>,
+pub(crate) struct Stage<R: StripPairs> {
+    chunks: Vec<Chunk<R>>,
     /// One per thread.
-    sweepers: Vec<Sweeper<P, WORDS>>,
+    sweepers: Vec<Sweeper<R>>,
     /// Number of records in each strip.
     lengths: Vec<usize>,
-    pairs: PairRuns<P>,
+    pairs: PairRuns<R::Found>,
     rejected: Vec<Rejected>,
     /// Number of rejected rows of the first set; they precede those of the second.
     rejected_of_first: usize,
 }
 
-impl_memory!([P, const WORDS: usize] Stage<P, WORDS> { lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
+impl_memory!([R: StripPairs] Stage<R> { lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
 
-impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
+impl<R: StripPairs> Default for Stage<R> {
     fn default() -> Self {
         Self {
             chunks: Vec::new(),
@@ -74,6 +72,9 @@ impl<P, const WORDS: usize> Default for Stage<P, WORDS> {
         }
     }
 }
+
+/// The function that takes the pairs of each run, with memory of the thread that found them.
+pub(crate) type TakeRun<'a, P> = dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync + 'a;
 
 /// Returns how many rows a chunk has, and how many chunks there are.
 ///
@@ -158,10 +159,7 @@ impl<'a> Tick<'a> {
     }
 }
 
-impl<P: FoundPair, const WORDS: usize> Stage<P, WORDS>
-where
-    for<'a> Strips<'a, P, WORDS>: Kernel<Output = bool>,
-{
+impl<R: StripPairs> Stage<R> {
     /// Finds the pairs on these threads. `take` is called with each run, and with memory, on the thread that
     /// found its pairs, while they are still in the cache.
     pub(crate) fn find<'a>(
@@ -169,9 +167,9 @@ where
         tick: &Tick<'_>,
         threads: &'a Threads,
         sample: &mut Sample,
-        scatterers: &mut Vec<scatter::ScatterScratch>,
-        take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
-    ) -> Result<Pairs<'a, P>, FindError> {
+        scatterers: &mut Vec<ScatterScratch>,
+        take: &TakeRun<'_, R::Found>,
+    ) -> Result<Pairs<'a, R::Found>, FindError> {
         tick.sets().try_for_each(PairInput::check)?;
         let rows = tick.len();
         if rows > ROW as usize {
@@ -188,18 +186,18 @@ where
         tick: &Tick<'_>,
         threads: &Threads,
         sample: &mut Sample,
-        scatterers: &mut Vec<scatter::ScatterScratch>,
-        take: &(dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync),
+        scatterers: &mut Vec<ScatterScratch>,
+        take: &TakeRun<'_, R::Found>,
     ) -> Timings {
         let mut clock = Clock::start();
         let workers = threads.workers();
         scatterers.resize_with(workers.max(scatterers.len()), Default::default);
         self.sweepers.resize_with(workers.max(self.sweepers.len()), Default::default);
-        let (paths, get) = (WORDS == SWEPT_WORDS, |row| tick.get(row));
+        let get = |row| tick.get(row);
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let (grid, chunks) = loop {
-            let choice = Grid::choose((tick.len(), active), &get, paths, rejected, sample);
+            let choice = Grid::choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
             choose += clock.lap();
             let chunks = self.scatter(tick, threads, &choice, &mut scatterers[..workers]);
             scatter += clock.lap();
@@ -212,25 +210,14 @@ where
         scatter += clock.lap();
         let sweepers = &mut self.sweepers[..workers];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
-        let (chunks, runs) = (&self.chunks[..chunks], self.pairs.keep(runs));
+        let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
+        let runs = self.pairs.keep(runs);
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let filtered = tick.is_filtered();
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
-        par::for_each(threads, sweepers, runs, &|Sweeper { strip: scratch, pairs }, _, run| {
-            let (grid, strips, found) = (&grid, run.strips.clone(), &mut run.pairs);
-            let progress = &mut Progress::new(strips, grid);
-            while level.run(Strips::<P, WORDS> {
-                grid,
-                chunks,
-                progress,
-                scratch,
-                found,
-                budget,
-                second_row,
-                filtered,
-            }) {
-                scratch.join(level, progress, filtered);
-            }
+        let pass = &StripPass { level, grid: &grid, chunks, lengths, budget, second_row, filtered };
+        par::for_each(threads, sweepers, runs, &|Sweeper { strip, pairs }, _, run| {
+            pass.find(run.strips.clone(), strip, &mut run.pairs);
             tick.label(run.pairs.as_mut_slice());
             take(run, pairs);
         });
@@ -252,7 +239,7 @@ where
         tick: &Tick<'_>,
         threads: &Threads,
         choice: &Choice,
-        scatterers: &mut [scatter::ScatterScratch],
+        scatterers: &mut [ScatterScratch],
     ) -> Option<usize> {
         let (size, _) = chunk_rows(tick.len());
         let of_first = tick.first.len().div_ceil(size);
@@ -261,7 +248,7 @@ where
         let chunks = &mut self.chunks[..count];
         let strips = Grid::strips_max(tick.len()) as usize;
         // Any thread may take any chunk, so reserve the largest capacity seen for all of them.
-        let stops = scatterers.iter().map(scatter::ScatterScratch::stops).max().unwrap_or(0);
+        let stops = scatterers.iter().map(ScatterScratch::stops).max().unwrap_or(0);
         for scratch in &mut *scatterers {
             scratch.reserve(size, strips, stops);
             tick.sets().for_each(|set| set.boxes.reserve(&mut scratch.columns, size));
@@ -272,7 +259,6 @@ where
         }
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
-        let filtered = tick.is_filtered();
         let grid = &choice.grid;
         // A chunk with more than its share is written only once it is known that all chunks together fit.
         for always in [false, true] {
@@ -286,9 +272,7 @@ where
                 let mut columns = core::mem::take(&mut scratch.columns);
                 let mut padding = Padding::NEW;
                 let boxes = padding.pad(part.set.boxes.columns(&mut columns));
-                let scatter =
-                    Scatter::<WORDS> { grid, part, boxes, scratch, chunk, records_max, filtered };
-                tick.level.run(scatter);
+                tick.level.run(Scatter { grid, part, boxes, scratch, chunk, records_max });
                 scratch.columns = columns;
             });
             let records: usize = chunks.iter().map(Chunk::records).sum();
@@ -335,7 +319,7 @@ where
     }
 }
 
-impl<P: Copy + Default, const WORDS: usize> Stage<P, WORDS> {
+impl<R: StripPairs> Stage<R> {
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
         let (_, chunks) = chunk_rows(boxes);
         self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);

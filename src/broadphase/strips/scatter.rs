@@ -5,66 +5,38 @@
 //! strip later reads its part of each chunk, so no two chunks write to the same memory, and the
 //! records of one chunk stay in the cache.
 
-use super::grid::{AxisCells, Grid};
+use super::grid::{AxisCells, Grid, STRIPS_MAX};
 use super::long_path::{Stop, is_long, trace};
-use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
+use super::record::StripRecord;
+use crate::broadphase::pairs::buffer::{lengthen, reserve_for, reserve_total};
+use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group, impl_memory};
-use crate::geom::{Filter, MapEach, MovingBox};
+use crate::geom::{Filter, MovingBox};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{
-    F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write,
+    F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write,
 };
 use alloc::vec::Vec;
 
-/// The copy of a box in a strip: `[f32; 6]` bounds or `[f32; 9]` columns as bits, with the axes in
-/// the order of [`Grid::axes`]; then the id, after columns the lower end of the bounds along the
-/// strip, and in the last word the filter.
-pub(crate) type StripRecord<const WORDS: usize> = [u32; WORDS];
-/// Words of a record of bounds.
-pub(crate) const UNION_WORDS: usize = 8;
-/// Words of a record of a box with its displacement, padded to a multiple of 16 bytes.
-pub(crate) const SWEPT_WORDS: usize = 12;
-
-/// Index of the word that contains the id.
-pub(crate) const fn id_word<const WORDS: usize>() -> usize {
-    if WORDS == UNION_WORDS { 6 } else { 9 }
-}
-
-/// Index of the word that contains the lower end of the bounds along the strip.
-pub(crate) const fn low_word<const WORDS: usize>() -> usize {
-    if WORDS == UNION_WORDS { 0 } else { 10 }
-}
+/// Greatest number of boxes in a chunk. What a chunk reads and writes should fit into the cache of one core.
+pub(crate) const CHUNK_ROWS_MAX: usize = 16 * 1024;
 
 /// Number of rows whose records are computed at once; they fit into the innermost cache.
 const BLOCK: usize = 128;
 
-/// Index of the word that contains the filter, if there are filters.
-pub(crate) const fn filter_word<const WORDS: usize>() -> usize {
-    if WORDS == UNION_WORDS { 7 } else { 11 }
-}
-
-/// Flag of the id: the box does not move.
-pub(crate) const STILL: u32 = 1 << 31;
-/// Flag of the id: the box starts in a strip of a lower u.
-pub(crate) const NOT_FIRST_U: u32 = 1 << 30;
-/// Flag of the id: the box starts in a strip of a lower v.
-pub(crate) const NOT_FIRST_V: u32 = 1 << 29;
-/// Flag of the id: the box is in the first of two sets.
-pub(crate) const OF_FIRST: u32 = 1 << 28;
-/// Flag of the id: the box is in the second of two sets.
-pub(crate) const OF_SECOND: u32 = 1 << 27;
-/// Flag of the id: the path is long, and the record is of the part of it that lies in the strip.
-pub(crate) const LONG: u32 = 1 << 26;
-/// Two ids with one of these flags in common are not a pair of the input, or are counted in another
-/// strip.
-pub(crate) const FLAGS: u32 = STILL | NOT_FIRST_U | NOT_FIRST_V | OF_FIRST | OF_SECOND;
+/// The bits of a copy that contain its strip.
+const COPY_STRIP: u32 = (1 << COPY_ROW_SHIFT) - 1;
+/// The row of a copy is above these bits, and its flags, as in an id, are above the row.
+const COPY_ROW_SHIFT: i32 = 13;
+const _: () =
+    assert!(STRIPS_MAX <= COPY_STRIP && CHUNK_ROWS_MAX << COPY_ROW_SHIFT <= NOT_FIRST_V as usize);
 
 /// Records of one chunk.
 #[derive(Debug)]
-pub(crate) struct Chunk<const WORDS: usize> {
-    records: Vec<StripRecord<WORDS>>,
-    /// Start of each strip's records, and the end of the last one's.
+pub(crate) struct Chunk<R> {
+    records: Vec<R>,
+    /// Start of each strip's records, and the end of the last one's. Behind it there are unused records.
     starts: Vec<u32>,
     /// Whether the records were written, not only counted.
     pub(crate) written: bool,
@@ -72,18 +44,18 @@ pub(crate) struct Chunk<const WORDS: usize> {
     pub(crate) rejected: Vec<Rejected>,
 }
 
-impl_memory!([const WORDS: usize] Chunk<WORDS> { records, starts, rejected; without written });
+impl_memory!([R] Chunk<R> { records, starts, rejected; without written });
 
-impl<const WORDS: usize> Default for Chunk<WORDS> {
+impl<R> Default for Chunk<R> {
     fn default() -> Self {
         Self { records: Vec::new(), starts: Vec::new(), written: false, rejected: Vec::new() }
     }
 }
 
-impl<const WORDS: usize> Chunk<WORDS> {
+impl<R> Chunk<R> {
     /// Returns the records of one strip.
     #[inline(always)]
-    pub(crate) fn strip(&self, strip: usize) -> &[StripRecord<WORDS>] {
+    pub(crate) fn strip(&self, strip: usize) -> &[R] {
         &self.records[self.starts[strip] as usize..self.starts[strip + 1] as usize]
     }
 
@@ -116,21 +88,56 @@ impl<const WORDS: usize> Chunk<WORDS> {
 /// Memory of one worker for the current chunk.
 #[derive(Debug, Default)]
 pub(crate) struct ScatterScratch {
-    /// First and last cell on u and on v, a byte each.
-    cells: Vec<u32>,
-    /// The rows that overlap more than one cell, and one unused entry after them.
-    crossing: Vec<u32>,
+    /// The strip in which each row starts. It is past the last strip if the row is invalid or has a long path.
+    first: Vec<u32>,
+    /// Copies of the rows that overlap two cells on u, on v, and on both: the copy of a row in the next cell on u, on v,
+    /// and on both. Each is a strip, a row and flags; see [`COPY_STRIP`].
+    copies: [Vec<u32>; 3],
+    /// Number of copies of each kind.
+    copied: [usize; 3],
+    /// Rows that overlap more than two cells on u or on v, and their cells.
+    wide: Vec<WideRow>,
     /// Position of the next record of each strip.
     cursors: Vec<u32>,
-    /// The strips that long paths cross, in the order of the rows.
+    /// The rows with long paths, and the strips that they cross, in the order of the rows.
+    long: Vec<LongRow>,
     stops: Vec<Stop>,
-    /// Number of strips that each long path crosses.
-    passed: Vec<u32>,
     /// The boxes as columns, if the input has them in another layout.
     pub(crate) columns: ColumnScratch,
 }
 
-impl_memory!(ScatterScratch { cells, crossing, cursors, stops, passed, columns });
+/// A row that overlaps more than two cells on one axis.
+#[derive(Clone, Copy, Debug)]
+struct WideRow {
+    row: u32,
+    /// First and last cell on u and on v, a byte each.
+    cells: u32,
+}
+
+/// A row with a long path, and the number of strips that it crosses.
+#[derive(Clone, Copy, Debug)]
+struct LongRow {
+    row: u32,
+    stops: u32,
+}
+
+impl WideRow {
+    /// Calls `visit` with each strip but the first that the row overlaps, and with its flags.
+    #[inline(always)]
+    fn each_copy(self, v_cells: usize, mut visit: impl FnMut(usize, u32)) {
+        let byte = |shift: u32| (self.cells >> shift & 0xff) as usize;
+        let [u_low, u_high, v_low, v_high] = [byte(0), byte(8), byte(16), byte(24)];
+        for u in u_low..u_high + 1 {
+            let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
+            for v in v_low + usize::from(u == u_low)..v_high + 1 {
+                let v_flag = if v == v_low { 0 } else { NOT_FIRST_V };
+                visit(u * v_cells + v, u_flag | v_flag);
+            }
+        }
+    }
+}
+
+impl_memory!(ScatterScratch { first, copies, wide, cursors, long, stops, columns; without copied });
 
 impl ScatterScratch {
     /// Returns how many stops fit into the allocated memory.
@@ -140,16 +147,16 @@ impl ScatterScratch {
 
     /// Reserves memory for a chunk of so many rows.
     pub(crate) fn reserve(&mut self, rows: usize, strips_max: usize, stops: usize) {
-        let columns = [
-            (&mut self.cells, rows),
-            (&mut self.crossing, rows + 1),
-            (&mut self.cursors, strips_max),
-            (&mut self.passed, rows),
-        ];
-        for (column, len) in columns {
-            column.clear();
-            column.reserve_exact(len);
+        let [u, v, both] = &mut self.copies;
+        let padded = rows.max(LANES_MAX) + LANES_MAX;
+        let columns = [(&mut self.first, padded), (u, padded), (v, padded), (both, padded)];
+        for (column, len) in columns.into_iter().chain([(&mut self.cursors, strips_max + 1)]) {
+            reserve_total(column, len);
         }
+        self.wide.clear();
+        self.wide.reserve_exact(rows);
+        self.long.clear();
+        self.long.reserve_exact(rows);
         self.stops.clear();
         self.stops.reserve_exact(stops);
     }
@@ -165,19 +172,27 @@ pub(crate) struct ChunkRows<'a> {
 }
 
 impl ChunkRows<'_> {
-    /// Returns the id of a row without position flags: its row or slot, its set and whether it
+    /// Writes the ids of the rows from `start` on, without position flags: the row or slot, its set and whether it
     /// moves.
-    #[inline(always)]
-    fn id(&self, row: usize) -> u32 {
-        let still = self.set.moves.is_some_and(|moves| !moves[row]);
-        let name = self.set.slot(row).unwrap_or(self.first_id.wrapping_add(row as u32));
-        name | if still { STILL } else { 0 }
+    fn write_ids(&self, start: usize, ids: &mut [u32]) {
+        for (id, row) in ids.iter_mut().zip(start..) {
+            *id = self.set.slot(row).unwrap_or(self.first_id.wrapping_add(row as u32));
+        }
+        if let Some(moves) = self.set.moves {
+            for (id, &moves) in ids.iter_mut().zip(&moves[start..]) {
+                *id |= if moves { 0 } else { STILL };
+            }
+        }
     }
 
-    /// Returns the filter of a row as a word, the category below the mask.
-    #[inline(always)]
-    fn filter(&self, row: usize) -> u32 {
-        self.set.filters.map_or(Filter::ALL, |of| of[row]).word()
+    /// Writes the filters of the rows from `start` on as words, the category below the mask.
+    fn write_filters(&self, start: usize, words: &mut [u32]) {
+        let Some(filters) = self.set.filters else {
+            return;
+        };
+        for (word, filter) in words.iter_mut().zip(&filters[start..]) {
+            *word = filter.word();
+        }
     }
 }
 
@@ -202,17 +217,15 @@ impl Padding {
 }
 
 /// Scatters the rows of a chunk.
-pub(crate) struct Scatter<'a, const WORDS: usize> {
+pub(crate) struct Scatter<'a, R> {
     pub(crate) grid: &'a Grid,
     pub(crate) part: ChunkRows<'a>,
     /// The boxes of `part`, at least as many rows as lanes: see [`Padding`].
     pub(crate) boxes: MovingBoxColumns<'a>,
     pub(crate) scratch: &'a mut ScatterScratch,
-    pub(crate) chunk: &'a mut Chunk<WORDS>,
+    pub(crate) chunk: &'a mut Chunk<R>,
     /// If there are more records than this, they are counted but not written.
     pub(crate) records_max: usize,
-    /// Whether the input has filters.
-    pub(crate) filtered: bool,
 }
 
 /// Returns the numbers of a moving box with the axes in this order. It is not generic, so that it is compiled once.
@@ -221,85 +234,104 @@ fn path_of(moving: &MovingBox, axes: [usize; 3]) -> [f32; 9] {
     core::array::from_fn(|k| of[k / 3][axes[k % 3]])
 }
 
-/// First and last cell on either axis of an invalid row: an empty range, because the last cell is
-/// before the first.
-const NO_CELLS: u32 = 0x0001_0001;
-/// Marks a row whose path is long. Its cells are in [`ScatterScratch::stops`].
-const STOPS: u32 = 0x0001_0002;
-
-/// Unpacks the cells that [`Scatter::locate`] packed: first and last on u, then on v.
-#[inline(always)]
-fn unpack(cells: u32) -> [usize; 4] {
-    [cells, cells >> 8, cells >> 16, cells >> 24].map_each(|cell| (cell & 0xff) as usize)
-}
-
-impl<const WORDS: usize> Kernel for Scatter<'_, WORDS> {
+impl<R: StripRecord> Kernel for Scatter<'_, R> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(mut self, isa: I) {
         self.locate(isa);
-        self.count();
-        self.chunk.written = self.chunk.records() <= self.records_max;
+        let (records, unused) = count(self.scratch, self.grid, &mut self.chunk.starts);
+        self.chunk.written = records <= self.records_max;
         if !self.chunk.written {
             return;
         }
-        let records = self.chunk.records();
-        reserve_for(&mut self.chunk.records, records);
-        self.chunk.records.resize(records, [0; WORDS]);
-        // Two loops, because a branch for each record would cost 3 %.
-        if self.filtered {
-            self.write(isa, true);
-        } else {
-            self.write(isa, false);
-        }
+        let all = records + unused;
+        reserve_for(&mut self.chunk.records, all);
+        lengthen(&mut self.chunk.records, all);
+        self.write(isa);
     }
 }
 
-impl<const WORDS: usize> Scatter<'_, WORDS> {
-    /// Computes bounds and cells of every row.
+impl<R: StripRecord> Scatter<'_, R> {
+    /// Computes the strips of every row.
+    ///
+    /// Which boxes cross a border is unpredictable, so rows that do are listed without a branch.
     #[inline(always)]
     fn locate<I: Isa>(&mut self, isa: I) {
         let table = self.boxes.table();
-        let rows = table.rows();
+        let padded = table.rows();
         let scratch = &mut *self.scratch;
         self.chunk.rejected.clear();
-        scratch.cells.resize(rows, 0);
+        lengthen(&mut scratch.first, padded);
+        scratch.copies.iter_mut().for_each(|copies| lengthen(copies, padded + LANES_MAX));
+        scratch.wide.clear();
+        scratch.long.clear();
         scratch.stops.clear();
-        scratch.passed.clear();
-        let axes = self.grid.axes();
+        let (grid, axes) = (self.grid, self.grid.axes());
+        let (one, v_cells) = (isa.splat_u32(1), isa.splat_u32(grid.v.cells));
+        let none = isa.splat_u32(grid.strips() as u32);
+        let flags = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_U | NOT_FIRST_V];
+        let mut copied = [0; 3];
         let mut row = 0;
-        while row < rows {
+        while row < padded {
             // The last group starts earlier and repeats rows that were done.
-            let start = row.min(rows - I::LANES);
+            let start = row.min(padded - I::LANES);
+            let seen = row - start;
             let columns = table.load(isa, start);
             let bounds = bounds(isa, &columns);
-            let [u_low, u_high] = ends(isa, &self.grid.u, &bounds);
-            let [v_low, v_high] = ends(isa, &self.grid.v, &bounds);
-            let cells = u_low | u_high.shl::<8>() | v_low.shl::<16>() | v_high.shl::<24>();
+            let [u_low, u_high] = ends(isa, &grid.u, &bounds);
+            let [v_low, v_high] = ends(isa, &grid.v, &bounds);
             let rejected = &mut self.chunk.rejected;
-            let valid = check_group(isa, self.boxes, &columns, start, row - start, rejected);
-            let cells = I::U32::select(valid, cells, isa.splat_u32(NO_CELLS));
-            let cells = if WORDS == SWEPT_WORDS {
-                let long = is_long(isa, self.grid, &columns) & valid;
-                let mut rows = long.bits() & (u32::MAX << (row - start));
+            let mut valid = check_group(isa, self.boxes, &columns, start, seen, rejected);
+            if R::HAS_PATH {
+                let long = is_long(isa, grid, &columns) & valid;
+                valid = valid & !long;
+                let mut rows = long.bits() & (u32::MAX << seen);
                 while rows != 0 {
-                    let moving = self.boxes.get(start + rows.trailing_zeros() as usize);
+                    let row = start + rows.trailing_zeros() as usize;
                     rows &= rows - 1;
-                    let path = path_of(&moving, axes);
+                    let path = path_of(&self.boxes.get(row), axes);
                     let before = scratch.stops.len();
-                    trace(self.grid, &path, &mut scratch.stops);
-                    scratch.passed.push((scratch.stops.len() - before) as u32);
+                    trace(grid, &path, &mut scratch.stops);
+                    let stops = (scratch.stops.len() - before) as u32;
+                    scratch.long.push(LongRow { row: row as u32, stops });
                 }
-                I::U32::select(long, isa.splat_u32(STOPS), cells)
-            } else {
-                cells
-            };
-            cells.store(&mut scratch.cells[start..]);
+            }
+            let first = u_low.wrapping_mul(v_cells).wrapping_add(v_low);
+            I::U32::select(valid, first, none).store(&mut scratch.first[start..]);
+
+            let mut rows = IOTA;
+            rows.iter_mut().for_each(|lane| *lane += start as u32);
+            let new = isa.splat(seen as f32).le(isa.load(&LANE_NUMBERS));
+            let crosses_u = !u_low.eq(u_high) & valid & new;
+            let crosses_v = !v_low.eq(v_high) & valid & new;
+            let wide = (crosses_u & !u_low.wrapping_add(one).eq(u_high))
+                | (crosses_v & !v_low.wrapping_add(one).eq(v_high));
+            let (u, v) = (crosses_u & !wide, crosses_v & !wide);
+            let next_u = first.wrapping_add(v_cells);
+            let strips = [next_u, first.wrapping_add(one), next_u.wrapping_add(one)];
+            let copied_rows = isa.load_u32(&rows).shl::<COPY_ROW_SHIFT>();
+            for (k, mask) in [u, v, u & v].into_iter().enumerate() {
+                let copies = strips[k] | copied_rows | isa.splat_u32(flags[k]);
+                copies.compress(mask).store(&mut scratch.copies[k][copied[k]..]);
+                copied[k] += mask.count();
+            }
+            let mut wide = wide.bits();
+            if wide != 0 {
+                let cells = u_low | u_high.shl::<8>() | v_low.shl::<16>() | v_high.shl::<24>();
+                let mut lanes = [0; LANES_MAX];
+                cells.store(&mut lanes);
+                while wide != 0 {
+                    let lane = wide.trailing_zeros() as usize;
+                    wide &= wide - 1;
+                    scratch.wide.push(WideRow { row: rows[lane], cells: lanes[lane] });
+                }
+            }
             row += I::LANES;
         }
+        scratch.copied = copied;
         let rows = self.part.set.len();
-        scratch.cells.truncate(rows);
+        scratch.first.truncate(rows);
         self.chunk.rejected.truncate(
             self.chunk.rejected.partition_point(|rejected| (rejected.row as usize) < rows),
         );
@@ -309,127 +341,128 @@ impl<const WORDS: usize> Scatter<'_, WORDS> {
         }
     }
 
-    /// Counts the records of each strip, and computes their starts from the counts.
-    #[inline(always)]
-    fn count(&mut self) {
-        let strips = self.grid.strips();
-        let v_cells = self.grid.v.cells as usize;
-        let cursors = &mut self.scratch.cursors;
-        cursors.clear();
-        cursors.resize(strips, 0);
-        // Which boxes cross a border is unpredictable, so all are counted where they start, and
-        // those that cross are listed without a branch.
-        let crossing = &mut self.scratch.crossing;
-        crossing.clear();
-        crossing.resize(self.scratch.cells.len() + 1, 0);
-        let mut count = 0;
-        for (row, &cells) in self.scratch.cells.iter().enumerate() {
-            let [u_low, u_high, v_low, v_high] = unpack(cells);
-            if u_low > u_high {
-                continue;
-            }
-            cursors[u_low * v_cells + v_low] += 1;
-            crossing[count] = row as u32;
-            count += usize::from((u_low != u_high) | (v_low != v_high));
-        }
-        crossing[count] = u32::MAX;
-        for &row in &crossing[..count] {
-            let [u_low, u_high, v_low, v_high] = unpack(self.scratch.cells[row as usize]);
-            for u in u_low..u_high + 1 {
-                for v in v_low + usize::from(u == u_low)..v_high + 1 {
-                    cursors[u * v_cells + v] += 1;
-                }
-            }
-        }
-        for stop in &self.scratch.stops {
-            cursors[stop.strip as usize] += 1;
-        }
-        self.chunk.starts.resize(strips + 1, 0);
-        let mut total = 0;
-        for (cursor, start) in cursors.iter_mut().zip(&mut self.chunk.starts) {
-            *start = total;
-            total += core::mem::replace(cursor, total);
-        }
-        self.chunk.starts[strips] = total;
-    }
-
     /// Copies each row to the strips that it overlaps.
     #[inline(always)]
-    fn write<I: Isa>(&mut self, isa: I, filtered: bool) {
-        let grid = self.grid;
-        let v_cells = grid.v.cells as usize;
-        let order = grid.axes();
+    fn write<I: Isa>(&mut self, isa: I) {
+        let v_cells = self.grid.v.cells as usize;
+        let order = self.grid.axes();
         let table = self.boxes.table();
         let (rows, padded) = (self.part.set.len(), table.rows());
         let size = padded.min(BLOCK);
         let part = &self.part;
-        let ScatterScratch { cells, crossing, cursors, stops, passed, .. } = &mut *self.scratch;
-        let (mut stops, mut passed) = (&stops[..], passed.iter());
-        let mut crossing = &crossing[..];
+        let ScatterScratch { first, copies, copied, wide, cursors, long, stops, .. } =
+            &mut *self.scratch;
+        let [mut u, mut v, mut both] =
+            [&copies[0][..copied[0]], &copies[1][..copied[1]], &copies[2][..copied[2]]];
+        let (mut wide, mut long, mut stops) = (&wide[..], &long[..], &stops[..]);
+        let cursors = &mut cursors[..];
         let records = &mut self.chunk.records[..];
         // The records of a block are computed in lanes, then copied one by one. The last block, and
         // the last group of a block, start earlier and repeat rows that were done.
-        let mut block = [[0; WORDS]; BLOCK];
+        let mut block = [R::zeroed(); BLOCK];
+        let (mut ids, mut filters) = ([0; BLOCK], [Filter::ALL.word(); BLOCK]);
         for start in (0..rows).step_by(BLOCK) {
             let base = start.min(padded - size);
+            let past = rows.min(start + BLOCK);
+            part.write_ids(base, &mut ids[..past - base]);
+            part.write_filters(base, &mut filters[..past - base]);
             let mut at = 0;
             while at < size {
                 let group = at.min(size - I::LANES);
-                let words = record::<I, WORDS>(isa, &table.load(isa, base + group), order);
-                for (k, &words) in words.iter().enumerate().take(WORDS / 4) {
-                    isa.store_rows(words, &mut block[group..], 4 * k);
-                }
+                let (id, filter) = (isa.load_u32(&ids[group..]), isa.load_u32(&filters[group..]));
+                let columns = table.load(isa, base + group);
+                R::store(isa, &columns, order, id, filter, &mut block[group..]);
                 at += I::LANES;
             }
-            for row in start..rows.min(start + BLOCK) {
-                let record = &block[row - base];
-                let (id, filter) = (part.id(row), if filtered { part.filter(row) } else { 0 });
-                if WORDS == SWEPT_WORDS && cells[row] == STOPS {
-                    let count = passed.next().map_or(0, |&count| count as usize);
-                    let (here, rest) = stops.split_at(count);
-                    stops = rest;
-                    for stop in here {
-                        let place = put(records, &mut cursors[stop.strip as usize], record);
-                        place[low_word::<WORDS>()] = stop.low.to_bits();
-                        sign(place, id | LONG, filter, filtered);
-                    }
-                    continue;
-                }
-                let [u_low, u_high, v_low, _] = unpack(cells[row]);
-                if u_low <= u_high {
-                    let place = put(records, &mut cursors[u_low * v_cells + v_low], record);
-                    sign(place, id, filter, filtered);
+            for (&strip, record) in first[start..past].iter().zip(&block[start - base..]) {
+                put(records, cursors, strip, record);
+            }
+            for copies in [&mut u, &mut v, &mut both] {
+                while let [copy, rest @ ..] = *copies
+                    && let row = (copy >> COPY_ROW_SHIFT) as usize & (CHUNK_ROWS_MAX - 1)
+                    && row < past
+                {
+                    *copies = rest;
+                    let place = put(records, cursors, copy & COPY_STRIP, &block[row - base]);
+                    *place.id_mut() = ids[row - base] | copy & (NOT_FIRST_U | NOT_FIRST_V);
                 }
             }
-            while let [row, rest @ ..] = crossing
-                && (*row as usize) < start + BLOCK
+            while let [WideRow { row, .. }, rest @ ..] = wide
+                && (*row as usize) < past
             {
-                let row = *row as usize;
-                crossing = rest;
-                let (record, id) = (&block[row - base], part.id(row));
-                let filter = if filtered { part.filter(row) } else { 0 };
-                let [u_low, u_high, v_low, v_high] = unpack(cells[row]);
-                for u in u_low..u_high + 1 {
-                    let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
-                    for v in v_low + usize::from(u == u_low)..v_high + 1 {
-                        let v_flag = if v == v_low { 0 } else { NOT_FIRST_V };
-                        let place = put(records, &mut cursors[u * v_cells + v], record);
-                        sign(place, id | u_flag | v_flag, filter, filtered);
-                    }
+                let at = *row as usize - base;
+                wide[0].each_copy(v_cells, |strip, flags| {
+                    let place = put(records, cursors, strip as u32, &block[at]);
+                    *place.id_mut() = ids[at] | flags;
+                });
+                wide = rest;
+            }
+            while let [LongRow { row, stops: count }, rest @ ..] = long
+                && (*row as usize) < past
+            {
+                let record = &block[*row as usize - base];
+                let (here, after) = stops.split_at(*count as usize);
+                for stop in here {
+                    put(records, cursors, stop.strip, record).set_part(stop.low);
                 }
+                (long, stops) = (rest, after);
             }
         }
     }
 }
 
+/// The number of each lane.
+const LANE_NUMBERS: [f32; LANES_MAX] = {
+    let mut numbers = [0.0; LANES_MAX];
+    let mut lane = 0;
+    while lane < LANES_MAX {
+        numbers[lane] = lane as f32;
+        lane += 1;
+    }
+    numbers
+};
+
+/// Counts the records of each strip, and computes their starts from the counts. Returns the number of records, and of
+/// those behind them that are not in a strip.
+fn count(scratch: &mut ScatterScratch, grid: &Grid, starts: &mut Vec<u32>) -> (usize, usize) {
+    let strips = grid.strips();
+    let ScatterScratch { first, copies, copied, wide, cursors, stops, .. } = scratch;
+    cursors.clear();
+    cursors.resize(strips + 1, 0);
+    for &strip in first.iter() {
+        cursors[strip as usize] += 1;
+    }
+    for (copies, &copied) in copies.iter().zip(&*copied) {
+        for copy in &copies[..copied] {
+            cursors[(copy & COPY_STRIP) as usize] += 1;
+        }
+    }
+    for row in wide.iter() {
+        row.each_copy(grid.v.cells as usize, |strip, _| cursors[strip] += 1);
+    }
+    for stop in stops.iter() {
+        cursors[stop.strip as usize] += 1;
+    }
+    let unused = cursors[strips];
+    starts.resize(strips + 1, 0);
+    let mut total = 0;
+    for (cursor, start) in cursors.iter_mut().zip(starts) {
+        *start = total;
+        total += core::mem::replace(cursor, total);
+    }
+    ((total - unused) as usize, unused as usize)
+}
+
 /// Appends a record to a strip. Words that differ between strips are written at the destination
 /// afterwards: a word written to the source would stall the wider loads that copy the record.
 #[inline(always)]
-fn put<'a, const WORDS: usize>(
-    records: &'a mut [StripRecord<WORDS>],
-    cursor: &mut u32,
-    record: &StripRecord<WORDS>,
-) -> &'a mut StripRecord<WORDS> {
+fn put<'a, R: Copy>(
+    records: &'a mut [R],
+    cursors: &mut [u32],
+    strip: u32,
+    record: &R,
+) -> &'a mut R {
+    let cursor = &mut cursors[strip as usize];
     let at = *cursor as usize;
     *cursor += 1;
     // Every strip has its own write position, too many for the hardware prefetcher: without this
@@ -438,44 +471,6 @@ fn put<'a, const WORDS: usize>(
     let place = &mut records[at];
     *place = *record;
     place
-}
-
-/// Writes the id to a record, and the filter if there are filters.
-#[inline(always)]
-fn sign<const WORDS: usize>(place: &mut StripRecord<WORDS>, id: u32, filter: u32, filtered: bool) {
-    place[id_word::<WORDS>()] = id;
-    if filtered {
-        place[filter_word::<WORDS>()] = filter;
-    }
-}
-
-/// Writes the words of a record except the id, four at a time.
-#[inline(always)]
-fn record<I: Isa, const WORDS: usize>(
-    isa: I,
-    columns: &[I::F32; 9],
-    [x, u, v]: [usize; 3],
-) -> [[I::U32; 4]; 3] {
-    let none = isa.splat_u32(0);
-    let ends = bounds(isa, columns);
-    if WORDS == UNION_WORDS {
-        let [low_x, low_u, low_v] = [ends[x].to_bits(), ends[u].to_bits(), ends[v].to_bits()];
-        let [high_x, high_u, high_v] =
-            [ends[3 + x].to_bits(), ends[3 + u].to_bits(), ends[3 + v].to_bits()];
-        [[low_x, low_u, low_v, high_x], [high_u, high_v, none, none], [none; 4]]
-    } else {
-        let [min_x, min_u, min_v] =
-            [columns[x].to_bits(), columns[u].to_bits(), columns[v].to_bits()];
-        let [max_x, max_u, max_v] =
-            [columns[3 + x].to_bits(), columns[3 + u].to_bits(), columns[3 + v].to_bits()];
-        let [delta_x, delta_u, delta_v] =
-            [columns[6 + x].to_bits(), columns[6 + u].to_bits(), columns[6 + v].to_bits()];
-        [
-            [min_x, min_u, min_v, max_x],
-            [max_u, max_v, delta_x, delta_u],
-            [delta_v, none, ends[x].to_bits(), none],
-        ]
-    }
 }
 
 /// Returns the cells of both ends of the bounds.

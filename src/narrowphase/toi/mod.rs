@@ -14,6 +14,8 @@
 //! separating_plane.rs  until when a plane separates
 //! portal.rs            the same along a straight or curved path, without distances
 //! revolved.rs          safe times for bodies that make whole turns
+//! part_search.rs       a shape against one part of a body, such as a triangle of a mesh
+//! path_box.rs          the box around the path of a shape, in the axes of such a body
 //! relative_motion.rs   position and rotation at a time
 //! ```
 //!
@@ -69,6 +71,8 @@
 //! ```
 
 mod pairs;
+pub(crate) mod part_search;
+mod path_box;
 mod portal;
 mod relative_motion;
 mod result;

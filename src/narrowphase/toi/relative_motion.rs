@@ -27,9 +27,14 @@ pub(super) struct MovingShape<'s> {
 impl<'s> MovingShape<'s> {
     #[inline(always)]
     pub(super) fn new(shape: &'s Shape<'s>, motion: &Motion) -> Self {
-        let start = M3::of_quaternion(motion.pose.rotation);
+        Self::rotating(shape, M3::of_quaternion(motion.pose.rotation), V3::of(motion.spin))
+    }
+
+    /// Returns a shape that rotates by `spin` during the tick.
+    #[inline(always)]
+    pub(super) fn rotating(shape: &'s Shape<'s>, start: M3, spin: V3) -> Self {
         let body = Self::at_rest(shape, start);
-        let rotation = Rotation::new(V3::of(motion.spin));
+        let rotation = Rotation::new(spin);
         // A ball about its position is the same in every rotation.
         if rotation.rate == 0.0 || shape.bounding_radius == 0.0 {
             return body;
@@ -116,6 +121,19 @@ impl RelativePath {
         }
     }
 
+    /// Returns the path in the axes of `frame`.
+    pub(super) fn seen_from(&self, frame: &M3) -> Self {
+        let Self { start, delta, accel } = *self;
+        let [start, delta, accel] = [start, delta, accel].map_each(|v| frame.rotate_back(v));
+        Self { start, delta, accel }
+    }
+
+    /// Returns the path of a point that is `offset` from `b`.
+    #[inline(always)]
+    pub(super) fn shifted(&self, offset: V3) -> Self {
+        Self { start: self.start + offset, ..*self }
+    }
+
     /// Returns the vector from `a` to `b`.
     #[inline(always)]
     pub(super) fn between(&self, t: f64) -> V3 {
@@ -131,9 +149,14 @@ impl RelativePath {
     /// Upper bound of the rounding error of a gap of two shapes at any time of the tick.
     #[inline(always)]
     pub(super) fn slack(&self, a: &Shape<'_>, b: &Shape<'_>, last: f64) -> f64 {
-        let last = greater(last, 1.0);
-        let lengths = self.start.length() + self.delta.length() * last + self.accel.length();
+        let lengths = self.lengths(last);
         ROUNDING * (lengths + a.bounding_radius + a.radius + b.bounding_radius + b.radius)
+    }
+
+    /// Upper bound of the lengths from which a position is computed at any time up to `last`, and of the tick.
+    #[inline(always)]
+    pub(super) fn lengths(&self, last: f64) -> f64 {
+        self.start.length() + self.delta.length() * greater(last, 1.0) + self.accel.length()
     }
 
     /// Returns the direction in which two balls at these positions meet or pass. `radius` is the sum

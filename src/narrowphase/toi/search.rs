@@ -18,7 +18,7 @@ use crate::geom::{MapEach, Motion, SPIN_MAX};
 use crate::narrowphase::gjk::{
     GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, RotatedPair, shallowest,
 };
-use crate::narrowphase::math::{V3, greater, lesser, round_down};
+use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
@@ -52,6 +52,8 @@ pub(in crate::narrowphase) type Observer<'w> = Option<&'w mut dyn FnMut(Round)>;
 pub(in crate::narrowphase) struct Search<'s> {
     pub(super) motion: RelativeMotion<'s>,
     pub(super) positions: [&'s Motion; 2],
+    /// The axes in which the search computes, if these are not those of the world.
+    pub(super) frame: Option<Frame<'s>>,
     pub(super) settings: &'s Settings,
     pub(super) window: [f64; 2],
     /// Distance of the cores that counts as a contact.
@@ -61,6 +63,13 @@ pub(in crate::narrowphase) struct Search<'s> {
     pub(super) guess: V3,
     pub(super) rounds: u32,
     pub(super) supports: u32,
+}
+
+/// Axes of a search, and the position in them of the second shape relative to its body.
+#[derive(Clone, Copy)]
+pub(super) struct Frame<'s> {
+    pub(super) rotation: &'s M3,
+    pub(super) offset: V3,
 }
 
 /// Goal of a round: a gap in `range`, and the distance at which the search is done.
@@ -112,6 +121,7 @@ impl<'s> Search<'s> {
         let mut search = Self {
             motion,
             positions: [a.1, b.1],
+            frame: None,
             settings,
             window,
             contact_distance,
@@ -524,7 +534,7 @@ impl<'s> Search<'s> {
         let [on_a, on_b] = self.points(t, pair, gap);
         let [closing, _] = self.motion.closing(t, pair, gap);
         let closing = saturated(closing);
-        ToiResult::Impact { t: first, normal: gap.normal.to_f32(), on_a, on_b, closing }
+        ToiResult::Impact { t: first, normal: self.in_world(gap.normal), on_a, on_b, closing }
     }
 
     fn overlapping(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> ToiResult {
@@ -534,7 +544,7 @@ impl<'s> Search<'s> {
         // The depth of very small shapes must not be rounded to zero, which would be a touch.
         let vanishes = exact > 0.0 && saturated(exact) == 0.0;
         let depth = if vanishes { f32::from_bits(1) } else { saturated(exact) };
-        ToiResult::Overlapping { depth, normal: gap.normal.to_f32(), on_a, on_b, closing }
+        ToiResult::Overlapping { depth, normal: self.in_world(gap.normal), on_a, on_b, closing }
     }
 
     /// Returns the nearest points of the surfaces, in world coordinates.
@@ -545,9 +555,20 @@ impl<'s> Search<'s> {
             start + (delta + accel * (0.5 * t)) * t
         };
         let [a, b] = self.positions;
-        let on_a = pair.a.rotation.rotate(gap.on_a) + gap.out * pair.a.shape.radius;
-        let on_b = pair.b.rotation.rotate(gap.on_b) - gap.out * pair.b.shape.radius;
+        let mut on_a = pair.a.rotation.rotate(gap.on_a) + gap.out * pair.a.shape.radius;
+        let mut on_b = pair.b.rotation.rotate(gap.on_b) - gap.out * pair.b.shape.radius;
+        if let Some(Frame { rotation, offset }) = self.frame {
+            (on_a, on_b) = (rotation.rotate(on_a), rotation.rotate(on_b + offset));
+        }
         [(at(a) + on_a).to_f32(), (at(b) + on_b).to_f32()]
+    }
+
+    /// Returns a direction in world axes.
+    fn in_world(&self, direction: V3) -> [f32; 3] {
+        match self.frame {
+            None => direction.to_f32(),
+            Some(Frame { rotation, .. }) => rotation.rotate(direction).to_f32(),
+        }
     }
 }
 

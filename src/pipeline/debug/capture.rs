@@ -61,6 +61,14 @@ pub enum CaptureError {
         /// The row of the shape.
         row: u32,
     },
+    /// A body is a mesh, a height field or a compound, for which the format has no form.
+    #[error(
+        "the body of row {row} has parts and cannot be written; write the tick without it, or each part as a convex shape"
+    )]
+    Geometry {
+        /// The row of the body.
+        row: u32,
+    },
     /// The bytes do not start like a captured tick.
     #[error("not a captured tick; `Pipeline::capture` writes one")]
     NoCapture,
@@ -142,7 +150,8 @@ impl TickOutput<'_> {
         for list in [self.impacts(), self.sensed()] {
             sum = fnv(sum, &(list.len() as u32).to_le_bytes());
             for impact in list {
-                let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth } = *impact;
+                let Impact { toi, pair, last, kind, normal, on_a, on_b, closing, depth, parts } =
+                    *impact;
                 let kind = match kind {
                     ImpactKind::Touching => 0_u32,
                     ImpactKind::Overlapping => 1,
@@ -154,6 +163,10 @@ impl TickOutput<'_> {
                 let (numbers, vectors) = ([toi, last, closing, depth], [normal, on_a, on_b]);
                 for number in numbers.iter().chain(vectors.as_flattened()) {
                     sum = fnv(sum, &number.to_le_bytes());
+                }
+                // Impacts without parts have the hash that they had before there were any.
+                if parts != [0; 2] {
+                    parts.iter().for_each(|part| sum = fnv(sum, &part.to_le_bytes()));
                 }
             }
         }
@@ -206,6 +219,10 @@ impl Pipeline {
         out.word(impacts_per_body);
         let parts = [scene.is_accelerated(), scene.flags.is_some(), scene.filters.is_some()];
         out.word((0..).zip(parts).map(|(bit, is)| u32::from(is) << bit).sum());
+
+        if let Some(body) = scene.geometries.first() {
+            return Err(CaptureError::Geometry { row: body.row });
+        }
 
         // The hulls by number, and the number of each hull, in the order of addresses.
         let (mut hulls, mut numbered) = (Vec::new(), Vec::new());
@@ -413,6 +430,7 @@ impl Capture {
             convex,
             flags: self.flags.as_deref(),
             filters: self.filters.as_deref(),
+            geometries: &[],
         }
     }
 }

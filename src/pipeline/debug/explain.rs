@@ -6,6 +6,7 @@
 
 use crate::geom::{AXES, ContactState, MapEach, MovingBox, Pair};
 use crate::kernels::sweep;
+use crate::meshes::Geometry;
 use crate::narrowphase::toi::{Toi, ToiResult};
 use crate::pipeline::config::PipelineError;
 use crate::pipeline::impact::{Impact, ImpactKind};
@@ -109,7 +110,13 @@ impl TickContext<'_, '_> {
                 explanation.add_line(format!("Row {row} is invalid and has no pairs: {invalid}."));
                 return None;
             }
-            let what = if self.bounds.convex_of(row) == PLAIN { "a box" } else { "a convex shape" };
+            let what = match self.geometry(row).map(|body| body.geometry) {
+                Some(Geometry::Mesh(_)) => "a mesh",
+                Some(Geometry::HeightField(_)) => "a height field",
+                Some(Geometry::Compound(_)) => "a compound",
+                None if self.bounds.convex_of(row) == PLAIN => "a box",
+                _ => "a convex shape",
+            };
             let MovingBox { aabb, delta } = bounds;
             explanation.add_line(format!(
                 "Row {row} is {what}. Its bounds are the box {:?} to {:?}, which moves by {delta:?}.",
@@ -179,10 +186,10 @@ impl TickContext<'_, '_> {
             }
             BoundsResult::Test(test) => test,
         };
-        let toi = self.toi(&test);
-        let Toi { rounds, supports, .. } = toi;
-        let impact = Impact::from_toi(test.pair, test.window, &toi);
-        let result = match (toi.result, &impact) {
+        let found = self.toi(&test);
+        let Toi { result, rounds, supports } = found.toi;
+        let impact = Impact::from_part_toi(test.pair, test.window, &found);
+        let result = match (result, &impact) {
             (ToiResult::Separated, _) => format!(
                 "no impact, the shapes stay apart, or touch at the start in a way that does not \
                  count ({:?})",

@@ -12,7 +12,7 @@ use crate::kernels::bounds::{self, Column};
 use crate::lanes::{Level, prefetch};
 use crate::par::{self, Threads};
 use crate::pipeline::config::Config;
-use crate::pipeline::scene::Scene;
+use crate::pipeline::scene::{ConvexBody, GeometryBody, Scene};
 use alloc::vec::Vec;
 
 /// Rows of one task.
@@ -39,8 +39,8 @@ pub(crate) struct SceneBounds {
     columns: [Vec<f32>; 9],
     /// Whether the caller's columns are used instead of `columns`.
     borrowed: bool,
-    /// The index of each row in the convex bodies, or [`PLAIN`]. Empty if the scene has no convex
-    /// bodies.
+    /// The index of each row in the convex bodies, followed by those with parts, or [`PLAIN`]. Empty if the scene has
+    /// neither.
     convex: Vec<u32>,
     bodies: Vec<BodyBounds>,
     /// Whether each row moves, as the pair finder reads it.
@@ -61,7 +61,7 @@ impl SceneBounds {
         let rows = scene.len();
         let margin = half(config.target_distance);
         self.flags(scene, threads);
-        self.borrowed = margin == 0.0 && !scene.is_accelerated() && scene.convex.is_empty();
+        self.borrowed = margin == 0.0 && !scene.is_accelerated() && !scene.has_bodies();
         self.convex.clear();
         if self.borrowed {
             return;
@@ -103,31 +103,48 @@ impl SceneBounds {
         self.shapes(scene, margin, threads);
     }
 
-    /// Overwrites the rows that have a shape.
+    /// Overwrites the rows that have a shape or parts.
     fn shapes(&mut self, scene: &Scene<'_, '_>, margin: f32, threads: &Threads) {
-        resize(&mut self.bodies, scene.convex.len(), BodyBounds::default());
-        par::fill_chunks(threads, &mut self.bodies, CONVEX_CHUNK, &|start, bodies| {
-            for (bodies, convex) in bodies.iter_mut().zip(&scene.convex[start..]) {
-                *bodies = match convex.shape.bounds_over(&convex.motion) {
-                    Ok(over) => BodyBounds {
-                        moving: bounds::enclosing_box(&over, margin),
-                        angular_sweep: convex.shape.angular_sweep(&convex.motion),
-                        invalid: None,
-                    },
-                    // An invalid box, which the pair finder will reject.
-                    Err(invalid) => BodyBounds {
-                        moving: MovingBox { delta: [f32::NAN; 3], ..MovingBox::default() },
-                        angular_sweep: 0.0,
-                        invalid: Some(invalid),
-                    },
-                };
+        let convex = scene.convex.len();
+        let count = convex + scene.geometries.len();
+        resize(&mut self.bodies, count, BodyBounds::default());
+        let bounds = |over: Result<AcceleratingBox, Invalid>, angular_sweep: f32| match over {
+            Ok(over) => BodyBounds {
+                moving: bounds::enclosing_box(&over, margin),
+                angular_sweep,
+                invalid: None,
+            },
+            // An invalid box, which the pair finder will reject.
+            Err(invalid) => BodyBounds {
+                moving: MovingBox { delta: [f32::NAN; 3], ..MovingBox::default() },
+                angular_sweep: 0.0,
+                invalid: Some(invalid),
+            },
+        };
+        let (shapes, others) = self.bodies.split_at_mut(convex);
+        par::fill_chunks(threads, shapes, CONVEX_CHUNK, &|start, bodies| {
+            for (body, ConvexBody { shape, motion, .. }) in
+                bodies.iter_mut().zip(&scene.convex[start..])
+            {
+                *body = bounds(shape.bounds_over(motion), shape.angular_sweep(motion));
             }
         });
-        if !scene.convex.is_empty() {
+        par::fill_chunks(threads, others, CONVEX_CHUNK, &|start, bodies| {
+            for (body, GeometryBody { geometry, motion, .. }) in
+                bodies.iter_mut().zip(&scene.geometries[start..])
+            {
+                geometry.with_bounds(&mut |shape| {
+                    *body = bounds(shape.bounds_over(motion), shape.angular_sweep(motion));
+                });
+            }
+        });
+        if count > 0 {
             resize(&mut self.convex, scene.len(), PLAIN);
         }
-        for (index, (convex, bodies)) in (0..).zip(scene.convex.iter().zip(&self.bodies)) {
-            let row = convex.row as usize;
+        let rows = scene.convex.iter().map(|convex| convex.row);
+        let rows = rows.chain(scene.geometries.iter().map(|body| body.row));
+        for (index, (row, bodies)) in (0..).zip(rows.zip(&self.bodies)) {
+            let row = row as usize;
             self.convex[row] = index;
             let numbers = bodies.moving.to_row();
             self.columns.iter_mut().zip(numbers).for_each(|(column, x)| column[row] = x);
@@ -159,7 +176,7 @@ impl SceneBounds {
         scene.flags.map(|_| &self.moves[..])
     }
 
-    /// The index of a row in the convex bodies, or [`PLAIN`].
+    /// The index of a row in the convex bodies, followed by those with parts, or [`PLAIN`].
     #[inline]
     pub(crate) fn convex_of(&self, row: u32) -> u32 {
         if self.convex.is_empty() { PLAIN } else { self.convex[row as usize] }
@@ -186,7 +203,7 @@ impl SceneBounds {
                 ([columns[6][at], columns[7][at], columns[8][at]], accel, 0.0)
             }
             index => {
-                let motion = &scene.convex[index as usize].motion;
+                let motion = scene.motion_of(index as usize);
                 (motion.delta, motion.accel, self.bodies[index as usize].angular_sweep)
             }
         };

@@ -7,7 +7,7 @@ use crate::lanes::prefetch;
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::Touch;
 use crate::pipeline::config::Config;
-use crate::pipeline::scene::{BodyFlags, Scene};
+use crate::pipeline::scene::{BodyFlags, GeometryBody, Scene};
 
 /// A pair whose shapes must be tested.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,7 +55,7 @@ impl TickContext<'_, '_> {
         if sensor { Touch::Hit } else { self.config.touch }
     }
 
-    /// The shape and the motion of a row.
+    /// The shape and the motion of a row without parts.
     pub(crate) fn body(&self, row: u32) -> (Shape<'_>, Motion) {
         let index = self.bounds.convex_of(row);
         if index != PLAIN {
@@ -67,6 +67,15 @@ impl TickContext<'_, '_> {
         let shape = Shape::cuboid(of.aabb.half_extents()).unwrap_or_else(|_| Shape::point());
         let pose = Pose { position: of.aabb.center(), ..Pose::IDENTITY };
         (shape, Motion { pose, delta: of.delta, accel: of.accel, spin: [0.0; 3] })
+    }
+
+    /// The body with parts of a row, if it is one.
+    pub(crate) fn geometry(&self, row: u32) -> Option<&GeometryBody<'_>> {
+        let index = self.bounds.convex_of(row);
+        if index == PLAIN {
+            return None;
+        }
+        self.scene.geometries.get((index as usize).checked_sub(self.scene.convex.len())?)
     }
 
     /// Prefetches what [`TickContext::body`] will read.

@@ -1,4 +1,4 @@
-//! First times of contact of convex shapes, within the window of their bounds.
+//! First times of contact of convex shapes and of bodies with parts, within the window of their bounds.
 //!
 //! A body without a shape takes part as a cuboid. The window of a pair starts at the first time of
 //! contact of its bounds. If that is the start of the tick, the policy decides whether a contact
@@ -8,7 +8,9 @@
 
 use super::context::{ShapeTest, TickContext};
 use crate::geom::MapEach;
-use crate::narrowphase::toi::{self, Settings, Toi, Touch};
+use crate::meshes::toi::PartToi;
+use crate::meshes::{self, Geometry};
+use crate::narrowphase::toi::{self, Settings, Touch};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
@@ -22,10 +24,10 @@ pub(crate) fn fill(
     context: &TickContext<'_, '_>,
     tests: &[ShapeTest],
     threads: &Threads,
-    out: &mut Vec<Toi>,
+    out: &mut Vec<PartToi>,
 ) {
     out.clear();
-    out.resize(tests.len(), Toi::default());
+    out.resize(tests.len(), PartToi::default());
     par::fill_chunks(threads, out, CHUNK, &|start, out| {
         for (at, out) in (start..).zip(out) {
             if let Some(test) = tests.get(at + 2 * AHEAD) {
@@ -43,11 +45,25 @@ pub(crate) fn fill(
 
 impl TickContext<'_, '_> {
     /// Computes the time of impact of a pair.
-    pub(crate) fn toi(&self, test: &ShapeTest) -> Toi {
+    pub(crate) fn toi(&self, test: &ShapeTest) -> PartToi {
         let touch = self.touch(test.sensor);
         let touch = if test.window[0] > 0.0 { Touch::Hit } else { touch };
         let settings = Settings { window: test.window, touch, ..self.config.settings() };
-        let [a, b] = [test.pair.a, test.pair.b].map_each(|row| self.body(row));
-        toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
+        let rows = [test.pair.a, test.pair.b];
+        let parts = rows.map_each(|row| self.geometry(row));
+        if let [None, None] = parts {
+            let [a, b] = rows.map_each(|row| self.body(row));
+            let toi = toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings);
+            return PartToi { toi, parts: [0, 0], tests: 1 };
+        }
+        let [a, b] =
+            [(rows[0], parts[0]), (rows[1], parts[1])].map_each(|(row, body)| match body {
+                Some(body) => (body.geometry, body.motion),
+                None => {
+                    let (shape, motion) = self.body(row);
+                    (Geometry::from(shape), motion)
+                }
+            });
+        meshes::toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
     }
 }

@@ -88,7 +88,7 @@ pub fn shape<'a>(rng: &mut Xoshiro256PlusPlus, hulls: &'a Hulls) -> Shape<'a> {
     form(rng, hulls).shape(hulls)
 }
 
-fn form(rng: &mut Xoshiro256PlusPlus, hulls: &Hulls) -> Form {
+pub(crate) fn form(rng: &mut Xoshiro256PlusPlus, hulls: &Hulls) -> Form {
     let mut length = || rng.random_range(0.3..1.0_f32);
     let lengths = [length(), length(), length()];
     let [half_height, radius, _] = lengths;

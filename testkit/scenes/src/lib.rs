@@ -11,6 +11,7 @@ mod adversaries;
 mod columns;
 pub mod convex;
 pub mod fault;
+pub mod mesh;
 mod pile;
 pub mod recipe;
 mod room;

@@ -1,7 +1,7 @@
 //! The boxes of a join: columns to whose end the boxes of each set are copied.
 
 use crate::broadphase::pairs::buffer::reserve_total;
-use crate::broadphase::strips::scatter::FLAGS;
+use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
 use alloc::vec::Vec;

@@ -1,7 +1,7 @@
 //! Chooses how to process a join, from a sample of its boxes.
 
 use super::boxes::{KdBoxes, KdRows, SORTED_MAX};
-use crate::broadphase::strips::scatter::{OF_FIRST, STILL};
+use crate::broadphase::pairs::flags::{OF_FIRST, STILL};
 use crate::par::sort_floats;
 
 /// Comparisons per box up to which a set is compared without a division. Fuzz inputs are small and must be divided

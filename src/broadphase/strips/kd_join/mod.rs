@@ -32,8 +32,8 @@ mod leaf;
 
 use super::candidates::Candidates;
 use super::grid::Grid;
-use super::scatter::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST};
 use crate::broadphase::pairs::buffer::reserve_total;
+use crate::broadphase::pairs::flags::{FLAGS, NOT_FIRST_U, NOT_FIRST_V, OF_FIRST};
 use crate::columns::impl_memory;
 use crate::lanes::{Isa, Kernel, LANES_MAX};
 use alloc::vec::Vec;

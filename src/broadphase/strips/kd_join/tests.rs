@@ -2,8 +2,8 @@
 
 use super::boxes::NOT_FIRST_UNCUT;
 use super::{Begin, Join, Proceed};
+use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::strips::candidates::{Candidates, candidates_max};
-use crate::broadphase::strips::scatter::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND, STILL};
 use crate::lanes::Level;
 use alloc::vec::Vec;
 use rand::rngs::Xoshiro256PlusPlus;

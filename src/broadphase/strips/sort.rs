@@ -1,0 +1,202 @@
+//! Orders the records of a strip by the bin in which a box starts, and stores them as columns.
+//!
+//! The order is that of a stable counting sort. Two boxes that overlap share a bin, so of two such boxes the one that is
+//! later in the order starts at most in the last bin that the other one reaches. The end of that bin is stored for each
+//! box.
+
+use super::grid::{Grid, StripAxis};
+use super::long_path::Passage;
+use super::record::{RecordLanes, StripRecord};
+use super::scatter::Chunk;
+use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
+use crate::broadphase::pairs::flags::FLAGS;
+use crate::columns::impl_memory;
+use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Table, U32Lanes, prefetch};
+use alloc::vec::Vec;
+
+/// The boxes of a strip as columns, ordered by bin and followed by padding that overlaps nothing.
+#[derive(Debug, Default)]
+pub(crate) struct StripColumns {
+    /// Number of boxes without the padding.
+    pub(crate) rows: usize,
+    /// Bounds, in the order of [`Grid::axes`].
+    pub(crate) bounds: [Vec<f32>; 6],
+    /// Ids of the records; of records with paths, the positions of the boxes in the strip with the flags of their ids.
+    pub(crate) ids: Vec<u32>,
+    /// Filters as words.
+    pub(crate) filters: Vec<u32>,
+    /// First row past the last bin that each box reaches; 0 for the padding.
+    pub(crate) ends: Vec<u32>,
+}
+
+impl_memory!(StripColumns { bounds, ids, filters, ends; without rows });
+
+impl StripColumns {
+    /// Number of rows with the padding.
+    pub(crate) fn padded(&self) -> usize {
+        self.rows + LANES_MAX
+    }
+
+    /// Returns the bounds as a table. It does not depend on the level, so it is compiled once.
+    #[inline]
+    pub(crate) fn bounds(&self) -> Table<'_, f32, 6> {
+        Table::new(core::array::from_fn(|k| &self.bounds[k][..]), self.padded())
+    }
+
+    fn columns_mut(&mut self) -> [&mut Vec<u32>; 3] {
+        [&mut self.ids, &mut self.filters, &mut self.ends]
+    }
+
+    /// Reserves memory for so many rows with padding.
+    pub(crate) fn reserve(&mut self, padded: usize) {
+        self.bounds.iter_mut().for_each(|column| reserve_for(column, padded));
+        self.columns_mut().into_iter().for_each(|column| reserve_for(column, padded));
+    }
+
+    /// Sets the number of rows. The numbers are those of the last strip, or zero.
+    fn resize(&mut self, rows: usize) {
+        self.rows = rows;
+        let padded = self.padded();
+        self.bounds.iter_mut().for_each(|column| lengthen(column, padded));
+        self.columns_mut().into_iter().for_each(|column| lengthen(column, padded));
+    }
+}
+
+/// Memory for the sort of a strip.
+#[derive(Debug)]
+pub(crate) struct SortScratch<R> {
+    /// Records of the strip, ordered by bin.
+    pub(crate) records: Vec<R>,
+    /// Lower end of each record along the strip, in the order of the chunks; `bins_of` has its bin.
+    lows: Vec<f32>,
+    bins_of: Vec<u32>,
+    /// Start of each bin while boxes are placed; its end afterwards.
+    bins: Vec<u32>,
+}
+
+impl_memory!([R] SortScratch<R> { records, lows, bins_of, bins });
+
+impl<R> Default for SortScratch<R> {
+    fn default() -> Self {
+        Self { records: Vec::new(), lows: Vec::new(), bins_of: Vec::new(), bins: Vec::new() }
+    }
+}
+
+impl<R> SortScratch<R> {
+    /// Reserves memory for a strip of so many rows.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        let padded = rows + LANES_MAX;
+        reserve_for(&mut self.records, padded);
+        reserve_for(&mut self.lows, padded);
+        reserve_for(&mut self.bins_of, padded);
+        reserve_for(&mut self.bins, StripAxis::bins_of(rows));
+    }
+}
+
+/// Sorts the records of a strip and stores them as columns.
+pub(crate) struct SortStrip<'a, R> {
+    pub(crate) grid: &'a Grid,
+    pub(crate) chunks: &'a [Chunk<R>],
+    pub(crate) strip: usize,
+    /// Number of records of the strip, at least one.
+    pub(crate) rows: usize,
+    pub(crate) scratch: &'a mut SortScratch<R>,
+    pub(crate) columns: &'a mut StripColumns,
+}
+
+impl<R: StripRecord> Kernel for SortStrip<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { grid, chunks, strip, rows, scratch, columns } = self;
+        let SortScratch { records: ordered, lows, bins_of, bins } = scratch;
+        let padded = rows + LANES_MAX;
+        lengthen(lows, padded);
+        lengthen(bins_of, padded);
+        lengthen(ordered, padded);
+        columns.resize(rows);
+        let (ordered, lows, bins_of) =
+            (&mut ordered[..padded], &mut lows[..padded], &mut bins_of[..padded]);
+        let mut row = 0;
+        for chunk in chunks {
+            let records = chunk.strip(strip);
+            for (low, record) in lows[row..].iter_mut().zip(records) {
+                *low = record.low();
+            }
+            row += records.len();
+            if strip + 1 < grid.strips() {
+                prefetch(chunk.strip(strip + 1));
+            }
+        }
+        let cut = {
+            let (low, high) = extremes(isa, lows);
+            grid.along.bins(rows, low, high)
+        };
+
+        for group in (0..rows).step_by(I::LANES) {
+            cut.cells_of(isa, isa.load(&lows[group..])).store(&mut bins_of[group..]);
+        }
+        bins.clear();
+        bins.resize(cut.cells as usize, 0);
+        let bins = &mut bins[..];
+        for &bin in &bins_of[..rows] {
+            bins[bin as usize] += 1;
+        }
+        let mut start = 0;
+        for bin in bins.iter_mut() {
+            start += core::mem::replace(bin, start);
+        }
+        let mut row = 0;
+        for chunk in chunks {
+            let records = chunk.strip(strip);
+            for (record, &bin) in records.iter().zip(&bins_of[row..]) {
+                let next = &mut bins[bin as usize];
+                ordered[*next as usize] = *record;
+                *next += 1;
+            }
+            row += records.len();
+        }
+
+        let passage = Passage::new(grid, strip);
+        for row in (0..rows).step_by(I::LANES) {
+            let mut which = IOTA;
+            which.iter_mut().for_each(|which| *which += row as u32);
+            let RecordLanes { bounds, id, filter } = R::load(isa, ordered, &which, &passage);
+            for (numbers, column) in bounds.into_iter().zip(&mut columns.bounds) {
+                numbers.store(&mut column[row..]);
+            }
+            let id =
+                if R::HAS_PATH { (id & isa.splat_u32(FLAGS)) | isa.load_u32(&which) } else { id };
+            id.store(&mut columns.ids[row..]);
+            filter.store(&mut columns.filters[row..]);
+            let lasts = &mut columns.ends[row..];
+            cut.cells_of(isa, bounds[3]).store(lasts);
+            for last in &mut lasts[..I::LANES] {
+                *last = bins[*last as usize];
+            }
+        }
+        for (k, column) in columns.bounds.iter_mut().enumerate() {
+            let nowhere = if k < 3 { f32::INFINITY } else { f32::NEG_INFINITY };
+            column[rows..padded].fill(nowhere);
+        }
+        columns.ends[rows..padded].fill(0);
+    }
+}
+
+/// Returns the least and the greatest number, of which the last [`LANES_MAX`] are padding that is overwritten.
+#[inline(always)]
+fn extremes<I: Isa>(isa: I, numbers: &mut [f32]) -> (f32, f32) {
+    let any = numbers[0];
+    let rows = numbers.len() - LANES_MAX;
+    numbers[rows..].fill(any);
+    let (mut least, mut greatest) = (isa.splat(any), isa.splat(any));
+    for group in (0..rows).step_by(I::LANES) {
+        let number = isa.load(&numbers[group..]);
+        (least, greatest) = (number.min(least), number.max(greatest));
+    }
+    let (mut lows, mut highs) = ([any; LANES_MAX], [any; LANES_MAX]);
+    least.store(&mut lows);
+    greatest.store(&mut highs);
+    (lows.into_iter().fold(any, f32::min), highs.into_iter().fold(any, f32::max))
+}

@@ -1,0 +1,288 @@
+//! Finds the pairs of a run of strips: sort, then sweep or join.
+
+use super::candidates::{CANDIDATES, Candidates, candidates_max};
+use super::grid::Grid;
+use super::kd_join::{Begin, Join, Proceed, not_first};
+use super::record::{StripRecord, SweptRecord, UnionRecord};
+use super::scatter::Chunk;
+use super::sort::{SortScratch, SortStrip, StripColumns};
+use super::sweep::{BLOCK_PAIRS_MAX, FarBox, OverlapSink, SweepFar, SweepNear, SweepOverlaps};
+use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
+use crate::columns::impl_memory;
+use crate::geom::{Pair, SweptPair};
+use crate::lanes::{LANES_MAX, Level};
+use crate::par::Budget;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Comparisons per box from which a strip is divided instead of swept, and the least number of boxes for it. Fuzz
+/// inputs are small and must reach the join too.
+const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 128 };
+const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
+/// Only one record of so many is counted in the sum of comparisons. A sum over all records would cost 2 % in an even
+/// scene.
+const CROWD_STEP: usize = 8;
+/// No limit of the overlaps that are swept next.
+static PLENTY: Budget = Budget::new(usize::MAX);
+
+/// Memory of one worker for the current strip.
+#[derive(Debug)]
+pub(crate) struct SweepScratch<R> {
+    sort: SortScratch<R>,
+    columns: StripColumns,
+    far: Vec<FarBox>,
+    /// Pairs of positions in the strip whose bounds overlap, before they are swept; for swept pairs only.
+    overlaps: Buffer<Pair>,
+    join: Join,
+    /// Pairs that a join found.
+    candidates: Candidates,
+}
+
+impl_memory!([R] SweepScratch<R> { sort, columns, far, overlaps, join, candidates });
+
+impl<R> Default for SweepScratch<R> {
+    fn default() -> Self {
+        Self {
+            sort: SortScratch::default(),
+            columns: StripColumns::default(),
+            far: Vec::new(),
+            overlaps: Buffer::default(),
+            join: Join::default(),
+            candidates: Candidates::default(),
+        }
+    }
+}
+
+impl<R: StripRecord> SweepScratch<R> {
+    /// Reserves memory for a strip of so many records.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.sort.reserve(rows);
+        self.columns.reserve(rows + LANES_MAX);
+        reserve_for(&mut self.far, rows);
+        if R::HAS_PATH {
+            self.overlaps.reserve_spare(candidates_max(rows) + BLOCK_PAIRS_MAX);
+        }
+    }
+
+    /// Reserves memory for joins as large as those of any worker, of strips of so many records.
+    pub(crate) fn reserve_join(&mut self, peak: usize, rows: usize) {
+        if peak > 0 {
+            self.join.reserve_spare(peak);
+            self.candidates.reserve(candidates_max(rows));
+        }
+    }
+}
+
+impl<R> SweepScratch<R> {
+    /// Returns the greatest number of rows that a join has used since the last call.
+    pub(crate) fn take_join_peak(&mut self) -> usize {
+        self.join.take_peak()
+    }
+}
+
+/// What all strips of a tick have in common.
+pub(crate) struct StripPass<'a, R> {
+    pub(crate) level: Level,
+    pub(crate) grid: &'a Grid,
+    pub(crate) chunks: &'a [Chunk<R>],
+    /// Number of records of each strip.
+    pub(crate) lengths: &'a [usize],
+    /// Budget for the pairs of the whole tick.
+    pub(crate) budget: &'a Budget,
+    /// Id of the first row of the second set, if there is one.
+    pub(crate) second_row: u32,
+    /// Whether the input has filters.
+    pub(crate) filtered: bool,
+}
+
+impl<R: StripPairs> StripPass<'_, R> {
+    /// Finds the pairs of consecutive strips: those whose bounds overlap, or of records of paths, those that touch
+    /// during the tick.
+    pub(crate) fn find(
+        &self,
+        strips: Range<usize>,
+        scratch: &mut SweepScratch<R>,
+        found: &mut Buffer<R::Found>,
+    ) {
+        let Self { level, grid, chunks, .. } = *self;
+        for strip in strips {
+            let rows = self.lengths[strip];
+            if rows == 0 {
+                continue;
+            }
+            let (sort, columns) = (&mut scratch.sort, &mut scratch.columns);
+            level.run(SortStrip { grid, chunks, strip, rows, scratch: sort, columns });
+            if is_crowded(&scratch.columns) && self.join(strip, scratch, found) {
+                continue;
+            }
+            R::sweep(self, strip, scratch, found);
+        }
+    }
+
+    /// Finds the pairs by a join. Returns false if a sweep is cheaper.
+    fn join(
+        &self,
+        strip: usize,
+        scratch: &mut SweepScratch<R>,
+        found: &mut Buffer<R::Found>,
+    ) -> bool {
+        let StripColumns { rows, bounds, ids, .. } = &scratch.columns;
+        let (rows, not_first, join) = (*rows, not_first(self.grid), &mut scratch.join);
+        if !(Begin { join, bounds, ids, rows, not_first }).run() {
+            return false;
+        }
+        scratch.candidates.reserve(candidates_max(rows));
+        loop {
+            let SweepScratch { join, candidates, columns, .. } = scratch;
+            candidates.len = 0;
+            let done = self.level.run(Proceed { join, candidates });
+            if self.filtered {
+                candidates.filter(&columns.filters);
+            }
+            R::report(self, strip, scratch, found);
+            if done {
+                return true;
+            }
+        }
+    }
+
+    /// Compares the boxes of a strip from `next` on, and appends those that reach far to `far`. Returns the box to
+    /// continue with.
+    fn near(
+        &self,
+        columns: &StripColumns,
+        next: usize,
+        far: &mut Vec<FarBox>,
+        sink: OverlapSink<'_>,
+    ) -> usize {
+        // Two loops, because a branch in the innermost one would cost 4 %.
+        if self.filtered {
+            self.level.run(SweepNear::<true> { columns, next, far, sink })
+        } else {
+            self.level.run(SweepNear::<false> { columns, next, far, sink })
+        }
+    }
+
+    /// Compares the boxes that reach far with the rest that they reach. Returns the box to continue with.
+    fn far(
+        &self,
+        (columns, records): (&StripColumns, &[R]),
+        (far, next): (&[FarBox], usize),
+        sink: OverlapSink<'_>,
+    ) -> usize {
+        let filtered = self.filtered;
+        self.level.run(SweepFar { columns, records, far, next, filtered, sink })
+    }
+}
+
+/// Returns whether a sweep of the strip would make so many comparisons that a join may be cheaper.
+fn is_crowded(columns: &StripColumns) -> bool {
+    let rows = columns.rows;
+    if rows < JOIN_ROWS_MIN {
+        return false;
+    }
+    let mut work = 0;
+    for row in (0..rows).step_by(CROWD_STEP) {
+        work += u64::from(columns.ends[row].saturating_sub(row as u32 + 1));
+    }
+    work * CROWD_STEP as u64 > JOIN_WORK * rows as u64
+}
+
+/// Records whose pairs are found by strips.
+pub(crate) trait StripPairs: StripRecord {
+    /// Appends the pairs of a strip.
+    fn sweep(
+        pass: &StripPass<'_, Self>,
+        strip: usize,
+        scratch: &mut SweepScratch<Self>,
+        found: &mut Buffer<Self::Found>,
+    );
+
+    /// Appends the pairs among the candidates that a join found.
+    fn report(
+        pass: &StripPass<'_, Self>,
+        strip: usize,
+        scratch: &mut SweepScratch<Self>,
+        found: &mut Buffer<Self::Found>,
+    );
+}
+
+impl StripPairs for UnionRecord {
+    fn sweep(
+        pass: &StripPass<'_, Self>,
+        _: usize,
+        scratch: &mut SweepScratch<Self>,
+        found: &mut Buffer<Pair>,
+    ) {
+        let SweepScratch { sort, columns, far, .. } = scratch;
+        let (budget, second_row, most) = (pass.budget, pass.second_row, usize::MAX);
+        far.clear();
+        pass.near(columns, 0, far, OverlapSink { found, budget, second_row, most });
+        if !far.is_empty() {
+            let sink = OverlapSink { found, budget, second_row, most };
+            pass.far((columns, &sort.records), (far, 0), sink);
+        }
+    }
+
+    fn report(
+        pass: &StripPass<'_, Self>,
+        _: usize,
+        scratch: &mut SweepScratch<Self>,
+        found: &mut Buffer<Pair>,
+    ) {
+        let ids = &scratch.columns.ids;
+        scratch.candidates.append_rows(ids, pass.second_row, (found, pass.budget));
+    }
+}
+
+/// Sweeps the overlaps, appends the pairs that touch, and removes the overlaps.
+fn touch(
+    pass: &StripPass<'_, SweptRecord>,
+    strip: usize,
+    (records, overlaps): (&[SweptRecord], &mut Buffer<Pair>),
+    found: &mut Buffer<SweptPair>,
+) {
+    if overlaps.len() > 0 {
+        let StripPass { level, grid, budget, second_row, .. } = *pass;
+        level.run(SweepOverlaps { grid, strip, records, overlaps, second_row, found, budget });
+    }
+    overlaps.clear();
+}
+
+impl StripPairs for SweptRecord {
+    fn sweep(
+        pass: &StripPass<'_, Self>,
+        strip: usize,
+        scratch: &mut SweepScratch<Self>,
+        found: &mut Buffer<SweptPair>,
+    ) {
+        let SweepScratch { sort, columns, far, overlaps, .. } = scratch;
+        let records = &sort.records[..];
+        let (budget, second_row, most) = (&PLENTY, 0, CANDIDATES);
+        far.clear();
+        let mut next = 0;
+        while next < columns.rows {
+            let sink = OverlapSink { found: overlaps, budget, second_row, most };
+            next = pass.near(columns, next, far, sink);
+            touch(pass, strip, (records, overlaps), found);
+        }
+        let mut next = 0;
+        while next < far.len() {
+            let sink = OverlapSink { found: overlaps, budget, second_row, most };
+            next = pass.far((columns, records), (far, next), sink);
+            touch(pass, strip, (records, overlaps), found);
+        }
+    }
+
+    fn report(
+        pass: &StripPass<'_, Self>,
+        strip: usize,
+        scratch: &mut SweepScratch<Self>,
+        found: &mut Buffer<SweptPair>,
+    ) {
+        let SweepScratch { sort, columns, overlaps, candidates, .. } = scratch;
+        // The ids of the columns are positions.
+        candidates.append_rows(&columns.ids, 0, (overlaps, &PLENTY));
+        touch(pass, strip, (&sort.records, overlaps), found);
+    }
+}

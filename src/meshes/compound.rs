@@ -1,0 +1,89 @@
+//! A body of several convex shapes.
+
+use super::mesh::extent_of;
+use crate::broadphase::bvh::BvhItem;
+use crate::broadphase::bvh::static_bvh::Bvh;
+use crate::broadphase::exec::Exec;
+use crate::geom::{Aabb, Invalid, Pose};
+use crate::narrowphase::OwnedShape;
+use crate::narrowphase::toi::part_search::{Part, PartsExtent};
+use alloc::vec::Vec;
+
+/// A body of several convex shapes with poses, and a bounding volume hierarchy of them.
+///
+/// The parts may overlap, and they do not collide with each other.
+///
+/// ```
+/// use swath::mesh::{Compound, toi};
+/// use swath::convex::toi::Settings;
+/// use swath::{Motion, Pose, Shape};
+///
+/// // A hammer that turns, and a ball beside it.
+/// let head = Shape::cuboid([0.3, 0.3, 0.8])?.into();
+/// let handle = Shape::capsule(1.0, 0.1)?.into();
+/// let hammer = Compound::new([(head, Pose::at([0.0, 1.0, 0.0])?), (handle, Pose::IDENTITY)])?;
+/// let swung = Motion::default().spinning([0.0, 0.0, 1.5])?;
+/// let ball = Shape::sphere(0.5)?;
+/// let still = Motion::from(Pose::at([-1.6, 0.4, 0.0])?);
+///
+/// let found = toi::one_to_one(&(&hammer).into(), &swung, &ball.into(), &still, &Settings::default())?;
+/// assert!(found.toi.impact().is_some_and(|t| t > 0.3 && t < 0.9));
+/// assert_eq!(found.parts, [0, 0]); // the head
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Compound {
+    parts: Vec<(OwnedShape, Pose)>,
+    tree: Bvh,
+    pub(super) extent: PartsExtent,
+}
+
+impl Compound {
+    /// Creates a compound of these shapes, each at its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] if a pose is invalid, or the box of a part exceeds [`COORD_MAX`](crate::COORD_MAX).
+    pub fn new(parts: impl IntoIterator<Item = (OwnedShape, Pose)>) -> Result<Self, Invalid> {
+        Self::of(parts.into_iter().collect())
+    }
+
+    fn of(parts: Vec<(OwnedShape, Pose)>) -> Result<Self, Invalid> {
+        let boxes: Vec<Aabb> = parts
+            .iter()
+            .map(|(shape, pose)| shape.shape().bounds(pose))
+            .collect::<Result<_, _>>()?;
+        let mut tree = Bvh::with_exec(Exec::default());
+        let built = tree.build_items(boxes.len(), &|first, items| {
+            for ((row, item), &aabb) in (first as u32..).zip(items).zip(&boxes[first..]) {
+                *item = BvhItem { aabb, id: row, filter: 0 };
+            }
+        });
+        // A shape takes more memory than all rows of a tree could have.
+        built.expect("a compound has fewer parts than a tree has rows");
+        tree.shrink_to_fit();
+        let extent = extent_of(&tree, false);
+        Ok(Self { parts, tree, extent })
+    }
+
+    /// Returns the shapes and their poses.
+    #[must_use]
+    pub fn parts(&self) -> &[(OwnedShape, Pose)] {
+        &self.parts
+    }
+
+    /// Returns the box around the compound in its own axes, or `None` if it has no parts.
+    #[must_use]
+    pub fn bounds(&self) -> Option<Aabb> {
+        self.tree.bounds()
+    }
+
+    pub(super) fn tree(&self) -> &Bvh {
+        &self.tree
+    }
+
+    pub(super) fn part(&self, part: u32) -> Part<'_> {
+        let (shape, pose) = &self.parts[part as usize];
+        Part::Convex(shape.shape(), *pose)
+    }
+}

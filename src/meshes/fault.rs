@@ -1,0 +1,110 @@
+//! What is wrong with triangles of a mesh.
+
+use crate::geom::{COORD_MAX, MapEach};
+use crate::narrowphase::math::V3;
+use crate::par::{Threads, sort_parallel};
+use alloc::vec::Vec;
+
+/// A triangle that is invalid or suspicious.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TriangleFault {
+    /// The index of the triangle.
+    pub triangle: u32,
+    /// What is wrong with it.
+    pub reason: FaultReason,
+}
+
+/// What is wrong with a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum FaultReason {
+    /// A corner refers to a vertex that does not exist. The triangle is left out.
+    NoSuchVertex,
+    /// A coordinate is NaN, infinite or larger than [`COORD_MAX`]. The triangle is left out.
+    NotFinite,
+    /// The triangle has no area: it is a segment or a point. It has no front, so it counts from all sides.
+    Degenerate,
+    /// An earlier triangle has the same three vertices, in any order.
+    Duplicate,
+    /// One of its edges belongs to more than two triangles.
+    NonManifold,
+    /// A triangle with a common edge has its front on the other side.
+    Flipped,
+}
+
+/// Returns the corners of a triangle.
+pub(super) fn corners(
+    vertices: &[[f32; 3]],
+    triangle: [u32; 3],
+) -> Result<[[f32; 3]; 3], FaultReason> {
+    let mut corners = [[0.0; 3]; 3];
+    for (corner, vertex) in corners.iter_mut().zip(triangle) {
+        *corner = *vertices.get(vertex as usize).ok_or(FaultReason::NoSuchVertex)?;
+    }
+    // A comparison with NaN is false.
+    let valid = corners.as_flattened().iter().all(|x| x.abs() <= COORD_MAX);
+    if valid { Ok(corners) } else { Err(FaultReason::NotFinite) }
+}
+
+/// Lists the triangles that are left out.
+pub(super) fn list_invalid(
+    vertices: &[[f32; 3]],
+    triangles: &[[u32; 3]],
+    faults: &mut Vec<TriangleFault>,
+) {
+    for (triangle, &of) in (0..).zip(triangles) {
+        let fault = corners(vertices, of).err();
+        faults.extend(fault.map(|reason| TriangleFault { triangle, reason }));
+    }
+}
+
+/// An edge of a triangle: its vertices, the lower one first, then twice the triangle, plus one if the triangle has them
+/// in the other order.
+type EdgeUse = [u32; 3];
+
+/// Lists the triangles that are valid but suspicious.
+pub(super) fn list_suspicious(
+    vertices: &[[f32; 3]],
+    triangles: &[[u32; 3]],
+    threads: &Threads,
+    faults: &mut Vec<TriangleFault>,
+) {
+    let mut add = |triangle: u32, reason| faults.push(TriangleFault { triangle, reason });
+    let mut edges: Vec<EdgeUse> = Vec::with_capacity(3 * triangles.len());
+    let mut sorted: Vec<[u32; 4]> = Vec::with_capacity(triangles.len());
+    for (triangle, &of) in (0..).zip(triangles) {
+        let Ok(corners) = corners(vertices, of) else { continue };
+        let [a, b, c] = corners.map_each(V3::of);
+        if (b - a).cross(c - a).unit().is_none() {
+            add(triangle, FaultReason::Degenerate);
+        }
+        let [a, b, c] = of;
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            if from != to {
+                let word = 2 * triangle + u32::from(from > to);
+                edges.push([from.min(to), from.max(to), word]);
+            }
+        }
+        let mut key = of;
+        key.sort_unstable();
+        sorted.push([key[0], key[1], key[2], triangle]);
+    }
+    sort_parallel(threads, &mut sorted);
+    for pair in sorted.windows(2) {
+        if pair[0][..3] == pair[1][..3] {
+            add(pair[1][3], FaultReason::Duplicate);
+        }
+    }
+    sort_parallel(threads, &mut edges);
+    for uses in edges.chunk_by(|one, other| one[..2] == other[..2]) {
+        match uses {
+            [one, other] if (one[2] ^ other[2]) & 1 == 0 => {
+                uses.iter().for_each(|of| add(of[2] / 2, FaultReason::Flipped));
+            }
+            [_] | [_, _] => {}
+            _ => uses.iter().for_each(|of| add(of[2] / 2, FaultReason::NonManifold)),
+        }
+    }
+}

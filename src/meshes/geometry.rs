@@ -1,0 +1,173 @@
+//! A body of any kind: convex, or with parts.
+
+use super::compound::Compound;
+use super::height_field::HeightField;
+use super::mesh::Mesh;
+use crate::geom::{Aabb, Invalid, Motion, MovingBox, Pose};
+use crate::kernels::bounds;
+use crate::lanes::prefetch;
+use crate::narrowphase::Shape;
+use crate::narrowphase::toi::part_search::{Part, PartsExtent};
+use core::ops::ControlFlow;
+
+/// A convex shape or a body with parts. It is cheap to copy: bodies with parts are borrowed.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Geometry<'a> {
+    /// A convex shape, whose only part has the number 0.
+    Convex(Shape<'a>),
+    /// Convex shapes; the number of a part is its index.
+    Compound(&'a Compound),
+    /// Triangles; the number of a part is the index of the triangle.
+    Mesh(&'a Mesh<'a>),
+    /// A grid of heights; the number of a part is that of the triangle.
+    HeightField(&'a HeightField<'a>),
+}
+
+impl<'a> From<Shape<'a>> for Geometry<'a> {
+    fn from(shape: Shape<'a>) -> Self {
+        Self::Convex(shape)
+    }
+}
+
+impl<'a> From<&'a Compound> for Geometry<'a> {
+    fn from(compound: &'a Compound) -> Self {
+        Self::Compound(compound)
+    }
+}
+
+impl<'a> From<&'a Mesh<'a>> for Geometry<'a> {
+    fn from(mesh: &'a Mesh<'a>) -> Self {
+        Self::Mesh(mesh)
+    }
+}
+
+impl<'a> From<&'a HeightField<'a>> for Geometry<'a> {
+    fn from(field: &'a HeightField<'a>) -> Self {
+        Self::HeightField(field)
+    }
+}
+
+impl Geometry<'_> {
+    /// Returns the box around the geometry in its own axes, or `None` if it has no part.
+    ///
+    /// A shape so large that its box exceeds [`COORD_MAX`](crate::COORD_MAX) has none either.
+    #[must_use]
+    pub fn bounds(&self) -> Option<Aabb> {
+        match self {
+            Self::Convex(shape) => shape.bounds(&Pose::IDENTITY).ok(),
+            Self::Compound(compound) => compound.bounds(),
+            Self::Mesh(mesh) => mesh.bounds(),
+            Self::HeightField(field) => field.bounds(),
+        }
+    }
+
+    /// Returns a moving box that contains the geometry during the whole tick, enlarged by a margin on all sides: the box
+    /// of a proxy, or of a row of a [`PairFinder`](crate::PairFinder). A geometry without parts has a point.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] when the motion is invalid, the margin is not a number, or the box would reach past
+    /// [`COORD_MAX`](crate::COORD_MAX).
+    pub fn bounds_over(&self, motion: &Motion, margin: f32) -> Result<MovingBox, Invalid> {
+        let mut around = Ok(Default::default());
+        self.with_bounds(&mut |shape| around = shape.bounds_over(motion));
+        let moving = bounds::enclosing_box(&around?, margin);
+        moving.validate()?;
+        Ok(moving)
+    }
+
+    /// The number of parts.
+    pub(super) fn parts(&self) -> usize {
+        match self {
+            Self::Convex(_) => 1,
+            Self::Compound(compound) => compound.parts().len(),
+            Self::Mesh(mesh) => mesh.triangles().len(),
+            Self::HeightField(field) => field.triangle_count() as usize,
+        }
+    }
+
+    pub(super) fn extent(&self) -> PartsExtent {
+        match self {
+            Self::Convex(shape) => {
+                PartsExtent { bounding_radius: shape.reach(), size: shape.size(), one_sided: false }
+            }
+            Self::Compound(compound) => compound.extent,
+            Self::Mesh(mesh) => mesh.extent,
+            Self::HeightField(field) => field.extent,
+        }
+    }
+
+    /// Returns a part that [`Geometry::sweep`] or [`Geometry::overlap`] found.
+    pub(super) fn part(&self, part: u32) -> Part<'_> {
+        match self {
+            Self::Convex(shape) => Part::Convex(*shape, Pose::IDENTITY),
+            Self::Compound(compound) => compound.part(part),
+            Self::Mesh(mesh) => mesh.part(part),
+            Self::HeightField(field) => field.part(part),
+        }
+    }
+
+    /// Prefetches where the corners of a part are.
+    pub(super) fn prefetch(&self, part: u32) {
+        if let Self::Mesh(mesh) = self {
+            prefetch(&mesh.triangles()[part as usize..=part as usize]);
+        }
+    }
+
+    /// Prefetches the corners of a part.
+    pub(super) fn prefetch_corners(&self, part: u32) {
+        if let Self::Mesh(mesh) = self {
+            for vertex in mesh.triangles()[part as usize] {
+                let vertex = vertex as usize;
+                prefetch(mesh.vertices().get(vertex..=vertex).unwrap_or_default());
+            }
+        }
+    }
+
+    /// Calls `see` with the parts whose boxes meet a moving box, roughly in the order of time, and a time before that;
+    /// `see` returns the time after which nothing counts.
+    pub(super) fn sweep(&self, path: &MovingBox, see: &mut dyn FnMut(u32, f32) -> f32) {
+        let tree = match self {
+            Self::Convex(_) => {
+                see(0, 0.0);
+                return;
+            }
+            Self::HeightField(field) => return field.sweep(path, see),
+            Self::Compound(compound) => compound.tree(),
+            Self::Mesh(mesh) => mesh.tree(),
+        };
+        // The box around a path is valid.
+        if let Ok(query) = tree.queries().sweep(path) {
+            query.visit(|hit| see(hit.row, hit.value));
+        }
+    }
+
+    /// Calls `see` with the parts whose boxes touch a box.
+    pub(super) fn overlap(&self, aabb: &Aabb, see: &mut dyn FnMut(u32)) {
+        let tree = match self {
+            Self::Convex(_) => return see(0),
+            Self::HeightField(field) => return field.overlap(aabb, see),
+            Self::Compound(compound) => compound.tree(),
+            Self::Mesh(mesh) => mesh.tree(),
+        };
+        if let Ok(query) = tree.queries().overlap(aabb) {
+            query.visit(|row| {
+                see(row);
+                ControlFlow::Continue(())
+            });
+        }
+    }
+
+    /// Calls `see` with a box around the geometry as a shape.
+    pub(crate) fn with_bounds(&self, see: &mut dyn FnMut(&Shape<'_>)) {
+        if let Self::Convex(shape) = self {
+            return see(shape);
+        }
+        let Some(aabb) = self.bounds() else { return see(&Shape::point()) };
+        let pose = Pose { position: aabb.center(), ..Pose::IDENTITY };
+        // The half extents are rounded up, so the shape contains the box. They are valid because the box is.
+        let shape = Shape::cuboid(aabb.half_extents()).unwrap_or_else(|_| Shape::point());
+        Part::Convex(shape, pose).with_shape(self.extent().size, see);
+    }
+}

@@ -1,0 +1,253 @@
+//! A regular grid of heights.
+//!
+//! The triangles of a cell are computed when they are needed. The hierarchy has a box for each block of cells.
+
+use super::mesh::{box_around, extent_of};
+use crate::broadphase::bvh::BvhItem;
+use crate::broadphase::bvh::static_bvh::Bvh;
+use crate::broadphase::exec::Exec;
+use crate::geom::{Aabb, COORD_MAX, MovingBox};
+use crate::kernels::sweep;
+use crate::narrowphase::toi::part_search::{Part, PartsExtent};
+use alloc::borrow::Cow;
+use core::ops::ControlFlow;
+
+/// Cells along each side of a block.
+const BLOCK: u32 = 4;
+
+/// Cells must be fewer than this, so that triangles have numbers of 32 bits.
+const CELLS_MAX: u64 = 1 << 31;
+
+/// Why a height field cannot be created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HeightFieldError {
+    /// The number of heights is not that of the grid, or the grid has no cell or too many.
+    #[error("{heights} heights are not a grid of {} by {}; pass the product, at least 2 by 2 and below 2^31", samples[0], samples[1])]
+    Samples {
+        /// The number of heights.
+        heights: usize,
+        /// The number of samples along x and z.
+        samples: [u32; 2],
+    },
+    /// The spacing is not above zero, or the grid is larger than [`COORD_MAX`].
+    #[error("the spacing is invalid; it must be above zero, and the grid at most 2^120 long")]
+    Spacing,
+}
+
+/// A terrain: heights along `y` over a regular grid in `x` and `z`, borrowed or owned.
+///
+/// Sample `i + j·nx` is at `x = i·spacing.x` and `z = j·spacing.z`, each rounded to `f32`. A cell is two triangles, divided by
+/// the line from its least corner to its greatest; their fronts are above. Cell `c = i + j·(nx − 1)` has the
+/// triangles `2·c`, on the side of greater `x`, and `2·c + 1`. No triangles are stored.
+///
+/// A height that is not finite or larger than [`COORD_MAX`] is a hole: the triangles at this sample are left out.
+///
+/// ```
+/// use swath::mesh::{HeightField, toi};
+/// use swath::convex::toi::Settings;
+/// use swath::{Motion, Pose, Shape};
+///
+/// // A slope, and a box that is thrown at it.
+/// let heights: Vec<f32> = (0..100).map(|k| 0.5 * (k % 10) as f32).collect();
+/// let slope = HeightField::new(heights, [10, 10], [1.0, 1.0])?;
+/// let crate_ = Shape::cuboid([0.2; 3])?;
+/// let thrown = Motion::new(Pose::at([1.0, 2.0, 4.5])?, [7.0, 0.0, 0.0])?.accelerating([0.0, -2.0, 0.0])?;
+///
+/// let found = toi::one_to_one(&crate_.into(), &thrown, &(&slope).into(), &Motion::default(), &Settings::default())?;
+/// assert!(found.toi.impact().is_some_and(|t| t > 0.25 && t < 0.35));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct HeightField<'a> {
+    heights: Cow<'a, [f32]>,
+    samples: [u32; 2],
+    spacing: [f32; 2],
+    /// The boxes of blocks; the row of a block is its number.
+    tree: Bvh,
+    pub(super) extent: PartsExtent,
+}
+
+impl<'a> HeightField<'a> {
+    /// Builds a height field with `samples` heights along x and z, which are `spacing` apart.
+    ///
+    /// # Errors
+    ///
+    /// [`HeightFieldError`]: what is wrong with the grid.
+    pub fn new(
+        heights: impl Into<Cow<'a, [f32]>>,
+        samples: [u32; 2],
+        spacing: impl Into<[f32; 2]>,
+    ) -> Result<Self, HeightFieldError> {
+        Self::build(heights.into(), samples, spacing.into(), Exec::default())
+    }
+
+    fn build(
+        heights: Cow<'a, [f32]>,
+        samples: [u32; 2],
+        spacing: [f32; 2],
+        exec: Exec,
+    ) -> Result<Self, HeightFieldError> {
+        let [nx, nz] = samples.map(u64::from);
+        let cells = nx.saturating_sub(1).saturating_mul(nz.saturating_sub(1));
+        if nx.saturating_mul(nz) != heights.len() as u64 || cells == 0 || cells >= CELLS_MAX {
+            return Err(HeightFieldError::Samples { heights: heights.len(), samples });
+        }
+        // A comparison with NaN is false.
+        let valid = |axis: usize| {
+            let last = (samples[axis] - 1) as f32 * spacing[axis];
+            spacing[axis] > 0.0 && last <= COORD_MAX
+        };
+        if !(valid(0) && valid(1)) {
+            return Err(HeightFieldError::Spacing);
+        }
+        let extent = PartsExtent { bounding_radius: 0.0, size: 0.0, one_sided: false };
+        let mut field = Self { heights, samples, spacing, tree: Bvh::with_exec(exec), extent };
+        let mut tree = Bvh::with_exec(field.tree.exec.clone());
+        let [bx, bz] = field.blocks();
+        let built = tree.build_items(bx as usize * bz as usize, &|first, items| {
+            for (row, item) in (first as u32..).zip(items) {
+                if let Some(aabb) = field.block_bounds(row) {
+                    *item = BvhItem { aabb, id: row, filter: 0 };
+                }
+            }
+        });
+        built.map_err(|_| HeightFieldError::Samples { heights: field.heights.len(), samples })?;
+        tree.shrink_to_fit();
+        field.extent = extent_of(&tree, false);
+        field.tree = tree;
+        Ok(field)
+    }
+
+    /// Returns the height field with only the upper side counting, as [`Mesh::one_sided`](super::Mesh::one_sided) states.
+    #[must_use]
+    pub fn one_sided(mut self) -> Self {
+        self.extent.one_sided = true;
+        self
+    }
+
+    /// Returns the heights.
+    #[must_use]
+    pub fn heights(&self) -> &[f32] {
+        &self.heights
+    }
+
+    /// Returns the number of samples along x and z.
+    #[must_use]
+    pub fn samples(&self) -> [u32; 2] {
+        self.samples
+    }
+
+    /// Returns the box around the height field in its own axes, or `None` if all of it is holes.
+    #[must_use]
+    pub fn bounds(&self) -> Option<Aabb> {
+        self.tree.bounds()
+    }
+
+    /// Returns the corners of a triangle, or `None` if there is no such triangle or it is a hole.
+    #[must_use]
+    pub fn corners(&self, triangle: u32) -> Option<[[f32; 3]; 3]> {
+        let (cell, [cx, cz]) = (triangle / 2, self.cells());
+        let (i, j) = (cell % cx, cell / cx);
+        if j >= cz {
+            return None;
+        }
+        let [least, across, greatest] = if triangle.is_multiple_of(2) {
+            [self.vertex(i, j), self.vertex(i + 1, j + 1), self.vertex(i + 1, j)]
+        } else {
+            [self.vertex(i, j), self.vertex(i, j + 1), self.vertex(i + 1, j + 1)]
+        };
+        Some([least?, across?, greatest?])
+    }
+
+    /// Returns the number of triangles, including those that are holes.
+    pub(super) fn triangle_count(&self) -> u32 {
+        let [cx, cz] = self.cells();
+        2 * cx * cz
+    }
+
+    /// Returns a triangle that exists.
+    pub(super) fn part(&self, triangle: u32) -> Part<'_> {
+        Part::Triangle(self.corners(triangle).unwrap_or_default())
+    }
+
+    /// Calls `see` with each triangle whose cell meets a moving box, and a time before that; `see` returns the time
+    /// after which nothing counts.
+    pub(super) fn sweep(&self, path: &MovingBox, see: &mut dyn FnMut(u32, f32) -> f32) {
+        let Ok(query) = self.tree.queries().sweep(path) else { return };
+        let mut most = f32::INFINITY;
+        query.visit(|hit| {
+            self.cells_of(hit.row, &mut |triangles, aabb| {
+                let met = sweep::one_to_one(path, &MovingBox::from(*aabb));
+                let Ok(met) = met else { return };
+                for triangle in triangles {
+                    if met.contact.is_hit() && met.first <= most && self.corners(triangle).is_some()
+                    {
+                        let next = see(triangle, met.first);
+                        most = if next < most { next } else { most };
+                    }
+                }
+            });
+            most
+        });
+    }
+
+    /// Calls `see` with each triangle whose cell touches a box.
+    pub(super) fn overlap(&self, aabb: &Aabb, see: &mut dyn FnMut(u32)) {
+        let Ok(query) = self.tree.queries().overlap(aabb) else { return };
+        query.visit(|block| {
+            self.cells_of(block, &mut |triangles, cell| {
+                if cell.overlaps(aabb) {
+                    triangles
+                        .into_iter()
+                        .filter(|&of| self.corners(of).is_some())
+                        .for_each(&mut *see);
+                }
+            });
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Calls `see` with both triangles of each cell of a block, and the box around them.
+    fn cells_of(&self, block: u32, see: &mut dyn FnMut([u32; 2], &Aabb)) {
+        let ([bx, _], [cx, cz]) = (self.blocks(), self.cells());
+        let (i0, j0) = (block % bx * BLOCK, block / bx * BLOCK);
+        for j in j0..cz.min(j0 + BLOCK) {
+            for i in i0..cx.min(i0 + BLOCK) {
+                let cell = i + j * cx;
+                if let Some(aabb) = self.cell_bounds(i, j) {
+                    see([2 * cell, 2 * cell + 1], &aabb);
+                }
+            }
+        }
+    }
+
+    /// Returns the box around the vertices of a cell that exist; `None` if all are holes.
+    fn cell_bounds(&self, i: u32, j: u32) -> Option<Aabb> {
+        let corners = [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)];
+        let points = corners.into_iter().filter_map(|(i, j)| self.vertex(i, j));
+        points.map(|point| box_around(&[point])).reduce(|one, other| one.union(&other))
+    }
+
+    fn block_bounds(&self, block: u32) -> Option<Aabb> {
+        let mut all: Option<Aabb> = None;
+        self.cells_of(block, &mut |_, aabb| all = Some(all.map_or(*aabb, |all| all.union(aabb))));
+        all
+    }
+
+    fn vertex(&self, i: u32, j: u32) -> Option<[f32; 3]> {
+        let height = self.heights[i as usize + j as usize * self.samples[0] as usize];
+        let point = [i as f32 * self.spacing[0], height, j as f32 * self.spacing[1]];
+        (height.abs() <= COORD_MAX).then_some(point)
+    }
+
+    /// The number of cells along x and z.
+    fn cells(&self) -> [u32; 2] {
+        self.samples.map(|samples| samples - 1)
+    }
+
+    /// The number of blocks along x and z.
+    fn blocks(&self) -> [u32; 2] {
+        self.cells().map(|cells| cells.div_ceil(BLOCK))
+    }
+}

@@ -1,0 +1,238 @@
+//! A mesh of triangles.
+
+use super::fault::{TriangleFault, corners, list_invalid, list_suspicious};
+use crate::broadphase::bvh::BvhItem;
+use crate::broadphase::bvh::static_bvh::Bvh;
+use crate::broadphase::exec::Exec;
+use crate::geom::Aabb;
+use crate::narrowphase::toi::part_search::{Part, PartsExtent};
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+/// Triangles must be fewer than this: 2²⁷.
+const TRIANGLES_MAX: usize = 1 << 27;
+
+/// Why a mesh cannot be created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// There are more than 2²⁷ triangles.
+    #[error("there are {triangles} triangles; a mesh has at most 2^27")]
+    TooManyTriangles {
+        /// The number of triangles.
+        triangles: usize,
+    },
+}
+
+/// A mesh of triangles, borrowed or owned, with a bounding volume hierarchy.
+///
+/// A triangle is three indices of vertices. It is closed, so a body that touches its edge touches it. Its front is where
+/// the vertices are in counter-clockwise order. A mesh has no inside: a body within a closed mesh does not touch it.
+///
+/// Triangles with an invalid index or number are left out and listed ([`Mesh::rejected`]). All others count, also if
+/// they have no area; [`Mesh::faults`] lists those that are likely to be mistakes.
+///
+/// A mesh does not change once it was built, and may be shared between threads.
+///
+/// ```
+/// use swath::mesh::{Mesh, toi};
+/// use swath::convex::toi::{Settings, ToiResult};
+/// use swath::{Motion, Pose, Shape};
+///
+/// // A floor of two triangles, and a ball that falls on it.
+/// let vertices = [[-5.0, 0.0, -5.0], [5.0, 0.0, -5.0], [5.0, 0.0, 5.0], [-5.0, 0.0, 5.0]];
+/// let floor = Mesh::new(&vertices[..], &[[0, 2, 1], [0, 3, 2]][..])?;
+/// let ball = Shape::sphere(0.5)?;
+/// let falling = Motion::new(Pose::at([1.0, 4.5, 2.0])?, [0.0, -8.0, 0.0])?;
+///
+/// let found = toi::one_to_one(&ball.into(), &falling, &(&floor).into(), &Motion::default(), &Settings::default())?;
+/// let ToiResult::Impact { t, normal, .. } = found.toi.result else { panic!("{found:?}") };
+/// assert!(t <= 0.5 && t > 0.4999);
+/// assert_eq!((found.parts[1], normal), (1, [0.0, -1.0, 0.0])); // the triangle; from the ball to it
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Mesh<'a> {
+    vertices: Cow<'a, [[f32; 3]]>,
+    triangles: Cow<'a, [[u32; 3]]>,
+    tree: Bvh,
+    rejected: Vec<TriangleFault>,
+    pub(super) extent: PartsExtent,
+}
+
+impl<'a> Mesh<'a> {
+    /// Builds a mesh on the threads of the current pool. Slices are borrowed, and vectors are owned.
+    ///
+    /// # Errors
+    ///
+    /// [`MeshError`] if there are too many triangles.
+    pub fn new(
+        vertices: impl Into<Cow<'a, [[f32; 3]]>>,
+        triangles: impl Into<Cow<'a, [[u32; 3]]>>,
+    ) -> Result<Self, MeshError> {
+        Self::build(vertices.into(), triangles.into(), Exec::default())
+    }
+
+    /// Builds a mesh with other settings of how the build and later batches run: a [`Level`](crate::Level),
+    /// [`Threads`](crate::Threads), or an [`Exec`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Mesh::new`].
+    pub fn with_exec(
+        vertices: impl Into<Cow<'a, [[f32; 3]]>>,
+        triangles: impl Into<Cow<'a, [[u32; 3]]>>,
+        exec: impl Into<Exec>,
+    ) -> Result<Self, MeshError> {
+        Self::build(vertices.into(), triangles.into(), exec.into())
+    }
+
+    fn build(
+        vertices: Cow<'a, [[f32; 3]]>,
+        triangles: Cow<'a, [[u32; 3]]>,
+        exec: Exec,
+    ) -> Result<Self, MeshError> {
+        let count = triangles.len();
+        if count > TRIANGLES_MAX {
+            return Err(MeshError::TooManyTriangles { triangles: count });
+        }
+        let mut tree = Bvh::with_exec(exec);
+        let (points, indices) = (&vertices[..], &triangles[..]);
+        tree.build_items(count, &|first, items| {
+            for ((row, item), &triangle) in (first as u32..).zip(items).zip(&indices[first..]) {
+                if let Ok(corners) = corners(points, triangle) {
+                    *item = BvhItem { aabb: box_around(&corners), id: row, filter: 0 };
+                }
+            }
+        })
+        .map_err(|_| MeshError::TooManyTriangles { triangles: count })?;
+        let mut rejected = Vec::new();
+        if tree.len() < count {
+            list_invalid(points, indices, &mut rejected);
+        }
+        tree.shrink_to_fit();
+        let extent = extent_of(&tree, false);
+        Ok(Self { vertices, triangles, tree, rejected, extent })
+    }
+
+    /// Returns the mesh with only the front of each triangle counting.
+    ///
+    /// A triangle counts while the position of the other body, which is the origin of its shape, is in front of the
+    /// triangle's plane. If the body comes from behind, the triangle counts again when the whole body is in front. So a
+    /// body whose position is in front does not pass, and one that is behind does. While the mesh rotates, and for the parts
+    /// of a compound or of another mesh, all triangles count from both sides.
+    #[must_use]
+    pub fn one_sided(mut self) -> Self {
+        self.extent.one_sided = true;
+        self
+    }
+
+    /// Returns whether only the fronts count.
+    #[must_use]
+    pub fn is_one_sided(&self) -> bool {
+        self.extent.one_sided
+    }
+
+    /// Returns the vertices.
+    #[must_use]
+    pub fn vertices(&self) -> &[[f32; 3]] {
+        &self.vertices
+    }
+
+    /// Returns the triangles, as indices of vertices.
+    #[must_use]
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Returns the corners of a triangle, or `None` if there is no such triangle or it was left out.
+    #[must_use]
+    pub fn corners(&self, triangle: u32) -> Option<[[f32; 3]; 3]> {
+        corners(&self.vertices, *self.triangles.get(triangle as usize)?).ok()
+    }
+
+    /// Returns the box around the mesh in its own axes, or `None` if it has no triangles.
+    #[must_use]
+    pub fn bounds(&self) -> Option<Aabb> {
+        self.tree.bounds()
+    }
+
+    /// Returns the triangles that were left out, in order.
+    #[must_use]
+    pub fn rejected(&self) -> &[TriangleFault] {
+        &self.rejected
+    }
+
+    /// Lists all triangles that are invalid or suspicious, in order: those that were left out, and those that are
+    /// degenerate, duplicated, flipped, or at an edge with more than two triangles. This takes longer than the build.
+    ///
+    /// ```
+    /// use swath::mesh::{FaultReason, Mesh, TriangleFault};
+    ///
+    /// let vertices = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [f32::NAN; 3]];
+    /// let mesh = Mesh::new(vertices, vec![[0, 1, 2], [0, 1, 3], [2, 0, 1], [1, 2, 1], [7, 0, 1]])?;
+    /// let faults = mesh.faults();
+    /// let has = |triangle, reason| faults.contains(&TriangleFault { triangle, reason });
+    /// assert!(has(1, FaultReason::NotFinite) && has(4, FaultReason::NoSuchVertex));
+    /// assert!(has(2, FaultReason::Duplicate) && has(3, FaultReason::Degenerate));
+    /// assert_eq!(mesh.rejected().len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn faults(&self) -> Vec<TriangleFault> {
+        let mut faults = self.rejected.clone();
+        let threads = &self.tree.exec.threads;
+        list_suspicious(&self.vertices, &self.triangles, threads, &mut faults);
+        faults.sort_unstable();
+        faults.dedup();
+        faults
+    }
+
+    /// Returns the allocated memory in bytes, including that of owned vertices and triangles.
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        let owned = |is_owned: bool, bytes: usize| if is_owned { bytes } else { 0 };
+        let vertices = matches!(self.vertices, Cow::Owned(_));
+        let triangles = matches!(self.triangles, Cow::Owned(_));
+        self.tree.memory_usage()
+            + owned(vertices, size_of_val(&self.vertices[..]))
+            + owned(triangles, size_of_val(&self.triangles[..]))
+            + self.rejected.capacity() * size_of::<TriangleFault>()
+    }
+
+    pub(super) fn tree(&self) -> &Bvh {
+        &self.tree
+    }
+
+    /// Returns a triangle of the tree.
+    pub(super) fn part(&self, triangle: u32) -> Part<'_> {
+        Part::Triangle(self.corners(triangle).unwrap_or_default())
+    }
+}
+
+/// Returns the box around a triangle or a cell.
+pub(super) fn box_around(points: &[[f32; 3]]) -> Aabb {
+    let mut aabb = Aabb { min: points[0], max: points[0] };
+    for point in &points[1..] {
+        let ends = aabb.min.iter_mut().zip(&mut aabb.max);
+        for (&x, (low, high)) in point.iter().zip(ends) {
+            *low = if x < *low { x } else { *low };
+            *high = if x > *high { x } else { *high };
+        }
+    }
+    aabb
+}
+
+/// Returns the extent of the boxes of a tree.
+pub(super) fn extent_of(tree: &Bvh, one_sided: bool) -> PartsExtent {
+    let Aabb { min, max } = tree.bounds().unwrap_or_default();
+    let (mut far, mut diagonal) = (0.0, 0.0);
+    for axis in 0..3 {
+        let [low, high] = [f64::from(min[axis]), f64::from(max[axis])];
+        let most = if -low > high { -low } else { high };
+        far += most * most;
+        diagonal += (high - low) * (high - low);
+    }
+    let bounding_radius = libm::sqrt(far) * (1.0 + 4.0 * f64::EPSILON);
+    PartsExtent { bounding_radius, size: 0.5 * libm::sqrt(diagonal), one_sided }
+}

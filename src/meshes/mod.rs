@@ -1,0 +1,39 @@
+//! Bodies that are not convex: meshes of triangles, height fields, and compounds of convex shapes.
+//!
+//! A [`Mesh`], a [`HeightField`] and a [`Compound`] consist of *parts*: triangles, or convex shapes with poses. Each
+//! keeps a bounding volume hierarchy of its parts in its own axes. A [`Geometry`] is one of them, or a single convex
+//! shape, and [`toi`] computes when two of them first touch.
+//!
+//! ```text
+//! first time of a convex shape and a body with parts (search.rs):
+//!     box around the path of the shape, in the axes of the body           (narrowphase/toi/path_box.rs)
+//!     traverse the hierarchy with this moving box, the nearest node first (broadphase/query/path.rs)
+//!         for each part that the box meets, if that is not after the best time so far:
+//!             skip it if a plane proves that it is not earlier            (narrowphase/toi/part_search.rs)
+//!             search for its first time, up to the best time so far
+//!     where the contact is on an inner edge, replace the normal           (inner_edges.rs)
+//! ```
+//!
+//! Of two bodies with parts, those parts of the one with fewer are tested whose boxes the other as a whole meets; each is a
+//! convex shape that moves against the other (`search.rs`).
+//!
+//! The promises are those of convex shapes: never late, never missed, and unresolved only with a time that is proved
+//! to be free. `docs/math/mesh.md` states them, with the proofs.
+
+mod cast;
+mod compound;
+mod fault;
+mod geometry;
+mod height_field;
+mod inner_edges;
+mod mesh;
+mod result;
+mod search;
+pub mod toi;
+
+pub use cast::PartCast;
+pub use compound::Compound;
+pub use fault::{FaultReason, TriangleFault};
+pub use geometry::Geometry;
+pub use height_field::{HeightField, HeightFieldError};
+pub use mesh::{Mesh, MeshError};

@@ -1,0 +1,28 @@
+//! Result of a search for a first time of two geometries.
+
+use crate::narrowphase::toi::{Toi, ToiResult};
+
+/// When two geometries first touch, and with which of their parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PartToi {
+    /// The result, and the rounds and supports of all parts.
+    pub toi: Toi,
+    /// The part of each of the two that touches; 0 without a contact, and for a convex shape.
+    pub parts: [u32; 2],
+    /// The number of pairs of parts that were tested.
+    pub tests: u32,
+}
+
+impl PartToi {
+    /// Exchanges the two geometries.
+    pub(super) fn flip(&mut self) {
+        self.parts.reverse();
+        if let ToiResult::Impact { normal, on_a, on_b, .. }
+        | ToiResult::Overlapping { normal, on_a, on_b, .. } = &mut self.toi.result
+        {
+            normal.iter_mut().for_each(|x| *x = -*x);
+            core::mem::swap(on_a, on_b);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! First time of two geometries, by their hierarchies.
+//!
+//! ```text
+//! one of them is convex:   each_part of the other                        (against_parts)
+//! both have parts:         the parts of the smaller one that meet the other's box;
+//!                          for each of them, each_part of the other      (between)
+//! each_part:               if the body rotates, divide the window into intervals in which it turns little;
+//!                          in each, traverse the hierarchy with the box around the path
+//! ```
+//!
+//! Which parts are visited, and in which order, depends on the input alone.
+
+use super::geometry::Geometry;
+use super::inner_edges;
+use super::result::PartToi;
+use crate::geom::Motion;
+use crate::narrowphase::Shape;
+use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, Plan};
+use crate::narrowphase::toi::{Settings, Toi, ToiResult};
+use alloc::vec::Vec;
+
+/// The contacts found so far.
+pub(super) struct Contacts<'o> {
+    /// All of them, if they are wanted.
+    all: Option<&'o mut Vec<PartToi>>,
+    best: PartToi,
+    /// Later contacts do not count.
+    until: f64,
+    from: f64,
+}
+
+impl<'o> Contacts<'o> {
+    pub(super) fn new(settings: &Settings, all: Option<&'o mut Vec<PartToi>>) -> Self {
+        let [from, to] = settings.window.map(f64::from);
+        Self { all, best: PartToi::default(), until: to, from }
+    }
+
+    pub(super) fn best(&self) -> PartToi {
+        self.best
+    }
+
+    /// Counts two parts that were tested without a search.
+    fn count_test(&mut self) {
+        self.best.tests += 1;
+    }
+
+    /// Adds the result for two parts. Returns whether it is the earliest.
+    fn add(&mut self, toi: Toi, parts: [u32; 2]) -> bool {
+        self.best.tests += 1;
+        self.best.toi.rounds += toi.rounds;
+        self.best.toi.supports += toi.supports;
+        if toi.result == ToiResult::Separated {
+            return false;
+        }
+        if let Some(all) = &mut self.all {
+            all.push(PartToi { toi, parts, tests: 1 });
+            return false;
+        }
+        let Some(t) = is_earlier(&toi.result, &self.best.toi.result, self.from) else {
+            return false;
+        };
+        (self.best.toi.result, self.best.parts, self.until) = (toi.result, parts, t);
+        true
+    }
+}
+
+/// Returns the time of a result if it is earlier than another, or at the same time and more certain. Of two overlaps,
+/// the deeper counts.
+pub(super) fn is_earlier(result: &ToiResult, than: &ToiResult, from: f64) -> Option<f64> {
+    let order = |result: &ToiResult| match *result {
+        ToiResult::Overlapping { depth, .. } => (from, 0, -depth),
+        ToiResult::Impact { t, .. } => (f64::from(t), 1, 0.0),
+        ToiResult::Unresolved { t_safe } => (f64::from(t_safe), 2, 0.0),
+        ToiResult::Separated => (f64::INFINITY, 3, 0.0),
+    };
+    let (new, old) = (order(result), order(than));
+    (new < old).then_some(new.0)
+}
+
+/// Calls `see` with each part whose box the shape of `search` meets in the window, and a time before which they are
+/// apart; `see` returns the time until which contacts count.
+pub(super) fn each_part(
+    search: &PartSearch<'_>,
+    geometry: &Geometry<'_>,
+    [from, to]: [f64; 2],
+    see: &mut dyn FnMut(u32, f64) -> f64,
+) {
+    let count = search.intervals([from, to]);
+    let at = |k: u32| {
+        let share = f64::from(k) / f64::from(count);
+        if k == count { to } else { from + (to - from) * share }
+    };
+    let mut until = to;
+    // Parts that were searched in an earlier interval, which was a search to the end.
+    let mut seen: Vec<u32> = Vec::new();
+    for k in 0..count {
+        let (start, end) = (at(k), at(k + 1));
+        if start > until {
+            break;
+        }
+        let length = end - start;
+        geometry.sweep(&search.path_box([start, end]), &mut |part, met| {
+            if count > 1 {
+                match seen.binary_search(&part) {
+                    Ok(_) => return limit(until, start, length),
+                    Err(place) => seen.insert(place, part),
+                }
+            }
+            // Rounding may make a product greater by less than this factor makes it less.
+            let met = start + f64::from(met) * length * (1.0 - 1e-15);
+            if met <= until {
+                until = see(part, met);
+            }
+            limit(until, start, length)
+        });
+    }
+}
+
+/// Returns a time as a fraction of an interval, rounded up.
+fn limit(until: f64, start: f64, length: f64) -> f32 {
+    let fraction = (until - start) / length;
+    // A comparison with NaN is false.
+    if fraction < 1.0 { (fraction * (1.0 + 1e-6)) as f32 + f32::MIN_POSITIVE } else { 1.0 }
+}
+
+/// Searches for the contacts of a convex shape with the parts of a geometry. `part` is the number of the shape as a part
+/// of its own body.
+fn against_parts(
+    shape: &Shape<'_>,
+    motion: &Motion,
+    (geometry, body): (&Geometry<'_>, &Motion),
+    settings: &Settings,
+    (part, window): (u32, [f64; 2]),
+    contacts: &mut Contacts<'_>,
+) {
+    let search = PartSearch::new(shape, motion, (body, &geometry.extent()), settings, 1.0);
+    let window = [window[0], contacts.until];
+    if window[0] > window[1] {
+        return;
+    }
+    let mut queue = Queue { met: [(0, 0.0); QUEUE], len: 0, best: None };
+    // If the body rotates, the result for a part may make the later intervals needless.
+    let most = if search.is_fixed_frame() { QUEUE } else { 1 };
+    each_part(&search, geometry, window, &mut |other, from| {
+        geometry.prefetch(other);
+        queue.met[queue.len] = (other, from);
+        queue.len += 1;
+        if queue.len == most {
+            queue.run(&search, geometry, part, contacts);
+        }
+        contacts.until
+    });
+    queue.run(&search, geometry, part, contacts);
+}
+
+/// Number of parts that are searched together.
+const QUEUE: usize = 8;
+
+/// Parts that were met and are not searched yet, so that their memory can be prefetched, and the earliest is searched first.
+struct Queue {
+    /// Each with the time before which it is apart.
+    met: [(u32, f64); QUEUE],
+    len: usize,
+    best: Option<BestPlane>,
+}
+
+impl Queue {
+    /// Searches for the contacts with all parts of the queue, and empties it.
+    fn run(
+        &mut self,
+        search: &PartSearch<'_>,
+        geometry: &Geometry<'_>,
+        own: u32,
+        contacts: &mut Contacts<'_>,
+    ) {
+        let met = &self.met[..core::mem::take(&mut self.len)];
+        if met.len() > 1 {
+            met.iter().for_each(|&(part, _)| geometry.prefetch_corners(part));
+        }
+        let mut plans = [Plan::default(); QUEUE];
+        let mut count = 0;
+        for &(part, from) in met {
+            let plan = search.plan(part, &geometry.part(part), [from, contacts.until]);
+            if let Some(plan) = plan {
+                plans[count] = plan;
+                count += 1;
+            } else {
+                contacts.count_test();
+            }
+        }
+        let plans = &mut plans[..count];
+        // There are a few; of equal ones the first met stays the first.
+        plans.sort_by(|one, other| one.start.total_cmp(&other.start));
+        for plan in plans {
+            if plan.start > contacts.until {
+                break;
+            }
+            let part = geometry.part(plan.part);
+            let toi = search.find(plan, &part, contacts.until, self.best.as_ref());
+            if contacts.add(toi, [own, plan.part]) {
+                self.best = search.plane_of(&toi.result);
+            }
+        }
+    }
+}
+
+/// Searches for the contacts of two geometries whose motions and settings are valid.
+pub(super) fn between(
+    (a, a_motion): (&Geometry<'_>, &Motion),
+    (b, b_motion): (&Geometry<'_>, &Motion),
+    settings: &Settings,
+    contacts: &mut Contacts<'_>,
+) {
+    let window = settings.window.map(f64::from);
+    if let Geometry::Convex(shape) = a {
+        let of = (0, window);
+        return against_parts(shape, a_motion, (b, b_motion), settings, of, contacts);
+    }
+    let size = a.extent().size;
+    b.with_bounds(&mut |around| {
+        let of_a = (a_motion, &a.extent());
+        let search = PartSearch::new(around, b_motion, of_a, settings, 1.0);
+        each_part(&search, a, window, &mut |part, from| {
+            // Where the boxes are apart until then, so are the shapes: but a touch that is ignored has to be followed
+            // from the start.
+            let window = [if from > window[0] { from } else { window[0] }, window[1]];
+            a.part(part).with_shape(size, &mut |shape| {
+                let of = (part, window);
+                against_parts(shape, a_motion, (b, b_motion), settings, of, contacts);
+            });
+            contacts.until
+        });
+    });
+}
+
+/// Computes the first contact of two geometries, or all.
+pub(super) fn find(
+    a: (&Geometry<'_>, &Motion),
+    b: (&Geometry<'_>, &Motion),
+    settings: &Settings,
+    mut all: Option<&mut Vec<PartToi>>,
+) -> PartToi {
+    let start = all.as_ref().map_or(0, |all| all.len());
+    // The body with fewer parts is divided into shapes.
+    let swapped = a.0.parts() > b.0.parts();
+    let (first, second) = if swapped { (b, a) } else { (a, b) };
+    let mut contacts = Contacts::new(settings, all.as_deref_mut());
+    between(first, second, settings, &mut contacts);
+    let mut best = contacts.best();
+    let finish = |found: &mut PartToi| {
+        inner_edges::correct(first, second, found);
+        if swapped {
+            found.flip();
+        }
+    };
+    finish(&mut best);
+    if let Some(all) = all {
+        all[start..].iter_mut().for_each(finish);
+        let time = |found: &PartToi| match found.toi.result {
+            ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t.to_bits(),
+            _ => 0,
+        };
+        crate::par::sort_rare(&mut all[start..], |found| (time(found), found.parts));
+        if let Some(first) = all.get(start) {
+            (best.toi.result, best.parts) = (first.toi.result, first.parts);
+        }
+    }
+    best
+}

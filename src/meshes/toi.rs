@@ -1,0 +1,155 @@
+//! Time of impact of geometries: meshes, height fields, compounds, and convex shapes.
+//!
+//! What is promised is what [`convex::toi`](crate::convex::toi) promises, for each pair of parts and for the first of them:
+//!
+//! * **never late, never missed**: before the `t` of an impact, and in the whole window without one, the distance is
+//!   above the target; only a touch at the start that [`Touch`](crate::convex::toi::Touch) passes over is excepted;
+//! * the distance at `t` is at most the target and the tolerance, which is
+//!   [`Settings::tolerance`] of the size of the smaller *body*, whatever the sizes of its parts are;
+//! * the same bits for the same input, whatever the level, the platform and the threads.
+//!
+//! **Which part.** The earliest. If several parts are touched within the tolerance of each other, it is one of them, always
+//! the same. If bodies overlap at the start, it is the part with the deepest overlap.
+//!
+//! **Sliding over seams.** A body that slides along a floor of triangles touches the next triangle at its edge. With the
+//! default settings this is no impact: a body that touches the *plane* of a triangle at the start and does not close on
+//! it is not tested against this triangle until it gets deeper than the plane by more than the tolerance. Where a body
+//! does come into contact with an edge between two triangles that are flat or concave there, the normal is that of the
+//! face, and the closing speed is along that normal (`docs/math/mesh.md`). The first is done for bodies with parts
+//! that do not rotate.
+
+use super::geometry::Geometry;
+pub use super::result::PartToi;
+use super::search::find;
+use crate::columns::{LengthMismatch, Rejected};
+use crate::geom::{Motion, Pair};
+use crate::narrowphase::batch::{answer, check_rows, reject};
+use crate::narrowphase::toi::{PairsError, Settings, ToiError};
+use crate::par::Threads;
+use alloc::vec::Vec;
+
+/// Computes when `a` and `b` first touch.
+///
+/// # Errors
+///
+/// [`ToiError`] if a motion or the settings are invalid.
+pub fn one_to_one(
+    a: &Geometry<'_>,
+    a_motion: &Motion,
+    b: &Geometry<'_>,
+    b_motion: &Motion,
+    settings: &Settings,
+) -> Result<PartToi, ToiError> {
+    validate(a_motion, b_motion, settings)?;
+    Ok(of_valid((a, a_motion), (b, b_motion), settings))
+}
+
+/// Computes when each part of `a` first touches each part of `b`, and appends those that do to `contacts`, in the order
+/// of time, then of the parts.
+///
+/// # Errors
+///
+/// As for [`one_to_one`]; then nothing is appended.
+///
+/// ```
+/// use swath::convex::toi::Settings;
+/// use swath::mesh::{Compound, toi};
+/// use swath::{Motion, Pose, Shape};
+///
+/// // A ball flies along a row of three posts.
+/// let post = |x| Ok::<_, Box<dyn std::error::Error>>((Shape::cuboid([0.1, 1.0, 0.1])?.into(), Pose::at([x, 0.0, 0.0])?));
+/// let posts = Compound::new([post(0.0)?, post(2.0)?, post(4.0)?])?;
+/// let ball = Shape::sphere(0.2)?;
+/// let flying = Motion::new(Pose::at([6.0, 0.0, 0.0])?, [-10.0, 0.0, 0.0])?;
+/// let mut contacts = Vec::new();
+/// toi::each_part(&ball.into(), &flying, &(&posts).into(), &Motion::default(), &Settings::default(), &mut contacts)?;
+/// assert_eq!(contacts.iter().map(|found| found.parts[1]).collect::<Vec<_>>(), [2, 1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn each_part(
+    a: &Geometry<'_>,
+    a_motion: &Motion,
+    b: &Geometry<'_>,
+    b_motion: &Motion,
+    settings: &Settings,
+    contacts: &mut Vec<PartToi>,
+) -> Result<(), ToiError> {
+    validate(a_motion, b_motion, settings)?;
+    find((a, a_motion), (b, b_motion), settings, Some(contacts));
+    Ok(())
+}
+
+/// Bodies, and the pairs of them that are tested.
+#[derive(Clone, Copy, Debug)]
+pub struct GeometryInput<'a, 'g> {
+    /// A geometry per body.
+    pub geometries: &'a [Geometry<'g>],
+    /// A motion per body.
+    pub motions: &'a [Motion],
+    /// The pairs, as rows of two bodies.
+    pub pairs: &'a [Pair],
+}
+
+/// Computes when the two bodies of each pair first touch: `out[i]` is the result of [`one_to_one`] for `pairs[i]`.
+///
+/// Rows whose motion is invalid are appended to `rejected`, in order. A pair with such a row is
+/// [`ToiResult::Separated`](crate::convex::toi::ToiResult::Separated), with no tests.
+///
+/// # Errors
+///
+/// [`PairsError`].
+///
+/// ```
+/// use swath::convex::toi::Settings;
+/// use swath::mesh::toi::{self, GeometryInput, PartToi};
+/// use swath::mesh::Mesh;
+/// use swath::{Motion, Pair, Pose, Shape, Threads};
+///
+/// let wall = Mesh::new(vec![[0.0, -9.0, -9.0], [0.0, 9.0, -9.0], [0.0, 0.0, 9.0]], vec![[0, 1, 2]])?;
+/// let mut geometries = vec![(&wall).into()];
+/// let mut motions = vec![Motion::default()];
+/// for k in 1..100 {
+///     geometries.push(Shape::sphere(0.01 * k as f32)?.into());
+///     motions.push(Motion::new(Pose::at([-2.0, 0.0, 0.0])?, [0.1 * k as f32, 0.0, 0.0])?);
+/// }
+/// let pairs: Vec<_> = (1..100).map(|b| Pair { a: 0, b }).collect();
+/// let mut out = vec![PartToi::default(); pairs.len()];
+/// let input = GeometryInput { geometries: &geometries, motions: &motions, pairs: &pairs };
+/// toi::pairs(&input, &Settings::default(), &Threads::current(), &mut Vec::new(), &mut out)?;
+/// assert_eq!(out.iter().filter(|found| found.toi.impact().is_some()).count(), 81);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn pairs(
+    input: &GeometryInput<'_, '_>,
+    settings: &Settings,
+    threads: &Threads,
+    rejected: &mut Vec<Rejected>,
+    out: &mut [PartToi],
+) -> Result<(), PairsError> {
+    let GeometryInput { geometries, motions, pairs } = *input;
+    settings.validate()?;
+    LengthMismatch::check("the motions", geometries.len(), motions.len())?;
+    LengthMismatch::check("the results", pairs.len(), out.len())?;
+    check_rows(pairs, geometries.len())?;
+    reject(motions.iter().map(Motion::validate), rejected);
+    answer(pairs, rejected, threads, PartToi::default(), out, |_, [a, b], _| {
+        of_valid((&geometries[a], &motions[a]), (&geometries[b], &motions[b]), settings)
+    });
+    Ok(())
+}
+
+fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), ToiError> {
+    settings.validate()?;
+    a.validate()?;
+    b.validate()?;
+    Ok(())
+}
+
+/// Does what [`one_to_one`] does, for motions and settings that are known to be valid.
+pub(crate) fn of_valid(
+    a: (&Geometry<'_>, &Motion),
+    b: (&Geometry<'_>, &Motion),
+    settings: &Settings,
+) -> PartToi {
+    find(a, b, settings, None)
+}

@@ -1,0 +1,514 @@
+//! First time at which a convex shape touches one part of a body: a triangle, or a convex shape with a pose.
+//!
+//! The body, such as a mesh, moves as a whole, and one [`PartSearch`] serves for all of its parts. If the body does
+//! not rotate, the search computes in the axes of the body, about a point of the part: there the part is at rest, and
+//! near the numbers that it is computed from. Otherwise the part is a shape about the origin of the body.
+//!
+//! ```text
+//! for a part in a window:
+//!     the plane of a triangle proves a first safe time                                (PartSearch::until_plane)
+//!     the plane at the best impact so far may prove that the part is not earlier      (PartSearch::is_later)
+//!     a shape that slides along the plane of a triangle is not closing                (PartSearch::slides_until)
+//!     search from the safe time on, the earliest first                                (search.rs)
+//! ```
+//!
+//! The box around the path of the shape, in the axes of the body, is in `path_box.rs`.
+
+use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
+use super::result::{Toi, ToiResult};
+use super::search::{Frame, Search};
+use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
+use super::settings::{Settings, Touch};
+use crate::geom::{MapEach, Motion, Pose};
+use crate::narrowphase::gjk::{Gap, Nearest, ROUNDING};
+use crate::narrowphase::math::{M3, V3, greater, lesser, round_down, sqrt};
+use crate::narrowphase::roots::first_root;
+use crate::narrowphase::rotation::Rotation;
+use crate::narrowphase::shape::Shape;
+use crate::narrowphase::support::{Core, PlacedCore};
+
+/// A part of a body, in the axes of the body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part<'p> {
+    /// The corners of a triangle.
+    Triangle([[f32; 3]; 3]),
+    /// A convex shape and its pose.
+    Convex(Shape<'p>, Pose),
+}
+
+/// Size of a body with parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartsExtent {
+    /// Upper bound of the distance of a point of the body from its origin.
+    pub(crate) bounding_radius: f64,
+    /// Half the diagonal of the body's box.
+    pub(crate) size: f64,
+    /// Whether only the front of a triangle counts.
+    pub(crate) one_sided: bool,
+}
+
+/// A convex shape that moves near a body with parts.
+pub(crate) struct PartSearch<'s> {
+    positions: [&'s Motion; 2],
+    /// The settings at the start of the window, and after it, where every touch is new.
+    settings: [Settings; 2],
+    /// Rotation of the body at the start of the tick.
+    pub(super) frame: M3,
+    /// The shape, in the axes of the body if the body does not rotate, else in those of the world.
+    pub(super) mover: MovingShape<'s>,
+    /// From the shape to the origin of the body, in the same axes.
+    pub(super) path: RelativePath,
+    /// Rotation of the body.
+    pub(super) rotation: Rotation,
+    pub(super) slack: f64,
+    pub(super) tolerance: f64,
+    /// Distance of the cores that counts as a contact, for a part without a radius.
+    pub(super) contact_distance: f64,
+    one_sided: bool,
+}
+
+/// The plane at the best impact so far: its direction, and how far the shape extends along it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BestPlane {
+    normal: V3,
+    reach: f64,
+}
+
+/// The start of a search for a part.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plan {
+    /// The number of the part.
+    pub(crate) part: u32,
+    /// The shape and the part are apart by more than the tolerance before this time, or slide along each other.
+    pub(crate) start: f64,
+    /// For a triangle whose plane was tested: from the shape to the plane.
+    plane: Option<V3>,
+    /// Whether the shape slides along the plane until the start.
+    slides: bool,
+    later: usize,
+}
+
+/// A triangle about its first corner, in the axes of the body.
+struct Triangle {
+    first: V3,
+    /// The other corners, relative to the first.
+    sides: [V3; 2],
+    /// The unit normal of its front, if the triangle has an area.
+    normal: Option<V3>,
+}
+
+impl Triangle {
+    fn new(corners: [[f32; 3]; 3]) -> Self {
+        let [first, second, third] = corners.map_each(V3::of);
+        let sides = [second - first, third - first];
+        Self { first, sides, normal: sides[0].cross(sides[1]).unit() }
+    }
+
+    /// Returns the least coordinate of a corner along `direction`, relative to the first corner.
+    fn least(&self, direction: V3) -> f64 {
+        let [second, third] = self.sides.map_each(|side| side.dot(direction));
+        lesser(lesser(second, third), 0.0)
+    }
+
+    fn shape(&self) -> Shape<'static> {
+        let reach = sqrt(greater(self.sides[0].square(), self.sides[1].square()));
+        let core = Core::Triangle { points: [V3::ZERO, self.sides[0], self.sides[1]] };
+        part_shape(core, 0.0, reach)
+    }
+}
+
+/// A shape whose size is not used: the tolerance of a part is that of its body.
+fn part_shape(core: Core<'_>, radius: f64, reach: f64) -> Shape<'_> {
+    let bounding_radius = reach * (1.0 + 16.0 * f64::EPSILON);
+    let extent = V3::ONE * bounding_radius;
+    Shape { core, radius, bounding_radius, extent, size: 0.0 }
+}
+
+impl Part<'_> {
+    /// Calls `see` with the part as a shape about the origin of its body, whose size is that of the body.
+    pub(crate) fn with_shape(&self, size: f64, see: &mut dyn FnMut(&Shape<'_>)) {
+        match self {
+            Self::Triangle(corners) => {
+                let points = corners.map_each(V3::of);
+                let reach = points.iter().fold(0.0, |most, point| greater(point.length(), most));
+                see(&Shape { size, ..part_shape(Core::Triangle { points }, 0.0, reach) });
+            }
+            Self::Convex(shape, pose) => {
+                let (offset, rotation) = (V3::of(pose.position), M3::of_quaternion(pose.rotation));
+                let placed = PlacedCore { core: shape.core, rotation, offset };
+                let reach = offset.length() + shape.bounding_radius;
+                see(&Shape { size, ..part_shape(Core::Placed(&placed), shape.radius, reach) });
+            }
+        }
+    }
+}
+
+impl<'s> PartSearch<'s> {
+    /// Prepares searches up to the time `last`.
+    pub(crate) fn new(
+        shape: &'s Shape<'s>,
+        motion: &'s Motion,
+        (body, extent): (&'s Motion, &PartsExtent),
+        settings: &Settings,
+        last: f64,
+    ) -> Self {
+        let frame = M3::of_quaternion(body.pose.rotation);
+        let rotation = Rotation::new(V3::of(body.spin));
+        let mut path = RelativePath::new(motion, body);
+        let (mut start, mut spin) = (M3::of_quaternion(motion.pose.rotation), V3::of(motion.spin));
+        if rotation.rate == 0.0 {
+            path = path.seen_from(&frame);
+            (start, spin) = (frame.back(&start), frame.rotate_back(spin));
+        }
+        let mover = MovingShape::rotating(shape, start, spin);
+        let contact_distance = shape.radius + f64::from(settings.target_distance);
+        let reach = shape.bounding_radius + shape.radius + extent.bounding_radius;
+        let turned =
+            mover.rotation.rate * shape.bounding_radius + rotation.rate * extent.bounding_radius;
+        let slack = ROUNDING * (path.lengths(last) + reach + contact_distance)
+            + 16.0 * f64::EPSILON * turned;
+        let least = match (shape.size, extent.size) {
+            (0.0, size) | (size, 0.0) => size,
+            (of_shape, of_body) => lesser(of_shape, of_body),
+        };
+        let tolerance = greater(f64::from(settings.tolerance) * least, 16.0 * slack);
+        Self {
+            positions: [motion, body],
+            settings: [*settings, Settings { touch: Touch::Hit, ..*settings }],
+            frame,
+            mover,
+            path,
+            rotation,
+            slack,
+            tolerance,
+            contact_distance,
+            one_sided: extent.one_sided,
+        }
+    }
+
+    /// Returns whether the body keeps its rotation.
+    pub(crate) fn is_fixed_frame(&self) -> bool {
+        self.rotation.rate == 0.0
+    }
+
+    /// Returns the plane at an impact, for the parts that are searched next.
+    pub(crate) fn plane_of(&self, result: &ToiResult) -> Option<BestPlane> {
+        let ToiResult::Impact { normal, .. } = result else { return None };
+        let normal = self.frame.rotate_back(V3::of(*normal)).unit();
+        let normal = normal.filter(|_| self.is_fixed_frame())?;
+        Some(BestPlane { normal, reach: self.reach(normal) })
+    }
+
+    /// Prepares the search for a part, or returns `None` if there is no contact in the window. The two are known to be
+    /// apart by more than the tolerance from the start of the settings' window to that of this one, if it is later.
+    pub(crate) fn plan(&self, number: u32, part: &Part<'_>, [from, to]: [f64; 2]) -> Option<Plan> {
+        let later = usize::from(from > f64::from(self.settings[0].window[0]));
+        let plan = Plan { part: number, start: from, plane: None, slides: false, later };
+        match part {
+            Part::Triangle(corners) if self.is_fixed_frame() && !self.one_sided => {
+                let triangle = Triangle::new(*corners);
+                let Some(front) = triangle.normal else { return Some(plan) };
+                self.until_plane(plan, &triangle, front, to)
+            }
+            _ => Some(plan),
+        }
+    }
+
+    /// Searches for the first contact with a part until a time.
+    pub(crate) fn find(
+        &self,
+        plan: &Plan,
+        part: &Part<'_>,
+        to: f64,
+        best: Option<&BestPlane>,
+    ) -> Toi {
+        match part {
+            Part::Triangle(corners) => self.triangle(plan, &Triangle::new(*corners), to, best),
+            Part::Convex(shape, pose) => self.convex(plan, shape, pose, to),
+        }
+    }
+
+    /// How far the core of the shape extends along a direction at any time of the tick.
+    fn reach(&self, direction: V3) -> f64 {
+        if self.mover.rotation.rate == 0.0 {
+            self.mover.support_value(direction, 0.0)
+        } else {
+            self.mover.shape.bounding_radius
+        }
+    }
+
+    fn convex(&self, plan: &Plan, part: &Shape<'_>, pose: &Pose, to: f64) -> Toi {
+        let window = [plan.start, to];
+        let (offset, rotation) = (V3::of(pose.position), M3::of_quaternion(pose.rotation));
+        if self.is_fixed_frame() {
+            let guess = self.path.shifted(offset).guess(self.mover.shape.size + part.size, window);
+            let part = MovingShape::at_rest(part, rotation);
+            return self.search(part, offset, guess, window, plan.later);
+        }
+        let placed = PlacedCore { core: part.core, rotation, offset };
+        let reach = offset.length() + part.bounding_radius;
+        self.rotating(&part_shape(Core::Placed(&placed), part.radius, reach), window, plan.later)
+    }
+
+    /// Searches for a contact with a part of a body that rotates.
+    fn rotating(&self, part: &Shape<'_>, window: [f64; 2], later: usize) -> Toi {
+        let [_, motion] = self.positions;
+        let part = MovingShape::new(part, motion);
+        let guess = self.path.guess(self.mover.shape.size, window);
+        self.search(part, V3::ZERO, guess, window, later)
+    }
+
+    /// Runs the search, with the settings of the start or the later ones.
+    fn search(
+        &self,
+        part: MovingShape<'_>,
+        offset: V3,
+        guess: V3,
+        window: [f64; 2],
+        later: usize,
+    ) -> Toi {
+        let [from, to] = window;
+        if from > to {
+            return Toi::default();
+        }
+        // Where every touch counts, a greater slack leaves room for the planes of later parts.
+        let slack = if later == 1 { self.tolerance * (1.0 / 16.0) } else { self.slack };
+        let path = self.path.shifted(offset);
+        let contact_distance = self.contact_distance + part.shape.radius;
+        let frame = self.is_fixed_frame().then_some(Frame { rotation: &self.frame, offset });
+        let mut search = Search {
+            motion: RelativeMotion { a: self.mover, b: part, path, slack },
+            positions: self.positions,
+            frame,
+            settings: &self.settings[later],
+            window,
+            contact_distance,
+            tolerance: self.tolerance,
+            guess,
+            rounds: 0,
+            supports: 0,
+        };
+        let result = search.run(&mut None);
+        Toi { result, rounds: search.rounds, supports: search.supports }
+    }
+
+    fn triangle(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
+        if plan.plane.is_some() {
+            return self.on_plane(plan, triangle, to, best);
+        }
+        let window = [plan.start, to];
+        if !self.is_fixed_frame() {
+            let corners = [
+                triangle.first,
+                triangle.first + triangle.sides[0],
+                triangle.first + triangle.sides[1],
+            ];
+            let reach = corners.iter().fold(0.0, |most, corner| greater(corner.length(), most));
+            let shape = part_shape(Core::Triangle { points: corners }, 0.0, reach);
+            return self.rotating(&shape, window, plan.later);
+        }
+        let path = self.path.shifted(triangle.first);
+        let Some(front) = triangle.normal else {
+            let guess = path.guess(self.mover.shape.size, window);
+            return self.beside(triangle, guess, window, plan.later);
+        };
+        let mut found = Toi::default();
+        for (crossed, [start, end]) in self.in_front(&path, front, window).into_iter().flatten() {
+            let mut plan = *plan;
+            if crossed {
+                (plan.start, plan.later) = (self.in_front_from(&path, front, start), 1);
+            } else {
+                plan.start = start;
+            }
+            let Some(plan) = self.until_plane(plan, triangle, front, end) else { continue };
+            let toi = self.on_plane(&plan, triangle, end, best);
+            found.rounds += toi.rounds;
+            found.supports += toi.supports;
+            if toi.result != ToiResult::Separated {
+                found.result = toi.result;
+                break;
+            }
+        }
+        found
+    }
+
+    /// Returns the parts of the window in which the position of the shape is in front of the plane, and whether it
+    /// came to the front at the start of each.
+    fn in_front(
+        &self,
+        path: &RelativePath,
+        front: V3,
+        [from, to]: [f64; 2],
+    ) -> [Option<(bool, [f64; 2])>; 2] {
+        let mut found = [None; 2];
+        let (mut t, mut crossed) = (from, false);
+        for part in &mut found {
+            // The position is relative to the triangle, and `path` leads from the shape to the triangle.
+            let height = |t: f64| -front.dot(path.between(t)) + self.slack;
+            let rate = |t: f64| -front.dot(path.velocity(t));
+            let half_accel = -0.5 * front.dot(path.accel);
+            if height(t) < 0.0 {
+                t += first_root(-height(t), -rate(t), -half_accel);
+                crossed = true;
+            }
+            if t > to {
+                break;
+            }
+            // The end is a little behind the plane, so that rounding does not end a part at once.
+            let end = t + first_root(height(t) + self.slack, rate(t), half_accel);
+            *part = Some((crossed, [t, lesser(end, to)]));
+            if end >= to {
+                break;
+            }
+            t = end;
+            t = greater(t, from);
+            crossed = true;
+        }
+        found
+    }
+
+    /// Returns the first time at which a shape that came from behind is wholly in front of the plane.
+    fn in_front_from(&self, path: &RelativePath, front: V3, start: f64) -> f64 {
+        let most = self.contact_distance + 2.0 * self.tolerance + self.reach(-front);
+        let below = most + front.dot(path.between(start));
+        let rate = front.dot(path.velocity(start));
+        start + first_root(below, rate, 0.5 * front.dot(path.accel))
+    }
+
+    /// Returns the plan that starts when the plane of a triangle no longer separates, or `None` if that is after `to`.
+    fn until_plane(&self, plan: Plan, triangle: &Triangle, front: V3, to: f64) -> Option<Plan> {
+        let path = self.path.shifted(triangle.first);
+        let Plan { mut start, mut later, .. } = plan;
+        let touched = self.slides_until(triangle, &path, front, to);
+        let slides = touched > start;
+        if slides {
+            (start, later) = (touched, 1);
+        }
+        if start > to {
+            return None;
+        }
+        // From the shape to the triangle.
+        let height = front.dot(path.between(start));
+        let toward = if height < 0.0 { -front } else { front };
+        let gap = height.abs() - self.reach(toward);
+        let aim = self.contact_distance + 0.5 * self.tolerance;
+        if gap > aim {
+            let rate = toward.dot(path.velocity(start));
+            let until = start + first_root(gap - aim, rate, 0.5 * toward.dot(path.accel));
+            if until > to {
+                return None;
+            }
+            if until > start {
+                (start, later) = (until, 1);
+            }
+        }
+        Some(Plan { start, plane: Some(toward), slides, later, ..plan })
+    }
+
+    /// Searches for a contact with a triangle whose plane was tested.
+    fn on_plane(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
+        let path = self.path.shifted(triangle.first);
+        let window = [plan.start, to];
+        if best.is_some_and(|best| self.is_later(best, triangle, &path, window)) {
+            return Toi::default();
+        }
+        let guess = plan.plane.unwrap_or(V3::X);
+        let mut toi = self.beside(triangle, guess, window, plan.later);
+        // The shape got deeper by the tolerance, which is an impact.
+        if plan.slides
+            && let ToiResult::Overlapping { normal, on_a, on_b, closing, .. } = toi.result
+        {
+            let t = round_down(plan.start);
+            toi.result = ToiResult::Impact { t, normal, on_a, on_b, closing };
+        }
+        toi
+    }
+
+    /// Runs the search for a triangle.
+    fn beside(&self, triangle: &Triangle, guess: V3, window: [f64; 2], later: usize) -> Toi {
+        let shape = triangle.shape();
+        self.search(
+            MovingShape::at_rest(&shape, M3::IDENTITY),
+            triangle.first,
+            guess,
+            window,
+            later,
+        )
+    }
+
+    /// Returns whether the plane at the best impact so far separates the triangle for the whole window.
+    fn is_later(
+        &self,
+        &BestPlane { normal, reach }: &BestPlane,
+        triangle: &Triangle,
+        path: &RelativePath,
+        [from, to]: [f64; 2],
+    ) -> bool {
+        let least = triangle.least(normal) - reach - self.contact_distance - 2.0 * self.slack;
+        let gap = normal.dot(path.between(from)) + least;
+        let rate = normal.dot(path.velocity(from));
+        gap > 0.0 && from + first_root(gap, rate, 0.5 * normal.dot(path.accel)) > to
+    }
+
+    /// Returns until when the shape slides along the plane of a triangle, or the start if it does not: it touches the
+    /// plane at the start, within the tolerance, does not close, and gets no deeper by more than the tolerance until
+    /// then. Infinite for the whole window.
+    fn slides_until(&self, triangle: &Triangle, path: &RelativePath, front: V3, to: f64) -> f64 {
+        let from = f64::from(self.settings[0].window[0]);
+        if self.settings[0].touch == Touch::Hit {
+            return from;
+        }
+        let height = front.dot(path.between(from));
+        let toward = if height < 0.0 { -front } else { front };
+        let gap = height.abs() - self.reach(toward) - self.contact_distance;
+        // For a shape that rotates this gap is a lower bound.
+        let straight = self.mover.rotation.rate == 0.0;
+        if gap > self.tolerance || straight && gap < -self.tolerance {
+            return from;
+        }
+        let shape = triangle.shape();
+        let part = MovingShape::at_rest(&shape, M3::IDENTITY);
+        let motion = RelativeMotion { a: self.mover, b: part, path: *path, slack: self.slack };
+        let pair = motion.at(from);
+        // The gap to the whole plane is that to any corner, because all of them are on it.
+        let start = Nearest::along(&pair, motion.between(from), toward);
+        if (start.lower - self.contact_distance).abs() > self.tolerance {
+            return from;
+        }
+        // The touch ends if the shape gets deeper, or leaves the plane by twice the tolerance.
+        let max = self.contact_distance + 2.0 * self.tolerance;
+        let range = GapRange { min: start.lower - 0.75 * self.tolerance, max };
+        let still = Rotation::new(V3::ZERO);
+        let (mut t, mut gap) = (from, start);
+        for _ in 0..SLIDE_PLANES_MAX {
+            let plane = SeparatingPlane { t, normal: toward, gap: gap.lower };
+            let safe = if straight {
+                separating_plane::straight(&motion.path, &plane, &range, to)
+            } else {
+                let planes = (&plane, &gap);
+                separating_plane::rotating_with(&motion, &motion.at(t), planes, still, &range, to).0
+            };
+            let SafeTime::Until { t: until, separated, .. } = safe else { return f64::INFINITY };
+            if until <= t {
+                break;
+            }
+            t = until;
+            if separated {
+                break;
+            }
+            gap = Nearest::along(&motion.at(t), motion.between(t), toward);
+            if straight || gap.lower <= range.min + self.slack {
+                break;
+            }
+        }
+        let support = start.support;
+        let (on_a, on_b) = (support.on_a, support.on_b);
+        let touch = Gap { lower: start.lower, normal: toward, out: toward, on_a, on_b };
+        let [closing, growing] = motion.closing(from, &pair, &touch);
+        let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
+        if closes && self.settings[0].touch == Touch::IfClosing { from } else { t }
+    }
+}
+
+/// Greatest number of intervals for which a plane is followed along which a rotating shape slides.
+const SLIDE_PLANES_MAX: usize = 16;

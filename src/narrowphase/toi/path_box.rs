@@ -1,0 +1,102 @@
+//! Moving box around the path of a convex shape, in the axes of a body that may rotate.
+//!
+//! The position of the shape relative to the body, in the axes of the body, is `y(t) = R(t)ᵀ·x(t)`. In a part of the
+//! tick of length `Δ` it deviates from the straight line between its ends by no more than `⅛·Δ²·max|y″|`, where
+//!
+//! ```text
+//! |y″| ≤ |g| + 2·|ω|·|x′| + |ω|²·|x|
+//! ```
+//!
+//! for a body that rotates by `ω`. The extent of the shape along an axis of the body deviates from the line between its
+//! extents at both ends by no more than `⅛·Δ²·(|ω| + |ω_shape|)²` times its bounding radius, and never exceeds that
+//! radius. The box moves by the displacement between the ends and is enlarged by all of this, a margin, and the bounds
+//! of the rounding errors.
+//!
+//! Units: lengths. The path is that of a part of the tick, and a time of it is a fraction of that part.
+
+use super::part_search::PartSearch;
+use super::relative_motion::MovingShape;
+use crate::geom::{Aabb, COORD_MAX, MapEach, MovingBox};
+use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
+
+/// Angle in radians by which a body rotates at most during a part of the tick, unless there would be too many parts.
+const TURN_MAX: f64 = 0.25;
+
+/// Greatest number of parts of the tick.
+const INTERVALS_MAX: f64 = 64.0;
+
+/// Greatest coordinate of a box that moves. Larger ones are replaced by a box around everything.
+const LARGE: f64 = COORD_MAX as f64 / 8.0;
+
+impl PartSearch<'_> {
+    /// Returns the number of parts of equal length into which a window is divided, so that the body rotates little
+    /// during each.
+    pub(crate) fn intervals(&self, [from, to]: [f64; 2]) -> u32 {
+        let parts = self.rotation.rate * (to - from) / TURN_MAX;
+        let parts = lesser(parts, INTERVALS_MAX) as u32;
+        1 + parts
+    }
+
+    /// Returns a moving box that contains the shape during the window, in the axes of the body, enlarged by the
+    /// target distance and the tolerance: a part that it does not touch is at no distance that counts as a contact.
+    pub(crate) fn path_box(&self, [from, to]: [f64; 2]) -> MovingBox {
+        let Self { mover, path, rotation, slack, tolerance, contact_distance, .. } = self;
+        let length = to - from;
+        let fixed = self.is_fixed_frame();
+        let axes = |t: f64| if fixed { M3::IDENTITY } else { rotation.after(&self.frame, t) };
+        let ends = [from, to].map_each(|t| (axes(t), path.between(t), path.velocity(t)));
+        // From the body to the shape.
+        let [start, end] = [&ends[0], &ends[1]].map_each(|(axes, x, _)| axes.rotate_back(-*x));
+        let far = greater(ends[0].1.length(), ends[1].1.length())
+            + path.accel.length() * (length * length);
+        let fast = greater(ends[0].2.length(), ends[1].2.length());
+        let rate = rotation.rate;
+        let bend = rate * (2.0 * fast + rate * far) * (0.125 * length * length);
+        let rates = rate + mover.rotation.rate;
+        let swing = 0.125 * length * length * rates * rates * mover.shape.bounding_radius;
+        // More than the rounding of the numbers here, and of the `f32`.
+        let margin = contact_distance + tolerance + 4.0 * slack;
+        let mut moving = MovingBox::default();
+        let mut valid = true;
+        for axis in 0..3 {
+            let of = |v: V3| v.to_array()[axis];
+            let (y, displacement) = (of(start), of(end) - of(start));
+            let half_accel = if fixed { -0.5 * of(path.accel) * (length * length) } else { 0.0 };
+            let bend =
+                if fixed { 0.0 } else { bend + 0.125 * path.accel.length() * length * length };
+            let delta = displacement as f32;
+            let off = (displacement - f64::from(delta)).abs() + bend + margin;
+            let reach = |sign: f64| {
+                extent(mover, [(from, &ends[0].0), (to, &ends[1].0)], axis, sign, swing)
+            };
+            // The path bends to the side opposite to the acceleration, by a quarter of the half.
+            let low = y - reach(-1.0) - off - greater(0.25 * half_accel, 0.0);
+            let high = y + reach(1.0) + off + greater(-0.25 * half_accel, 0.0);
+            valid &= low.abs() < LARGE && high.abs() < LARGE && displacement.abs() < LARGE;
+            moving.aabb.min[axis] = round_down(greater(low, -LARGE));
+            moving.aabb.max[axis] = -round_down(greater(-high, -LARGE));
+            moving.delta[axis] = delta;
+        }
+        let all = Aabb { min: [-COORD_MAX; 3], max: [COORD_MAX; 3] };
+        if valid { moving } else { MovingBox { aabb: all, delta: [0.0; 3] } }
+    }
+}
+
+/// Returns how far the core extends from its position along an axis of the body, or against it, at any time between
+/// both ends.
+fn extent(
+    mover: &MovingShape<'_>,
+    ends: [(f64, &M3); 2],
+    axis: usize,
+    sign: f64,
+    swing: f64,
+) -> f64 {
+    let [first, last] = ends;
+    let of = |(t, axes): (f64, &M3)| mover.support_value(axes.axis(axis) * sign, t);
+    if swing == 0.0 {
+        return of(first);
+    }
+    let most = greater(of(first), of(last)) + swing;
+    // The support map of the caller may return NaN, which is not less.
+    if most < mover.shape.bounding_radius { most } else { mover.shape.bounding_radius }
+}

@@ -1,0 +1,156 @@
+//! First times of meshes, height fields and compounds satisfy the guarantees, and batches agree with them.
+
+use super::bytes::Bytes;
+use crate::convex_shapes::{PlainCore, PlainMotion, PlainShape};
+use crate::finite::assert_finite;
+use crate::mesh_cases::{PlainBody, judged};
+use spec::{Core, Solid};
+use swath::convex::toi::{Settings, ToiResult, Touch};
+use swath::mesh::toi::{self, GeometryInput, PartToi};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh};
+use swath::{Motion, Pair, Pose, Segment, Shape, Threads};
+
+/// One byte is the number of triangles.
+const TRIANGLES_MAX: u8 = 7;
+
+/// Tests a shape against a mesh, a height field and a compound, and these against each other.
+pub fn run(data: &[u8]) {
+    let mut bytes = Bytes::new(data);
+    let how = bytes.byte();
+    // The judge takes little time for such numbers.
+    let tame = how & 0x80 == 0;
+    let touch = [Touch::Hit, Touch::IfClosing, Touch::Ignore][usize::from(how % 3)];
+    let mut settings = Settings { touch, ..Settings::default() };
+    settings.target_distance = if how & 0x40 == 0 { 0.0 } else { f32::from(bytes.byte()) / 64.0 };
+    if how & 0x20 != 0 {
+        settings.window = [bytes.number(), bytes.number()];
+    }
+    let (half, radius) = (vector(&mut bytes, tame).map(f32::abs), f32::from(bytes.byte()) / 128.0);
+    let motions = [motion(&mut bytes, tame), motion(&mut bytes, tame)];
+    let one_sided = bytes.byte() & 1 != 0;
+    let vertices: Vec<_> = (0..3 + bytes.byte() % 10).map(|_| vector(&mut bytes, tame)).collect();
+    let triangles: Vec<_> = (0..bytes.byte() % TRIANGLES_MAX)
+        .map(|_| [(); 3].map(|()| u32::from(bytes.byte()) % (vertices.len() as u32 + 1)))
+        .collect();
+    let heights: Vec<_> = (0..9).map(|_| vector(&mut bytes, tame)[0]).collect();
+
+    let mut mesh = Mesh::new(&vertices[..], &triangles[..]).expect("a few triangles");
+    assert!(mesh.faults().len() >= mesh.rejected().len());
+    let field = HeightField::new(heights, [3, 3], [half[0].max(0.01), 1.0]);
+    if one_sided {
+        mesh = mesh.one_sided();
+    }
+    let Ok(shape) = Shape::cuboid(half).and_then(|shape| shape.rounded(radius)) else { return };
+    let parts = [(shape.into(), motions[1].pose), (shape.into(), Pose::IDENTITY)];
+    let compound = Compound::new(parts);
+    let mut bodies: Vec<Geometry<'_>> = vec![shape.into(), (&mesh).into()];
+    bodies.extend(field.as_ref().ok().map(Geometry::from));
+    bodies.extend(compound.as_ref().ok().map(Geometry::from));
+
+    let (mut geometries, mut of_bodies, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut single = Vec::new();
+    for (a, b) in (0..bodies.len()).flat_map(|a| (0..bodies.len()).map(move |b| (a, b))) {
+        if a == b && a == 0 {
+            continue;
+        }
+        let (a, b) = (&bodies[a], &bodies[b]);
+        let row = geometries.len() as u32;
+        pairs.push(Pair { a: row, b: row + 1 });
+        geometries.extend([*a, *b]);
+        of_bodies.extend(motions);
+        let found = toi::one_to_one(a, &motions[0], b, &motions[1], &settings);
+        let found = found.unwrap_or_default();
+        is_sound(&found, &settings);
+        let mut all = Vec::new();
+        if toi::each_part(a, &motions[0], b, &motions[1], &settings, &mut all).is_ok() {
+            all.iter().for_each(|found| is_sound(found, &settings));
+        }
+        single.push(found);
+    }
+    for body in &bodies {
+        if let Ok(bounds) = body.bounds_over(&motions[1], 0.0) {
+            assert_finite(&bounds);
+        }
+        let segment = Segment { start: half, delta: motions[0].delta, max_fraction: f32::INFINITY };
+        for segment in [segment, Segment { max_fraction: 1.0, ..segment }] {
+            if let Ok(cast) = body.cast(&motions[1].pose, &segment) {
+                assert_finite(&cast);
+            }
+        }
+    }
+    let valid = settings.validate().is_ok() && motions.iter().all(|of| of.validate().is_ok());
+    if valid {
+        let input = GeometryInput { geometries: &geometries, motions: &of_bodies, pairs: &pairs };
+        let mut out = vec![PartToi::default(); pairs.len()];
+        let batch = toi::pairs(&input, &settings, &Threads::one(), &mut Vec::new(), &mut out);
+        batch.expect("it is valid");
+        assert_eq!(format!("{out:?}"), format!("{single:?}"));
+    }
+    let whole = settings.window == [0.0, 1.0] && settings.touch == Touch::Hit;
+    if !(tame && valid && whole && !one_sided && mesh.rejected().is_empty()) {
+        return;
+    }
+    let solids = mesh.triangles().iter().map(|triangle| {
+        let corners = triangle.map(|vertex| vertices[vertex as usize].map(f64::from));
+        Solid { core: Core::Hull(corners.into()), radius: 0.0 }
+    });
+    let solids: Vec<_> = solids.collect();
+    if solids.is_empty() {
+        return;
+    }
+    let plain = PlainShape { core: PlainCore::Cuboid(half), radius };
+    let a = PlainBody::new([plain.solid()], &plain_motion(&motions[0]));
+    let b = PlainBody::new(solids, &plain_motion(&motions[1]));
+    let target = settings.target_distance.into();
+    if let Err(promise) = judged(&a, &b, target, &single[0]) {
+        panic!("{promise}: {:?} of {shape:?} {motions:?} {vertices:?} {triangles:?}", single[0]);
+    }
+}
+
+fn vector(bytes: &mut Bytes<'_>, tame: bool) -> [f32; 3] {
+    [(); 3].map(|()| if tame { bytes.signed() / 16.0 } else { bytes.number() })
+}
+
+fn motion(bytes: &mut Bytes<'_>, tame: bool) -> Motion {
+    let how = bytes.byte();
+    let mut motion = Motion::default();
+    motion.pose.position = vector(bytes, tame);
+    motion.delta = vector(bytes, tame);
+    if how & 1 != 0 {
+        motion.accel = vector(bytes, tame);
+    }
+    if how & 2 != 0 {
+        motion.spin = vector(bytes, tame);
+    }
+    if how & 4 != 0 {
+        let quaternion = [(); 4].map(|()| bytes.signed());
+        motion.pose = Pose::normalized(motion.pose.position, quaternion).unwrap_or(motion.pose);
+    }
+    motion
+}
+
+fn plain_motion(motion: &Motion) -> PlainMotion {
+    let Motion { pose: Pose { position, rotation }, delta, accel, spin } = *motion;
+    PlainMotion { position, delta, accel, orientation: rotation, spin }
+}
+
+/// All numbers are finite and in their range.
+fn is_sound(found: &PartToi, settings: &Settings) {
+    assert_finite(found);
+    let [from, to] = settings.window;
+    let unit = |normal: [f32; 3]| {
+        let square: f32 = normal.iter().map(|x| x * x).sum();
+        assert!((square - 1.0).abs() < 1e-4, "{found:?}");
+    };
+    match found.toi.result {
+        ToiResult::Impact { t, normal, .. } => {
+            unit(normal);
+            assert!((from..=to).contains(&t), "{found:?} {settings:?}");
+        }
+        ToiResult::Overlapping { normal, .. } => unit(normal),
+        ToiResult::Unresolved { t_safe } => {
+            assert!((from..=to).contains(&t_safe), "{found:?} {settings:?}");
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,141 @@
+//! Invalid and suspicious triangles.
+
+use swath::convex::toi::{Settings, ToiResult};
+use swath::mesh::{FaultReason, Geometry, HeightField, HeightFieldError, Mesh, TriangleFault, toi};
+use swath::{COORD_MAX, Motion, Pose, Segment, Shape};
+use testkit::draw::Draw;
+use testkit::finite::assert_finite;
+use testkit::mesh_cases::terrain;
+
+fn fault(triangle: u32, reason: FaultReason) -> TriangleFault {
+    TriangleFault { triangle, reason }
+}
+
+/// Goal: every kind of fault is listed with the triangle and the reason, and a clean mesh has none. Method: a terrain
+/// with one of each.
+#[test]
+fn each_fault_is_listed_with_its_reason() {
+    let (mut vertices, mut triangles) = terrain(&mut Draw::new(4), 3, 0.5);
+    let clean = Mesh::new(&vertices[..], &triangles[..]).expect("a terrain");
+    assert!(clean.faults().is_empty() && clean.rejected().is_empty());
+    let count = triangles.len() as u32;
+    vertices.extend([[f32::NAN, 0.0, 0.0], [0.0, 0.0, 2.0 * COORD_MAX], [0.0, 9.0, 0.0]]);
+    let [nan, large, above] = [16, 17, 18];
+    let again = triangles[5];
+    triangles.extend([
+        [0, 1, nan],
+        [large, 0, 1],
+        [0, 1, 99],
+        [again[2], again[0], again[1]],
+        [3, 3, 2],
+        // A third triangle at an inner edge.
+        [5, 10, above],
+        // At an outer edge, with its front on the other side.
+        [1, 0, above],
+    ]);
+    let mesh = Mesh::new(vertices, triangles).expect("a mesh");
+    assert_eq!(
+        mesh.rejected(),
+        [
+            fault(count, FaultReason::NotFinite),
+            fault(count + 1, FaultReason::NotFinite),
+            fault(count + 2, FaultReason::NoSuchVertex),
+        ]
+    );
+    let faults = mesh.faults();
+    for of in [
+        fault(count + 3, FaultReason::Duplicate),
+        fault(count + 4, FaultReason::Degenerate),
+        fault(count + 5, FaultReason::NonManifold),
+    ] {
+        assert!(faults.contains(&of), "{of:?} {faults:?}");
+    }
+    let flipped = |of: u32| faults.contains(&fault(of, FaultReason::Flipped));
+    assert!(flipped(count + 6) || flipped(0), "{faults:?}");
+    assert!(faults.is_sorted());
+}
+
+/// Goal: meshes and fields of hostile numbers cause no panic, and every number of a result is finite. Method: vertices
+/// from a list of such numbers, all shapes and motions of it.
+#[test]
+fn hostile_numbers_cause_no_panic() {
+    let numbers = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        f32::MIN_POSITIVE,
+        f32::from_bits(1),
+        1e30,
+        -1e30,
+        COORD_MAX,
+        -COORD_MAX,
+        f32::MAX,
+        f32::INFINITY,
+        f32::NAN,
+        1e-30,
+        3.5,
+    ];
+    let mut draw = Draw::new(5);
+    let mut contacts = 0;
+    for _ in 0..3_000 {
+        let mut vector = || [0; 3].map(|_| draw.one_of(&numbers));
+        let vertices: Vec<_> = (0..12).map(|_| vector()).collect();
+        let (half, at, delta, accel, spin) = (vector(), vector(), vector(), vector(), vector());
+        let (start, along) = (vector(), vector());
+        let triangles: Vec<_> = (0..8).map(|_| [0; 3].map(|_| draw.whole(0, 12) as u32)).collect();
+        let mesh = Mesh::new(&vertices[..], &triangles[..]).expect("a mesh");
+        assert!(mesh.faults().len() >= mesh.rejected().len());
+        let heights: Vec<_> = vertices.iter().map(|vertex| vertex[0]).collect();
+        let field = HeightField::new(heights, [4, 3], [half[0].abs(), 1.0]);
+        let mut bodies = vec![Geometry::from(&mesh)];
+        if let Ok(field) = &field {
+            bodies.push(field.into());
+        }
+        let shape = Shape::cuboid(half.map(f32::abs)).unwrap_or(Shape::point());
+        let motion = Motion { pose: Pose { position: at, ..Pose::IDENTITY }, delta, accel, spin };
+        for body in bodies {
+            for (a, b) in [(motion, Motion::default()), (Motion::default(), motion)] {
+                let settings = Settings::default();
+                if let Ok(found) = toi::one_to_one(&shape.into(), &a, &body, &b, &settings) {
+                    assert_finite(&found);
+                    contacts += usize::from(found.toi.result != ToiResult::Separated);
+                }
+                if let Ok(bounds) = body.bounds_over(&b, 0.0) {
+                    assert_finite(&bounds);
+                }
+            }
+            let segment = Segment { start, delta: along, max_fraction: f32::INFINITY };
+            if let Ok(cast) = body.cast(&motion.pose, &segment) {
+                assert_finite(&cast);
+            }
+        }
+    }
+    assert!(contacts > 20, "{contacts}");
+}
+
+/// Goal: an empty body touches nothing, and a grid that is none is an error. Method: each case.
+#[test]
+fn empty_and_wrong_input_is_handled() {
+    let mesh = Mesh::new(Vec::new(), Vec::new()).expect("an empty mesh");
+    assert!(mesh.bounds().is_none() && mesh.faults().is_empty());
+    let (ball, still) = (Shape::sphere(1.0).expect("a ball"), Motion::default());
+    for (a, b) in [
+        (ball.into(), (&mesh).into()),
+        ((&mesh).into(), ball.into()),
+        ((&mesh).into(), Geometry::from(&mesh)),
+    ] {
+        let found = toi::one_to_one(&a, &still, &b, &still, &Settings::default()).expect("valid");
+        assert_eq!(found.toi.result, ToiResult::Separated);
+    }
+    let holes = HeightField::new(vec![f32::NAN; 4], [2, 2], [1.0, 1.0]).expect("holes");
+    assert!(holes.bounds().is_none());
+    let samples = |samples| HeightField::new(vec![0.0; 4], samples, [1.0, 1.0]).err();
+    for wrong in [[2, 3], [1, 4], [0, 0], [4, 1], [u32::MAX, u32::MAX]] {
+        assert!(matches!(samples(wrong), Some(HeightFieldError::Samples { .. })), "{wrong:?}");
+    }
+    for wrong in [0.0, -1.0, f32::NAN, f32::INFINITY, 2.0 * COORD_MAX] {
+        let field = HeightField::new(vec![0.0; 4], [2, 2], [1.0, wrong]).err();
+        assert_eq!(field, Some(HeightFieldError::Spacing), "{wrong}");
+    }
+}

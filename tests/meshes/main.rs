@@ -1,0 +1,7 @@
+//! Tests of meshes, height fields and compounds.
+
+mod casts;
+mod faults;
+mod first_times;
+mod seams;
+mod sides;

@@ -1,0 +1,193 @@
+//! Bodies that slide over the seams of a mesh.
+
+use swath::convex::toi as convex_toi;
+use swath::convex::toi::{Settings, ToiResult, Touch};
+use swath::mesh::{Geometry, HeightField, Mesh, toi};
+use swath::{Motion, Pose, Shape};
+use testkit::draw::Draw;
+use testkit::mesh_cases::terrain;
+
+/// A flat floor of `20 * 20` cells of length 1 around the origin, and a wall of two triangles across `x = 8`.
+fn floor(wall: bool) -> Mesh<'static> {
+    let (mut vertices, mut triangles) = terrain(&mut Draw::new(1), 20, 0.0);
+    if wall {
+        let first = vertices.len() as u32;
+        vertices.extend([[8.0, -1.0, -9.0], [8.0, -1.0, 9.0], [8.0, 5.0, 9.0], [8.0, 5.0, -9.0]]);
+        triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+    }
+    Mesh::new(vertices, triangles).expect("a floor")
+}
+
+fn first(
+    shape: &Shape<'_>,
+    motion: &Motion,
+    body: &Geometry<'_>,
+    at: &Motion,
+    touch: Touch,
+) -> toi::PartToi {
+    let settings = Settings { touch, ..Settings::default() };
+    toi::one_to_one(&(*shape).into(), motion, body, at, &settings).expect("valid")
+}
+
+/// Goal: a box that slides over a flat floor of triangles meets no seam, but a wall at the end of it, with the wall's
+/// normal. Method: boxes that start flush with the floor, in many directions; as control, the same box and a single
+/// triangle of the floor that it reaches later.
+#[test]
+fn a_box_that_slides_over_a_floor_meets_no_seam() {
+    let (open, walled) = (floor(false), floor(true));
+    let crate_ = Shape::cuboid([0.5, 0.25, 0.5]).expect("a box");
+    let mut ghosts = 0;
+    for k in 0..64 {
+        let angle = k as f32 * 0.098;
+        let start = Pose::at([-0.3, 0.25, 0.2]).expect("valid");
+        let motion =
+            Motion::new(start, [4.0 * angle.cos(), 0.0, 4.0 * angle.sin()]).expect("valid");
+        let found = first(&crate_, &motion, &(&open).into(), &Motion::default(), Touch::IfClosing);
+        assert_eq!(found.toi.result, ToiResult::Separated, "{k}");
+        for triangle in 0..800 {
+            let seam =
+                Shape::triangle(open.corners(triangle).expect("it is there")).expect("valid");
+            let still = Motion::default();
+            let alone =
+                convex_toi::one_to_one(&crate_, &motion, &seam, &still, &Settings::default());
+            if let ToiResult::Impact { t, normal, .. } = alone.expect("valid").result {
+                ghosts += usize::from(t > 0.0 && normal[1].abs() < 0.5);
+            }
+        }
+    }
+    assert!(ghosts > 100, "the control has contacts along the floor: {ghosts}");
+    for z in [0.0, 0.3, 0.5, 1.7] {
+        let start = Pose::at([-0.3, 0.25, z]).expect("valid");
+        let motion = Motion::new(start, [12.0, 0.0, 1.0]).expect("valid");
+        let found =
+            first(&crate_, &motion, &(&walled).into(), &Motion::default(), Touch::IfClosing);
+        let ToiResult::Impact { t, normal, .. } = found.toi.result else { panic!("{found:?}") };
+        assert!(t <= 7.8 / 12.0 && t > 0.6499 && normal[0] > 0.999, "{found:?}");
+        assert!(found.parts[1] >= 800, "{found:?}");
+    }
+}
+
+/// Goal: the same where rounding makes the velocity not quite parallel to the floor, and for height fields. Method: the
+/// floor and the box are rotated together.
+#[test]
+fn a_tilted_floor_has_no_seams_either() {
+    let mesh = floor(false);
+    let field = HeightField::new(vec![0.0; 441], [21, 21], [1.0, 1.0]).expect("a field");
+    let crate_ = Shape::cuboid([0.5, 0.25, 0.5]).expect("a box");
+    for k in 0..200 {
+        let axis = [(k as f32).sin(), (1.7 * k as f32).cos(), 0.3, 2.0];
+        let pose = Pose::normalized([0.3, -0.2, 0.1], axis).expect("valid");
+        let [x, y, z, w] = pose.rotation.map(f64::from);
+        let square = x * x + y * y + z * z + w * w;
+        let rotated = |v: [f64; 3]| {
+            let u = [x, y, z];
+            let cross = |a: [f64; 3], b: [f64; 3]| {
+                [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+            };
+            let one = cross(u, v);
+            let two = cross(u, [0, 1, 2].map(|k| one[k] + w * v[k]));
+            [0, 1, 2].map(|k| (v[k] + 2.0 / square * two[k]) as f32)
+        };
+        for (body, start) in
+            [(Geometry::from(&mesh), [0.1, 0.25, 0.2]), (Geometry::from(&field), [9.1, 0.25, 9.2])]
+        {
+            let at = rotated(start);
+            let at = [0, 1, 2].map(|k| at[k] + pose.position[k]);
+            let delta = rotated([3.0 * f64::from(k).cos(), 0.0, 3.0 * f64::from(k).sin()]);
+            let motion =
+                Motion::new(Pose::new(at, pose.rotation).expect("valid"), delta).expect("valid");
+            let found = first(&crate_, &motion, &body, &pose.into(), Touch::IfClosing);
+            assert_eq!(found.toi.result, ToiResult::Separated, "{k}");
+        }
+    }
+}
+
+/// Goal: a body that falls while it slides meets the floor when it reaches it, with the floor's normal and the speed of
+/// the fall. Method: closed form, for boxes, cylinders and balls at many places and heights.
+#[test]
+fn a_body_that_falls_on_seams_has_the_normal_of_the_floor() {
+    let mesh = floor(false);
+    let shapes = [
+        Shape::cuboid([0.5; 3]).expect("a box"),
+        Shape::cylinder(0.5, 0.4).expect("a cylinder"),
+        Shape::sphere(0.5).expect("a ball"),
+    ];
+    let mut draw = Draw::new(3);
+    for case in 0..600 {
+        let height = draw.one_of(&[1e-3, 0.01, 0.5]);
+        let fall = height * draw.between(1.1, 4.0);
+        let at = [draw.between(-3.0, 3.0), 0.5 + height, draw.between(-3.0, 3.0)];
+        let across = [draw.between(-4.0, 4.0), draw.between(-4.0, 4.0)];
+        let motion = Motion::new(Pose::at(at).expect("valid"), [across[0], -fall, across[1]]);
+        let motion = motion.expect("valid");
+        let still = Motion::default();
+        let found = first(&shapes[case % 3], &motion, &(&mesh).into(), &still, Touch::IfClosing);
+        let ToiResult::Impact { t, normal, closing, .. } = found.toi.result else {
+            panic!("{found:?} {motion:?}")
+        };
+        let exact = f64::from(at[1] - 0.5) / f64::from(fall);
+        let off = exact - f64::from(t);
+        assert!((0.0..1.3e-4 / f64::from(fall)).contains(&(off + 1e-7)), "{off} {found:?}");
+        assert!(normal[1] < -0.999 && (closing - fall).abs() < 0.01 * (fall + 0.1), "{found:?}");
+    }
+}
+
+/// Goal: a contact on an inner edge has the normal of the face, one on an outer edge keeps its own. Method: a box that is
+/// sunk a little into a floor reaches further triangles; and one that flies against the edge of the floor.
+#[test]
+fn contacts_on_inner_edges_have_the_normal_of_the_face() {
+    let mesh = floor(false);
+    let crate_ = Shape::cuboid([0.5, 0.25, 0.5]).expect("a box");
+    let sunk =
+        Motion::new(Pose::at([0.2, 0.24, 0.3]).expect("valid"), [4.0, 0.0, 0.0]).expect("valid");
+    let (body, still) = (Geometry::from(&mesh), Motion::default());
+    let mut all = Vec::new();
+    let settings = Settings::default();
+    toi::each_part(&crate_.into(), &sunk, &body, &still, &settings, &mut all).expect("valid");
+    let mut later = 0;
+    for found in &all {
+        if let ToiResult::Impact { t, normal, closing, .. } = found.toi.result
+            && t > 0.0
+        {
+            assert!(normal[1].abs() > 0.999 && closing.abs() < 1e-3, "{found:?}");
+            later += 1;
+        }
+    }
+    assert!(later > 5, "{all:?}");
+
+    let flying = Motion::new(Pose::at([-12.0, 0.1, 0.3]).expect("valid"), [4.0, 0.0, 0.0]);
+    let found = first(&crate_, &flying.expect("valid"), &body, &still, Touch::IfClosing);
+    let ToiResult::Impact { t, normal, .. } = found.toi.result else { panic!("{found:?}") };
+    assert!(normal[0] > 0.999 && t > 0.3749 && t <= 0.375, "{found:?}");
+}
+
+/// Goal: [`Touch`] decides about a body that lies on the floor. Method: at rest, pushed down, lifted.
+#[test]
+fn a_touch_at_the_start_counts_as_asked() {
+    let mesh = floor(false);
+    let crate_ = Shape::cuboid([0.5; 3]).expect("a box");
+    let at = |fall: f32| {
+        Motion::new(Pose::at([0.2, 0.5, 0.3]).expect("valid"), [0.5, -fall, 0.0]).expect("valid")
+    };
+    let body = Geometry::from(&mesh);
+    for (fall, touch, hit) in [
+        (0.0, Touch::Hit, true),
+        (0.0, Touch::IfClosing, false),
+        (0.0, Touch::Ignore, false),
+        (1.0, Touch::Hit, true),
+        (1.0, Touch::IfClosing, true),
+        (-1.0, Touch::IfClosing, false),
+        (-1.0, Touch::Hit, true),
+    ] {
+        let found = first(&crate_, &at(fall), &body, &Motion::default(), touch);
+        match found.toi.result {
+            ToiResult::Impact { t, .. } => assert!(hit && t == 0.0, "{fall} {found:?}"),
+            ToiResult::Separated => assert!(!hit, "{fall} {touch:?}"),
+            other => panic!("{fall} {touch:?} {other:?}"),
+        }
+    }
+    // It falls later.
+    let jumping = at(-1.0).accelerating([0.0, -4.0, 0.0]).expect("valid");
+    let found = first(&crate_, &jumping, &body, &Motion::default(), Touch::IfClosing);
+    assert!(found.toi.impact().is_some_and(|t| t <= 0.5 && t > 0.4999), "{found:?}");
+}

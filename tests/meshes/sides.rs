@@ -1,0 +1,81 @@
+//! One-sided meshes and height fields.
+
+use swath::convex::toi::{Settings, ToiResult};
+use swath::mesh::{Geometry, HeightField, Mesh, toi};
+use swath::{Motion, Pose, Shape};
+
+/// A horizontal square at height 0 whose front is above.
+fn square() -> Mesh<'static> {
+    let vertices = vec![[-5.0, 0.0, -5.0], [5.0, 0.0, -5.0], [5.0, 0.0, 5.0], [-5.0, 0.0, 5.0]];
+    Mesh::new(vertices, vec![[0, 2, 1], [0, 3, 2]]).expect("a square")
+}
+
+fn time(body: &Geometry<'_>, at: &Motion, height: f32, speed: f32, accel: f32) -> Option<f32> {
+    let ball = Shape::sphere(0.2).expect("a ball");
+    let start = Pose::at([1.0, height, 0.5]).expect("valid");
+    let motion = Motion::new(start, [0.0, speed, 0.0]).expect("valid");
+    let motion = motion.accelerating([0.0, accel, 0.0]).expect("valid");
+    let settings = Settings::default();
+    let found = toi::one_to_one(&ball.into(), &motion, body, at, &settings).expect("valid");
+    match found.toi.result {
+        ToiResult::Impact { t, .. } => Some(t),
+        ToiResult::Separated => None,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn is_about(t: Option<f32>, exact: f32) -> bool {
+    t.is_some_and(|t| t <= exact && t > exact - 1e-3)
+}
+
+/// Goal: only the front counts, and a body that comes through from behind may land on it in the same tick. Method: a
+/// ball from above, from below, through and back, and closed forms.
+#[test]
+fn only_the_front_of_a_one_sided_mesh_counts() {
+    let (both, front) = (square(), square().one_sided());
+    assert!(front.is_one_sided() && !both.is_one_sided());
+    let still = Motion::default();
+    let (both, front) = (Geometry::from(&both), Geometry::from(&front));
+    assert!(is_about(time(&front, &still, 2.0, -3.6, 0.0), 0.5));
+    assert!(is_about(time(&both, &still, -2.0, 3.6, 0.0), 0.5));
+    assert_eq!(time(&front, &still, -2.0, 3.6, 0.0), None);
+    // It starts within the plane, a little behind.
+    assert_eq!(time(&front, &still, -0.1, 3.0, 0.0), None);
+    // Up through the square and down again: it leaves the front at 0.4 and returns at 0.8.
+    assert!(is_about(time(&both, &still, -3.0, 12.0, -20.0), 0.3172));
+    assert!(is_about(time(&front, &still, -3.0, 12.0, -20.0), 0.8));
+    // The square moves instead.
+    let falling = Motion::new(Pose::IDENTITY, [0.0, -3.6, 0.0]).expect("valid");
+    assert!(is_about(time(&both, &falling, -2.0, 0.0, 0.0), 0.5));
+    assert_eq!(time(&front, &falling, -2.0, 0.0, 0.0), None);
+    let upside_down = Pose::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]).expect("valid").into();
+    assert!(is_about(time(&front, &upside_down, -2.0, 3.6, 0.0), 0.5));
+    assert_eq!(time(&front, &upside_down, 2.0, -3.6, 0.0), None);
+}
+
+/// Goal: the side is that at the contact, not at the start. Method: a ball that starts below the plane of the far slope
+/// of a hill, flies over the hill and lands on that slope.
+#[test]
+fn a_ball_that_flies_over_a_hill_lands_behind_it() {
+    let heights = vec![0.0, 2.0, 0.0, 0.0, 2.0, 0.0];
+    let hill = HeightField::new(heights, [3, 2], [2.0, 4.0]).expect("a hill").one_sided();
+    let ball = Shape::sphere(0.1).expect("a ball");
+    // From before the near slope, below the line that continues the far one.
+    let start = Pose::at([-1.0, 1.0, 2.0]).expect("valid");
+    let motion = Motion::new(start, [5.0, 8.0, 0.0])
+        .and_then(|motion| motion.accelerating([0.0, -18.66, 0.0]));
+    let settings = Settings::default();
+    let found = toi::one_to_one(
+        &ball.into(),
+        &motion.expect("valid"),
+        &(&hill).into(),
+        &Motion::default(),
+        &settings,
+    );
+    let found = found.expect("valid");
+    // The height above the far slope along its normal: x + y = 4 there.
+    let above = |t: f64| (-1.0 + 5.0 * t + 1.0 + 8.0 * t - 9.33 * t * t - 4.0) / 2.0_f64.sqrt();
+    let t = f64::from(found.toi.impact().expect("it lands"));
+    assert!((above(t) - 0.1).abs() < 1e-3 && t > 0.5, "{t} {}", above(t));
+    assert!(found.parts[1] >= 2 && found.parts[1] <= 3, "{found:?}");
+}

@@ -1,0 +1,161 @@
+//! Meshes, height fields and compounds as bodies of a tick.
+
+use swath::convex::toi::{Settings, Touch};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh, toi};
+use swath::pipeline::{CaptureError, Config, GeometryBody, PipelineError};
+use swath::{
+    Broadphase, ConvexBody, Impact, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Proxy,
+    Scene, Shape, Threads,
+};
+use testkit::draw::Draw;
+use testkit::mesh_cases::terrain;
+
+/// A terrain, a height field, a compound, and shapes that fly among them.
+fn shapes(draw: &mut Draw, count: u32) -> Vec<(Shape<'static>, Motion)> {
+    (0..count)
+        .map(|k| {
+            let at = [draw.between(-9.0, 9.0), draw.between(0.5, 4.0), draw.between(-9.0, 9.0)];
+            let delta = [0; 3].map(|_| draw.between(-4.0, 4.0));
+            let motion = Motion::new(Pose::at(at).expect("valid"), delta).expect("valid");
+            let spin = [0; 3].map(|_| draw.between(-2.0, 2.0));
+            let motion = if k % 3 == 0 { motion.spinning(spin).expect("valid") } else { motion };
+            let shape = match k % 2 {
+                0 => Shape::cuboid([0.4, 0.2, 0.3]),
+                _ => Shape::sphere(0.3),
+            };
+            (shape.expect("valid"), motion)
+        })
+        .collect()
+}
+
+/// Goal: a tick reports each impact of a body with parts that the search for the pair finds, with the part, on every level and any
+/// number of threads. Method: every pair by itself, in the window of the tick.
+#[test]
+fn a_tick_has_the_impacts_of_meshes_fields_and_compounds() {
+    let mut draw = Draw::new(21);
+    let (vertices, triangles) = terrain(&mut draw, 20, 0.4);
+    let ground = Mesh::new(vertices, triangles).expect("a terrain");
+    let heights: Vec<_> = (0..121).map(|_| draw.between(-0.3, 0.3)).collect();
+    let field = HeightField::new(heights, [11, 11], [1.0, 1.0]).expect("a field");
+    let part = |x: f32| {
+        let shape = Shape::cuboid([0.3; 3]).expect("a box");
+        (shape.into(), Pose::at([x, 0.0, 0.0]).expect("valid"))
+    };
+    let compound = Compound::new([part(-1.0), part(0.0), part(1.0)]).expect("valid");
+    let shapes = shapes(&mut draw, 60);
+    let at = |at: [f32; 3], delta: [f32; 3]| {
+        Motion::new(Pose::at(at).expect("valid"), delta).expect("valid")
+    };
+    let others = [
+        (Geometry::from(&ground), Motion::default()),
+        ((&field).into(), at([12.0, 0.0, 0.0], [-2.0, 0.0, 0.0])),
+        ((&compound).into(), at([0.0, 3.0, 0.0], [0.0, -5.0, 0.0])),
+    ];
+    // The bodies with parts are in rows 0, 20 and 40.
+    let rows = shapes.len() + others.len();
+    let mut bodies = Vec::new();
+    let (mut convex, mut geometries) = (Vec::new(), Vec::new());
+    let (mut shapes, mut others) = (shapes.into_iter(), others.into_iter());
+    for row in 0..rows as u32 {
+        if row % 20 == 0 && geometries.len() < 3 {
+            let (geometry, motion) = others.next().expect("one is left");
+            geometries.push(GeometryBody { row, geometry, motion });
+            bodies.push((geometry, motion));
+        } else {
+            let (shape, motion) = shapes.next().expect("one is left");
+            convex.push(ConvexBody { row, shape, motion });
+            bodies.push((shape.into(), motion));
+        }
+    }
+    let zeros = vec![0.0; rows];
+    let boxes = MovingBoxColumns::from_columns([&zeros[..]; 9]).expect("columns");
+    let scene = Scene::new(boxes).convex(&convex).geometries(&geometries);
+    let mut config = Config::default();
+    config.touch = Touch::Hit;
+    let mut pipeline = Pipeline::new(config);
+    let impacts: Vec<Impact> = pipeline.tick(&scene).expect("a scene").impacts().to_vec();
+    let mut with_parts = 0;
+    for (a, b) in (0..rows as u32).flat_map(|a| (a + 1..rows as u32).map(move |b| (a, b))) {
+        let [of_a, of_b] = [a, b].map(|row| &bodies[row as usize]);
+        if !geometries.iter().any(|body| body.row == a || body.row == b) {
+            continue;
+        }
+        let settings = Settings { touch: Touch::Hit, ..Settings::default() };
+        let alone = toi::one_to_one(&of_a.0, &of_a.1, &of_b.0, &of_b.1, &settings).expect("valid");
+        let found = impacts.iter().find(|impact| impact.pair == Pair { a, b });
+        match (alone.toi.impact(), found) {
+            (Some(t), Some(impact)) => {
+                assert!((impact.toi - t).abs() < 1e-3, "{t} {impact:?}");
+                with_parts += usize::from(impact.parts != [0, 0]);
+            }
+            (Some(t), None) => panic!("{a} {b} at {t}"),
+            (None, _) => {}
+        }
+        let explained = pipeline.explain(&scene, Pair { a, b }).expect("rows of the scene");
+        assert_eq!(explained.impact(), found, "{explained}");
+    }
+    assert!(with_parts > 15, "{with_parts}");
+    for level in Level::all() {
+        for threads in [Threads::one(), Threads::current()] {
+            let exec = swath::Exec { threads, ..level.into() };
+            let mut again = Pipeline::with_exec(config, exec);
+            assert_eq!(again.tick(&scene).expect("a scene").impacts(), impacts, "{level}");
+        }
+    }
+    assert_eq!(pipeline.capture(&scene), Err(CaptureError::Geometry { row: 0 }));
+}
+
+/// Goal: rows of bodies with parts are checked. Method: each wrong list.
+#[test]
+fn wrong_rows_of_bodies_with_parts_are_errors() {
+    let mesh = Mesh::new(Vec::new(), Vec::new()).expect("an empty mesh");
+    let body = |row| GeometryBody { row, geometry: (&mesh).into(), motion: Motion::default() };
+    let ball = [ConvexBody { row: 1, shape: Shape::point(), motion: Motion::default() }];
+    let boxes = MovingBoxColumns::from_columns([&[0.0; 3]; 9]).expect("columns");
+    for (list, wrong) in [
+        (vec![body(0), body(2)], None),
+        (vec![body(2), body(0)], Some(1)),
+        (vec![body(0), body(0)], Some(1)),
+        (vec![body(1)], Some(0)),
+        (vec![body(0), body(3)], Some(1)),
+    ] {
+        let scene = Scene::new(boxes).convex(&ball).geometries(&list);
+        let result = Pipeline::default().tick(&scene).map(|output| output.impacts().len());
+        match wrong {
+            None => assert!(result.is_ok(), "{result:?}"),
+            Some(at) => {
+                let is =
+                    matches!(result, Err(PipelineError::GeometryRow { index, .. }) if index == at);
+                assert!(is, "{result:?}");
+            }
+        }
+    }
+}
+
+/// Goal: proxies may be bodies with parts. Method: a ball that falls on a mesh, through a broadphase.
+#[test]
+fn proxies_may_have_parts() {
+    let (vertices, triangles) = terrain(&mut Draw::new(2), 4, 0.0);
+    let floor = Mesh::new(vertices, triangles).expect("a floor");
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let falling =
+        Motion::new(Pose::at([0.3, 2.5, 0.2]).expect("valid"), [0.0, -4.0, 0.0]).expect("valid");
+    let mut broadphase = Broadphase::new();
+    let bounds = Geometry::from(&floor).bounds_over(&Motion::default(), 0.0).expect("valid").aabb;
+    let ground = broadphase.insert(bounds, Proxy::fixed()).expect("a proxy");
+    let moving = Pipeline::bounds_of(&ball, &falling, 0.0).expect("valid");
+    let body = broadphase.insert_moving(moving, Proxy::dynamic()).expect("a proxy");
+    let mut pipeline = Pipeline::default();
+    let output = pipeline.tick_proxies(&mut broadphase, |id| {
+        Some(if id == body {
+            (ball.into(), falling)
+        } else {
+            (Geometry::from(&floor), Motion::default())
+        })
+    });
+    let output = output.expect("a tick");
+    let [impact] = output.impacts() else { panic!("{:?}", output.impacts()) };
+    assert_eq!((impact.pair.a, impact.pair.b), (ground, body));
+    assert!(impact.toi <= 0.5 && impact.toi > 0.4999 && impact.normal[1] > 0.999, "{impact:?}");
+    assert!(impact.parts[0] > 0 && impact.parts[1] == 0, "{impact:?}");
+}
