@@ -23,7 +23,7 @@ pub(crate) mod static_bvh;
 mod traverse_batch;
 mod traverse_nearest;
 
-use crate::columns::{Memory, impl_memory};
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
@@ -336,7 +336,8 @@ impl Tree {
             self.filters.clear();
         }
         self.leaf_bounds = Vec::new();
-        self.shrink();
+        self.nodes.shrink_to_fit();
+        self.filters.shrink_to_fit();
     }
 }
 
