@@ -8,7 +8,8 @@ use super::id::{ProxyId, ProxyPair};
 use super::movers::borrow_columns;
 use super::pair_cache::partition::AcceptPair;
 use super::slots::owners_allow;
-use crate::broadphase::{FindError, PairInput};
+use crate::broadphase::{FindError, PairInput, Pairs};
+
 use crate::columns::Row as _;
 use crate::geom::{Filter, SweptPair};
 use crate::par;
@@ -42,7 +43,7 @@ impl Broadphase {
         trees.fixed.exec.pairs_max = usize::MAX;
         trees.sleeping.exec.pairs_max = usize::MAX;
         let found = [trees.fixed.swept_pairs(input)?, trees.sleeping.swept_pairs(input)?];
-        let pairs = found.iter().flat_map(|pairs| pairs.iter());
+        let pairs = found.iter().flat_map(Pairs::iter);
         for SweptPair { a, b: other, .. } in pairs {
             let slot = slots[a as usize];
             let [mine, stored] = [slot, other].map(|slot| state.slot(slot as usize));
