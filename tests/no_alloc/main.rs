@@ -32,6 +32,10 @@ const TESTS: [(&str, fn()); 8] = [
         "fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing",
         fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing,
     ),
+    (
+        "fixed_boxes::a_warm_tick_of_joined_movers_allocates_nothing",
+        fixed_boxes::a_warm_tick_of_joined_movers_allocates_nothing,
+    ),
     ("proxies::a_warm_world_allocates_nothing", proxies::a_warm_world_allocates_nothing),
     (
         "proxies::a_warm_settled_world_allocates_nothing",
