@@ -95,7 +95,7 @@ mod tests {
                 let column = |k: usize| rows[..count].iter().map(|row| row.to_row()[k]).collect();
                 let columns: [Vec<f32>; 9] = core::array::from_fn(column);
                 let boxes = MovingBoxColumns::from_columns(columns.each_ref().map_each(|c| &c[..]));
-                let around: [Vec<f32>; 6] = outer.to_row().map_each(|x| alloc::vec![x; count]);
+                let around: [Vec<f32>; 6] = outer.to_row().map(|x| alloc::vec![x; count]);
                 let around = AabbColumns::from_columns(around.each_ref().map_each(|c| &c[..]));
                 let mut to: [Vec<f32>; 9] = core::array::from_fn(|_| alloc::vec![7.0; count]);
                 let mut outside = Vec::new();
@@ -103,7 +103,7 @@ mod tests {
                     level,
                     boxes.expect("equally long"),
                     around.expect("equally long").columns(),
-                    to.each_mut().map_each(|column| &mut column[..]),
+                    to.each_mut().map(|column| &mut column[..]),
                     &mut outside,
                 );
                 let leaves = |row: &usize| !outer.contains(&rows[*row].bounds());

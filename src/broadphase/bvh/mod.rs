@@ -18,12 +18,14 @@ mod build;
 pub(crate) mod forest;
 pub(crate) mod load;
 pub(crate) mod location;
+mod mover_pairs;
+mod mover_progress;
 pub(crate) mod movers;
 pub(crate) mod static_bvh;
 mod traverse_batch;
 mod traverse_nearest;
 
-use crate::columns::{Memory, impl_memory};
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
@@ -336,7 +338,8 @@ impl Tree {
             self.filters.clear();
         }
         self.leaf_bounds = Vec::new();
-        self.shrink();
+        self.nodes.shrink_to_fit();
+        self.filters.shrink_to_fit();
     }
 }
 

@@ -229,7 +229,7 @@ fn copy_contained_rows(
         *status = if low > -f32::MAX { *status } else { CHANGED };
     }
     let fat = fat.each_ref().map_each(|column| &column[to.clone()]);
-    let columns = columns.each_mut().map_each(|column| &mut column[to.clone()]);
+    let columns = columns.each_mut().map(|column| &mut column[to.clone()]);
     containment::copy_contained(level, boxes, fat, columns, outside);
 }
 

@@ -529,7 +529,8 @@ impl Broadphase {
     /// needs again.
     pub fn shrink_to_fit(&mut self) {
         self.state.resting.free_if_empty();
-        self.state.shrink();
+        // A clone has no spare capacity.
+        self.state = self.state.clone();
         self.trees.shrink_to_fit();
         self.mover_tree = MoverTree::default();
         self.finder.shrink_to(0, 0);

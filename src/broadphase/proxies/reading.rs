@@ -8,7 +8,7 @@ use super::pair_cache::touching::Touching;
 use crate::par;
 
 impl Broadphase {
-    /// The pairs of [`Changes::touching`] of the last update as columns of slots.
+    /// The pairs of [`Changes::touching`](super::Changes::touching) of the last update as columns of slots.
     ///
     /// Copies nothing after an update that found all pairs anew; otherwise copies the pairs to memory that is reused.
     #[must_use]

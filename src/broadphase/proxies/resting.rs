@@ -14,7 +14,7 @@ use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_total;
-use crate::columns::{Memory, impl_memory};
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
 use crate::par::sort_rows;
 use alloc::vec::Vec;
@@ -184,7 +184,8 @@ impl RestingTrees {
         self.exact.shrink_to_fit();
         self.settled.shrink_to_fit();
         (self.removed, self.inserted) = Default::default();
-        self.shrink();
+        self.rows.shrink_to_fit();
+        self.changed.shrink_to_fit();
     }
 }
 
