@@ -579,9 +579,9 @@ mod tests {
         };
         assert_eq!(strips(20_000, sticks(1.0)), 1);
         assert!(strips(20_000, sticks(0.1)) > 16);
-        let mut lengths = (1..10).map(|tenths| tenths as f32 * 0.1);
+        let mut lengths = (1..40).map(|part| part as f32 * 0.025);
         assert!(lengths.any(|length| {
-            strips(20_000, sticks(length)) > 16 && strips(10, sticks(length)) == 1
+            strips(20_000, sticks(length)) > 1 && strips(10, sticks(length)) == 1
         }));
         assert!(strips(20_000, |_| [0.03; 3]) > 16);
         assert_eq!(strips(0, |_| [0.03; 3]), 1);
