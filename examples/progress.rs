@@ -6,9 +6,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 /// `quiet`, as for an example that prints JSON.
 #[must_use]
 pub fn bar(name: &str, ticks: u32, quiet: bool) -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("{prefix} [{wide_bar}] tick {pos} of {len}, {eta} left");
-    let bar = ProgressBar::new(ticks.into())
+    steps(name, "tick", ticks.into(), quiet)
+}
+
+/// A [`bar`] for steps of another kind than ticks.
+#[must_use]
+pub fn steps(name: &str, step: &str, count: u64, quiet: bool) -> ProgressBar {
+    let template = format!("{{prefix}} [{{wide_bar}}] {step} {{pos}} of {{len}}, {{eta}} left");
+    let style = ProgressStyle::with_template(&template);
+    let bar = ProgressBar::new(count)
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         .with_prefix(name.to_owned())
         .with_finish(ProgressFinish::AndClear);

@@ -42,6 +42,7 @@
 //! | bodies at the end of the tick, after all their impacts | `Stepper` of the package `swath-stepping` |
 //! | one geometric test, for one pair or for many rows | [`batch`] |
 //! | time of impact or distance of two convex shapes | [`convex`] |
+//! | first time of contact of a vertex and a face, or of two edges, of a moving mesh | [`batch::vertex_face`], [`batch::edge_edge`] |
 //! | time of impact with triangle meshes, height fields and compounds | [`mesh`] |
 //!
 //! # Conventions
@@ -131,6 +132,10 @@ pub mod batch {
     };
     pub use crate::kernels::{
         BatchError, Hit, Hits, Output, Rows, cast, overlap, proximity, respond, separate, sweep,
+    };
+    pub use crate::narrowphase::elements::{
+        ElementError, ElementSettings, ElementToi, MovingPoints, VertexPositions, edge_edge,
+        vertex_face,
     };
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Elements {
     pub(crate) faces: Vec<[u32; 3]>,
     min: [Vec<f32>; 3],
     max: [Vec<f32>; 3],
+    /// Positions of the vertices in the first and in the second frame.
+    pub(crate) positions: [Vec<[f64; 3]>; 2],
     /// Displacements of the boxes. They are zero, because the boxes contain the paths.
     still: Vec<f32>,
 }
@@ -37,7 +39,7 @@ pub(crate) enum NoBoxes {
 }
 
 impl Elements {
-    pub(crate) fn new(start: Mesh, end: &Mesh) -> Result<Self, NoBoxes> {
+    pub(crate) fn new(start: Mesh, end: Mesh) -> Result<Self, NoBoxes> {
         if start.vertices.len() != end.vertices.len() {
             return Err(NoBoxes::Vertices(start.vertices.len(), end.vertices.len()));
         }
@@ -67,6 +69,7 @@ impl Elements {
             vertices: vertices.len(),
             edges: Vec::new(),
             faces: Vec::new(),
+            positions: [Vec::new(), Vec::new()],
             min: [(); 3].map(|()| Vec::with_capacity(count)),
             max: [(); 3].map(|()| Vec::with_capacity(count)),
             still: vec![0.0; count],
@@ -79,6 +82,7 @@ impl Elements {
         edges.iter().filter_map(|edge| around(edge)).for_each(|aabb| elements.push(aabb));
         start.faces.iter().filter_map(|face| around(face)).for_each(|aabb| elements.push(aabb));
         (elements.edges, elements.faces) = (edges, start.faces);
+        elements.positions = [start.vertices, end.vertices];
         Ok(elements)
     }
 

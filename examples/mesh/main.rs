@@ -1,24 +1,30 @@
-//! Finds the vertex-face and edge-edge pairs of a moving mesh that may touch between two frames.
+//! Finds when the vertices, edges and faces of a moving mesh first touch between two frames.
 //!
 //! It reads two frames of one mesh, makes a box around the path of each element, finds the pairs of boxes of
 //! a vertex and a face and of two edges, and drops those that share a vertex. This is the broadphase of cloth
 //! simulation as Belgrod, Wang, Ferguson et al., *Time of Impact Dataset and Scalable CCD* (2023), measure
-//! it.
+//! it. With `--times` it computes the first time of contact of each pair, and the earliest of all.
 //!
 //! ```text
-//! cargo run --release --example mesh -- cloth_ball92.ply cloth_ball93.ply
+//! cargo run --release --example mesh -- cloth_ball92.ply cloth_ball93.ply --times
 //! cargo run --release --example mesh -- 227.ply 228.ply --boxes-json 227vf.json 227ee.json
+//! cargo run --release --example mesh -- --queries vf 227vf.csv --answers 227vf_mma_bool.json
 //! ```
 //!
-//! An error is printed as one line on stderr. Exit code: 0, or 1 if a pair of a list was not found, or 2 if
-//! there is no run, for example because of a bad argument or a file that cannot be read.
+//! With `--queries` it runs the published queries of such pairs instead, and compares with their exact answers.
+//!
+//! An error is printed as one line on stderr. Exit code: 0, or 1 if a pair of a list or a contact of a query was not
+//! found, or 2 if there is no run, for example because of a bad argument or a file that cannot be read.
 
 mod contained;
 mod elements;
 mod pairs;
 mod ply;
 mod ply_header;
+mod queries;
+mod rational;
 mod report;
+mod times;
 
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -28,9 +34,12 @@ use std::time::Instant;
 use clap::{Parser, value_parser};
 use contained::NotContained;
 use elements::{Elements, NoBoxes};
+use examples::progress;
+use queries::QueryKind;
 use rayon::ThreadPoolBuilder;
 use report::Report;
 use swath::Level;
+use swath::batch::ElementSettings;
 
 /// More threads than any machine has, and few enough to start.
 const THREADS_MAX: i64 = 1024;
@@ -43,12 +52,31 @@ const THREADS_MAX: i64 = 1024;
 #[command(name = "mesh")]
 pub(crate) struct Args {
     /// The mesh at the start (PLY).
-    start: PathBuf,
+    #[arg(required_unless_present = "queries")]
+    start: Option<PathBuf>,
     /// The same mesh at the end (PLY).
-    end: PathBuf,
+    #[arg(required_unless_present = "queries")]
+    end: Option<PathBuf>,
     /// Lists `[[i, j], ...]` of pairs of elements that must be among those found.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     boxes_json: Vec<PathBuf>,
+    /// Compute the first time of contact of each pair, and the earliest of all.
+    #[arg(long)]
+    times: bool,
+    /// Distance at which elements count as touching.
+    #[arg(long, value_name = "D", default_value_t = 0.0, allow_negative_numbers = true)]
+    minimum_separation: f64,
+    /// How much greater the distance at a reported contact may be.
+    #[arg(long, value_name = "L", default_value_t = ElementSettings::TOLERANCE)]
+    #[arg(allow_negative_numbers = true)]
+    tolerance: f64,
+    /// Run the queries of a file instead: KIND is vf (vertex-face) or ee (edge-edge).
+    #[arg(long, num_args = 2, value_names = ["KIND", "FILE"])]
+    #[arg(conflicts_with_all = ["start", "end", "times", "boxes_json", "threads", "level", "ticks"])]
+    queries: Vec<PathBuf>,
+    /// The exact answers of the queries: a JSON list of true and false. The file of queries may contain them too.
+    #[arg(long, value_name = "FILE", requires = "queries")]
+    answers: Option<PathBuf>,
     /// Number of threads. The default is one for each logical core.
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
     #[arg(allow_negative_numbers = true)]
@@ -71,6 +99,14 @@ pub(crate) struct Args {
 enum Stop {
     #[error("{}: {fault}", path.display())]
     Ply { path: PathBuf, fault: ply::Fault },
+    #[error("{}: {fault}", path.display())]
+    Queries { path: PathBuf, fault: queries::Fault },
+    #[error(transparent)]
+    Kind(queries::Fault),
+    #[error(transparent)]
+    Times(#[from] swath::batch::ElementError),
+    #[error("the contact of a query was not found")]
+    FalseNegative,
     #[error(transparent)]
     NoBoxes(#[from] NoBoxes),
     #[error("{}: {reason}", path.display())]
@@ -95,7 +131,10 @@ fn main() -> ExitCode {
         // The reader closed the pipe, which is no error.
         Err(Stop::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(stop) => {
-            let missing = matches!(stop, Stop::List { reason: NotContained::Missing(..), .. });
+            let missing = matches!(
+                stop,
+                Stop::List { reason: NotContained::Missing(..), .. } | Stop::FalseNegative
+            );
             examples::usage::end(
                 "mesh",
                 if missing { examples::usage::WRONG } else { examples::usage::REFUSED },
@@ -106,11 +145,24 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<(), Stop> {
+    let settings = ElementSettings {
+        minimum_separation: args.minimum_separation,
+        tolerance: args.tolerance,
+        ..ElementSettings::default()
+    };
+    settings.validate()?;
+    if let [kind, file] = &args.queries[..] {
+        return run_queries(args, kind, file, &settings);
+    }
+    let (Some(start), Some(end)) = (&args.start, &args.end) else {
+        unreachable!("two frames are required")
+    };
     let threads = args.threads.map_or(0, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let (start, end) = (read(&args.start)?, read(&args.end)?);
+    let names = format!("{} to {}", start.display(), end.display());
+    let (start, end) = (read(start)?, read(end)?);
     let clock = Instant::now();
-    let elements = Elements::new(start, &end)?;
+    let elements = Elements::new(start, end)?;
     let making = clock.elapsed();
     let found = pool.install(|| pairs::find(&elements, args.level, args.ticks))?;
     let lists = args.boxes_json.iter().map(|path| {
@@ -118,9 +170,51 @@ fn run(args: &Args) -> Result<(), Stop> {
         list.map_err(|reason| Stop::List { path: path.clone(), reason })
     });
     let contained = lists.collect::<Result<Vec<_>, _>>()?;
+    let times = if args.times {
+        let batches = times::batches(&found) as u64 * u64::from(args.ticks);
+        let bar = progress::steps("first times", "batch", batches, args.json);
+        let search =
+            || times::search(&elements, &found, args.level, settings, args.ticks, || bar.inc(1));
+        let times = pool.install(search)?;
+        bar.finish_and_clear();
+        Some(times)
+    } else {
+        None
+    };
     let threads = pool.current_num_threads();
-    let report = Report { args, threads, elements: &elements, making, found: &found, contained };
-    let text = if args.json { report.json() } else { report.table() };
+    let report = Report {
+        args,
+        names,
+        threads,
+        elements: &elements,
+        making,
+        found: &found,
+        contained,
+        times,
+    };
+    print(&if args.json { report.json() } else { report.table() })
+}
+
+/// Runs the queries of a file.
+fn run_queries(
+    args: &Args,
+    kind: &Path,
+    file: &Path,
+    settings: &ElementSettings,
+) -> Result<(), Stop> {
+    let kind: QueryKind = kind.to_string_lossy().parse().map_err(Stop::Kind)?;
+    let fault = |path: &Path| {
+        let path = path.to_owned();
+        |fault| Stop::Queries { path, fault }
+    };
+    let answers = args.answers.as_ref();
+    let answers = answers.map(|path| queries::answers(path).map_err(fault(path))).transpose()?;
+    let results = queries::run(kind, file, answers.as_deref(), settings).map_err(fault(file))?;
+    print(&if args.json { results.json() } else { results.lines() })?;
+    if results.has_false_negatives() { Err(Stop::FalseNegative) } else { Ok(()) }
+}
+
+fn print(text: &str) -> Result<(), Stop> {
     io::stdout().write_all(text.as_bytes()).map_err(Stop::Output)
 }
 

@@ -8,17 +8,22 @@ use super::Args;
 use super::contained::Contained;
 use super::elements::Elements;
 use super::pairs::{Kind, Kinds};
+use super::times::{KindTimes, Times};
 use examples::measure::{each, ns_each};
+use swath::Pair;
 
 /// Result of a run.
 pub(crate) struct Report<'a> {
     pub(crate) args: &'a Args,
+    /// The two frames.
+    pub(crate) names: String,
     pub(crate) threads: usize,
     pub(crate) elements: &'a Elements,
     /// Time to make the boxes, once and on one thread.
     pub(crate) making: Duration,
     pub(crate) found: &'a Kinds,
     pub(crate) contained: Vec<Contained>,
+    pub(crate) times: Option<Times>,
 }
 
 fn ms(time: Duration) -> f64 {
@@ -38,7 +43,7 @@ impl Report<'_> {
 
     /// One JSON object on one line.
     pub(crate) fn json(&self) -> String {
-        let Self { args, threads, elements, making, contained, .. } = self;
+        let Self { args, threads, elements, making, contained, times, .. } = self;
         let kinds = self.kinds().map(|(_, kind)| {
             let [finding, dropping] = [&kind.finding, &kind.dropping].map(|of| median_ms(of));
             json!({
@@ -69,15 +74,42 @@ impl Report<'_> {
             "vertex_face": vertex_face,
             "edge_edge": edge_edge,
             "contained": lists.collect::<Value>(),
+            "times": times.as_ref().map(|times| self.json_times(times)),
         });
         format!("{object}\n")
     }
 
+    /// First times as JSON.
+    fn json_times(&self, times: &Times) -> Value {
+        let first = |first: Option<(f64, Pair)>| {
+            first.map(|(t, pair)| json!({ "t": t, "pair": [pair.a, pair.b] }))
+        };
+        let kind = |of: &KindTimes, pairs: usize| {
+            let searching = median_ms(&of.searching);
+            json!({
+                "hits": of.hits,
+                "misses": pairs - of.hits - of.unresolved,
+                "unresolved": of.unresolved,
+                "search_ms": searching,
+                "search_ns_per_pair": ns_each(searching, pairs),
+                "search_cpu_ns_per_pair": ns_each(median_ms(&of.cpu), pairs),
+                "first": first(of.first),
+            })
+        };
+        json!({
+            "minimum_separation": times.settings.minimum_separation,
+            "tolerance": times.settings.tolerance,
+            "vertex_face": kind(&times.vertex_face, self.found.vertex_face.pairs.len()),
+            "edge_edge": kind(&times.edge_edge, self.found.edge_edge.pairs.len()),
+            "first": first(times.first()),
+        })
+    }
+
     /// A table of at most one screen, plus a line for each list.
     pub(crate) fn table(&self) -> String {
-        let Self { args, threads, elements, making, contained, .. } = self;
+        let Self { args, names, threads, elements, making, contained, times, .. } = self;
         let mut lines = vec![
-            format!("{} to {}", args.start.display(), args.end.display()),
+            names.clone(),
             format!(
                 "{} vertices, {} edges, {} faces; level {}, threads {threads}, {} runs",
                 elements.vertices,
@@ -111,6 +143,41 @@ impl Report<'_> {
                 "{name}: all {vertex_face} vertex-face and {edge_edge} edge-edge pairs were found"
             ));
         }
+        if let Some(times) = times {
+            self.table_times(times, &mut lines);
+        }
         lines.join("\n") + "\n"
+    }
+
+    /// Lines about first times.
+    fn table_times(&self, times: &Times, lines: &mut Vec<String>) {
+        let first = |first: Option<(f64, Pair)>| match first {
+            Some((t, pair)) => format!("{t:.9} of elements {} and {}", pair.a, pair.b),
+            None => "none".to_owned(),
+        };
+        let settings = &times.settings;
+        lines.push(String::new());
+        lines.push(format!(
+            "first times, minimum separation {}, tolerance {}",
+            settings.minimum_separation, settings.tolerance
+        ));
+        lines.push(format!(
+            "{:<12}{:>10}{:>10}{:>12}{:>10}{:>12}  first",
+            "medians", "search ms", "ns/pair", "CPU ns/pair", "hits", "unresolved"
+        ));
+        for ((name, kind), times) in
+            self.kinds().into_iter().zip([&times.vertex_face, &times.edge_edge])
+        {
+            let searching = median_ms(&times.searching);
+            lines.push(format!(
+                "{name:<12}{searching:>10.3}{:>10}{:>12}{:>10}{:>12}  {}",
+                each(searching, kind.pairs.len()),
+                each(median_ms(&times.cpu), kind.pairs.len()),
+                times.hits,
+                times.unresolved,
+                first(times.first)
+            ));
+        }
+        lines.push(format!("earliest of all: {}", first(times.first())));
     }
 }

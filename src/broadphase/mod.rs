@@ -45,7 +45,7 @@ pub(crate) mod query;
 pub(crate) mod strips;
 
 pub use crate::columns::{
-    AabbInput, AabbRows, MovingBoxInput, MovingBoxRows, RowsError, VectorRows,
+    AabbInput, AabbRows, MovingBoxInput, MovingBoxRows, PlanarBoxColumns, RowsError, VectorRows,
 };
 pub use bvh::Visits;
 pub(crate) use bvh::forest::FixedBoxes;
@@ -58,11 +58,13 @@ pub use pairs::runs::{FoundPair, PairsIter};
 pub use pairs::timings::Timings;
 pub(crate) use proxies::Broadphase;
 pub use proxies::Movers;
+pub use proxies::contact::ProxyContact;
 pub use proxies::error::BroadphaseError;
 pub(crate) use proxies::id::ProxyId;
 pub use proxies::id::{ProxyPair, SweptProxyPair};
 pub use proxies::layers::Layers;
-pub use proxies::pair_cache::{PairColumns, Touching, TouchingIter};
+pub use proxies::pair_cache::PairColumns;
+pub use proxies::pair_cache::touching::{Touching, TouchingIter};
 pub use proxies::proxy::Proxies;
 pub use proxies::queries::{ProxyAccept, ProxyHit, ProxyQueries, ProxyQuery};
 pub use proxies::snapshot::Snapshot;

@@ -2,6 +2,7 @@
 
 use super::memory::impl_memory;
 use super::owned::MovingBoxStore;
+use super::planar::PlanarBoxColumns;
 use super::rows::{AabbRows, MovingBoxRows, VectorRows, lengthen, still};
 use super::view::{AabbColumns, MovingBoxColumns};
 use crate::geom::{Aabb, MovingBox};
@@ -32,7 +33,7 @@ pub enum AabbInput<'a> {
 
 /// Moving boxes in any layout that a function reads: columns, arrays of structures, or boxes that do not move.
 ///
-/// All of these convert into it: [`MovingBoxColumns`], [`AabbColumns`], [`MovingBoxRows`], [`AabbRows`], [`MovingBoxStore`],
+/// All of these convert into it: [`MovingBoxColumns`], [`AabbColumns`], [`PlanarBoxColumns`], [`MovingBoxRows`], [`AabbRows`], [`MovingBoxStore`],
 /// and slices, arrays and vectors of [`MovingBox`] or [`Aabb`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,8 @@ pub enum MovingBoxInput<'a> {
     Columns(MovingBoxColumns<'a>),
     /// Columns of boxes that do not move.
     Still(AabbColumns<'a>),
+    /// Columns of boxes of a two-dimensional world.
+    Planar(PlanarBoxColumns<'a>),
     /// Structures of the caller.
     Rows(MovingBoxRows<'a>),
 }
@@ -88,6 +91,7 @@ impl<'a> MovingBoxInput<'a> {
         match self {
             Self::Columns(boxes) => boxes.len(),
             Self::Still(boxes) => boxes.len(),
+            Self::Planar(boxes) => boxes.len(),
             Self::Rows(boxes) => boxes.len(),
         }
     }
@@ -108,6 +112,7 @@ impl<'a> MovingBoxInput<'a> {
         match self {
             Self::Columns(boxes) => boxes.get(row),
             Self::Still(boxes) => boxes.get(row).into(),
+            Self::Planar(boxes) => boxes.get(row),
             Self::Rows(boxes) => boxes.get(row),
         }
     }
@@ -116,7 +121,7 @@ impl<'a> MovingBoxInput<'a> {
     pub(crate) fn reserve(&self, scratch: &mut ColumnScratch, rows: usize) {
         match self {
             Self::Columns(_) => (),
-            Self::Still(_) => lengthen(&mut scratch.zeros, rows),
+            Self::Still(_) | Self::Planar(_) => lengthen(&mut scratch.zeros, rows),
             Self::Rows(_) => {
                 let columns = scratch.columns.iter_mut().chain([&mut scratch.zeros]);
                 columns.for_each(|column| lengthen(column, rows));
@@ -129,6 +134,7 @@ impl<'a> MovingBoxInput<'a> {
         match self {
             Self::Columns(boxes) => Self::Columns(boxes.slice(range)),
             Self::Still(boxes) => Self::Still(boxes.slice(range)),
+            Self::Planar(boxes) => Self::Planar(boxes.slice(range)),
             Self::Rows(boxes) => Self::Rows(boxes.slice(range)),
         }
     }
@@ -142,6 +148,7 @@ impl<'a> MovingBoxInput<'a> {
         match self {
             Self::Columns(boxes) => *boxes,
             Self::Still(boxes) => still(*boxes, zeros),
+            Self::Planar(boxes) => boxes.columns_in(zeros),
             Self::Rows(boxes) => boxes.columns_in(columns, zeros),
         }
     }
@@ -164,6 +171,7 @@ convert! {
     &'a [Aabb] => AabbInput::Rows,
     MovingBoxColumns<'a> => MovingBoxInput::Columns,
     AabbColumns<'a> => MovingBoxInput::Still,
+    PlanarBoxColumns<'a> => MovingBoxInput::Planar,
     MovingBoxRows<'a> => MovingBoxInput::Rows,
     AabbRows<'a> => MovingBoxInput::Rows,
     &'a [MovingBox] => MovingBoxInput::Rows,

@@ -6,9 +6,6 @@ use alloc::vec::Vec;
 pub(crate) trait Memory {
     /// Returns the number of bytes allocated, without the value itself.
     fn bytes(&self) -> usize;
-
-    /// Frees the capacity that the contents do not need.
-    fn shrink(&mut self);
 }
 
 /// The items own no memory. [`impl_memory!`] distinguishes lists whose items do.
@@ -16,21 +13,11 @@ impl<T> Memory for Vec<T> {
     fn bytes(&self) -> usize {
         self.capacity() * size_of::<T>()
     }
-
-    fn shrink(&mut self) {
-        self.shrink_to_fit();
-    }
 }
 
 impl<T: Memory, const N: usize> Memory for [T; N] {
     fn bytes(&self) -> usize {
         bytes_of_all(self)
-    }
-
-    fn shrink(&mut self) {
-        for item in self {
-            item.shrink();
-        }
     }
 }
 
@@ -56,18 +43,12 @@ macro_rules! impl_memory {
         }
     ) => {
         impl<$($generics)*> $crate::columns::Memory for $type {
+            // Compiled once, and not once more in each structure that contains this one.
+            #[inline(never)]
             fn bytes(&self) -> usize {
                 let Self { $($field: _,)* $($($list: _,)+)? $($($(#[$attribute])? $plain: _,)+)? } = self;
                 0 $(+ $crate::columns::Memory::bytes(&self.$field))*
                 $($(+ $crate::columns::Memory::bytes(&self.$list) + $crate::columns::bytes_of_all(&self.$list))+)?
-            }
-
-            fn shrink(&mut self) {
-                $($crate::columns::Memory::shrink(&mut self.$field);)*
-                $($(
-                    self.$list.iter_mut().for_each($crate::columns::Memory::shrink);
-                    $crate::columns::Memory::shrink(&mut self.$list);
-                )+)?
             }
         }
     };

@@ -12,6 +12,7 @@ mod checked;
 mod input;
 mod memory;
 mod owned;
+mod planar;
 mod row;
 mod rows;
 mod view;
@@ -24,6 +25,7 @@ pub(crate) use memory::{Memory, bytes_of_all, impl_memory};
 pub use owned::{
     AcceleratingBoxStore, BodyStore, MovingBoxStore, SegmentStore, SphereStore, Store,
 };
+pub use planar::PlanarBoxColumns;
 pub use row::Row;
 pub use rows::{AabbRows, MovingBoxRows, RowsError, VectorRows};
 pub use view::{

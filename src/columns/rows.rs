@@ -6,7 +6,7 @@
 
 use super::Columns;
 use super::view::{AabbColumns, LengthMismatch, MovingBoxColumns};
-use crate::geom::{Aabb, MapEach, MovingBox};
+use crate::geom::{Aabb, MapEach, MovingBox, each_axis};
 use alloc::vec::Vec;
 use bytemuck::NoUninit;
 use core::ops::Range;
@@ -254,7 +254,7 @@ impl<'a> AabbRows<'a> {
         let [first, second] = self.vectors.map(|vectors| vectors.get(row));
         if self.centered {
             let ends: [_; 3] =
-                core::array::from_fn(|axis| Aabb::ends_around_center(first[axis], second[axis]));
+                each_axis(|axis| Aabb::ends_around_center(first[axis], second[axis]));
             Aabb { min: ends.map_each(|[low, _]| low), max: ends.map_each(|[_, high]| high) }
         } else {
             Aabb { min: first, max: second }
@@ -291,10 +291,10 @@ impl<'a> AabbRows<'a> {
             let block = start..rows.min(start + BLOCK);
             self.copy_to(
                 block.clone(),
-                corners.each_mut().map_each(|column| &mut column[block.clone()]),
+                corners.each_mut().map(|column| &mut column[block.clone()]),
             );
         }
-        let [x0, y0, z0, x1, y1, z1] = corners.map_each(|column| &column[..rows]);
+        let [x0, y0, z0, x1, y1, z1] = corners.map(|column| &column[..rows]);
         AabbColumns::new([x0, y0, z0], [x1, y1, z1]).expect("the columns are equally long")
     }
 }
@@ -391,7 +391,7 @@ impl<'a> MovingBoxRows<'a> {
         for start in (0..rows).step_by(BLOCK) {
             let block = start..rows.min(start + BLOCK);
             let [x0, y0, z0, x1, y1, z1, dx, dy, dz] =
-                columns.each_mut().map_each(|column| &mut column[block.clone()]);
+                columns.each_mut().map(|column| &mut column[block.clone()]);
             boxes.copy_to(block.clone(), [x0, y0, z0, x1, y1, z1]);
             delta.copy_to(block, [&mut *dx, &mut *dy, &mut *dz]);
             if let Some(factor) = factor {

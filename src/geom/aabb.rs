@@ -5,6 +5,7 @@
 //! exact error of a sum (`TwoSum`, Knuth 1998, §4.2.2, theorem B) tells on which side of the exact
 //! sum the rounded one is.
 
+use super::each_axis;
 use super::{AXES, MapEach};
 use bytemuck::{Pod, Zeroable};
 
@@ -252,16 +253,14 @@ impl Aabb {
     /// Returns the centre, rounded to nearest.
     #[must_use]
     pub fn center(&self) -> [f32; 3] {
-        core::array::from_fn(|axis| {
-            ((f64::from(self.min[axis]) + f64::from(self.max[axis])) * 0.5) as f32
-        })
+        each_axis(|axis| ((f64::from(self.min[axis]) + f64::from(self.max[axis])) * 0.5) as f32)
     }
 
     /// Returns half the sides, rounded up so that [`Aabb::center`] ± the result contains the box.
     #[must_use]
     pub fn half_extents(&self) -> [f32; 3] {
         let center = self.center();
-        core::array::from_fn(|axis| {
+        each_axis(|axis| {
             let below = add_up(center[axis], -self.min[axis]);
             let above = add_up(self.max[axis], -center[axis]);
             greater(below, above)
@@ -271,7 +270,7 @@ impl Aabb {
     /// Returns the lengths of the sides, rounded to nearest.
     #[must_use]
     pub fn size(&self) -> [f32; 3] {
-        core::array::from_fn(|axis| self.max[axis] - self.min[axis])
+        each_axis(|axis| self.max[axis] - self.min[axis])
     }
 
     /// Returns the product of the sides: zero for a flat box.
@@ -296,8 +295,8 @@ impl Aabb {
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self {
-            min: core::array::from_fn(|axis| lesser(self.min[axis], other.min[axis])),
-            max: core::array::from_fn(|axis| greater(self.max[axis], other.max[axis])),
+            min: each_axis(|axis| lesser(self.min[axis], other.min[axis])),
+            max: each_axis(|axis| greater(self.max[axis], other.max[axis])),
         }
     }
 
@@ -326,8 +325,8 @@ impl Aabb {
     pub fn translated(&self, by: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let by = by.into();
         Self::new(
-            core::array::from_fn::<_, 3, _>(|axis| add_down(self.min[axis], by[axis])),
-            core::array::from_fn::<_, 3, _>(|axis| add_up(self.max[axis], by[axis])),
+            each_axis(|axis| add_down(self.min[axis], by[axis])),
+            each_axis(|axis| add_up(self.max[axis], by[axis])),
         )
     }
 
@@ -337,8 +336,8 @@ impl Aabb {
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         self.overlaps(other).then(|| Self {
-            min: core::array::from_fn(|axis| greater(self.min[axis], other.min[axis])),
-            max: core::array::from_fn(|axis| lesser(self.max[axis], other.max[axis])),
+            min: each_axis(|axis| greater(self.min[axis], other.min[axis])),
+            max: each_axis(|axis| lesser(self.max[axis], other.max[axis])),
         })
     }
 

@@ -1,25 +1,27 @@
 //! Maps the elements of short arrays.
 //!
-//! The standard library's `map` is a chain of half a dozen generic functions, compiled again for
-//! each closure; here it is one. Library code uses this one, because short arrays are everywhere.
+//! The standard library's `map` and `from_fn` are chains of half a dozen generic functions, compiled again for
+//! each closure. The functions here are inlined by rustc itself, before LLVM sees them, because elements and closures
+//! are `Copy`: nothing has to be dropped when a closure panics. Library code uses these, because short arrays are
+//! everywhere.
 
 /// An array of two to nine elements.
-pub(crate) trait MapEach<T> {
+pub(crate) trait MapEach<T: Copy> {
     /// The array of the same length with other elements.
-    type Of<U>;
+    type Of<U: Copy>;
 
     /// Returns the array of `apply` of each element, in order.
-    fn map_each<U>(self, apply: impl FnMut(T) -> U) -> Self::Of<U>;
+    fn map_each<U: Copy>(self, apply: impl Fn(T) -> U + Copy) -> Self::Of<U>;
 }
 
 /// Implements [`MapEach`] for arrays of one length.
 macro_rules! map_each {
     ($count:literal: $($element:ident)*) => {
-        impl<T> MapEach<T> for [T; $count] {
-            type Of<U> = [U; $count];
+        impl<T: Copy> MapEach<T> for [T; $count] {
+            type Of<U: Copy> = [U; $count];
 
             #[inline(always)]
-            fn map_each<U>(self, mut apply: impl FnMut(T) -> U) -> [U; $count] {
+            fn map_each<U: Copy>(self, apply: impl Fn(T) -> U + Copy) -> [U; $count] {
                 let [$($element),*] = self;
                 [$(apply($element)),*]
             }
@@ -33,3 +35,9 @@ map_each!(4: a b c d);
 map_each!(6: a b c d e f);
 map_each!(7: a b c d e f g);
 map_each!(9: a b c d e f g h i);
+
+/// Returns the array of `of` each axis.
+#[inline(always)]
+pub(crate) fn each_axis<T: Copy>(of: impl Fn(usize) -> T + Copy) -> [T; 3] {
+    [of(0), of(1), of(2)]
+}

@@ -4,6 +4,7 @@ use super::MapEach;
 use super::aabb::{
     Aabb, Invalid, add_down, add_up, check_axis_f64, check_vector, round_down, sum_down,
 };
+use super::each_axis;
 use bytemuck::{Pod, Zeroable};
 
 /// A box that moves with constant velocity: at `t` in `[0, 1]` it is displaced by `delta · t`.
@@ -80,11 +81,11 @@ impl MovingBox {
     pub fn bounds(&self) -> Aabb {
         let Aabb { min, max } = self.aabb;
         Aabb {
-            min: core::array::from_fn(|axis| {
+            min: each_axis(|axis| {
                 let end = add_down(min[axis], self.delta[axis]);
                 if end < min[axis] { end } else { min[axis] }
             }),
-            max: core::array::from_fn(|axis| {
+            max: each_axis(|axis| {
                 let end = add_up(max[axis], self.delta[axis]);
                 if end > max[axis] { end } else { max[axis] }
             }),
@@ -112,8 +113,8 @@ impl MovingBox {
         let by = self.delta.map_each(|delta| delta * t);
         let Aabb { min, max } = self.aabb;
         Aabb {
-            min: core::array::from_fn(|axis| min[axis] + by[axis]),
-            max: core::array::from_fn(|axis| max[axis] + by[axis]),
+            min: each_axis(|axis| min[axis] + by[axis]),
+            max: each_axis(|axis| max[axis] + by[axis]),
         }
     }
 }
@@ -185,7 +186,7 @@ impl AcceleratingBox {
         Aabb::from_f64(min, max)?;
         let (delta, delta_lost) = nearest(delta.into())?;
         let (accel, accel_lost) = nearest(accel.into())?;
-        let growth = core::array::from_fn(|axis| {
+        let growth = each_axis(|axis| {
             let (of_delta, of_accel) = (delta_lost[axis], accel_lost[axis]);
             let total = |delta, accel| -sum_down(-below(delta), -half_up(below(accel)));
             [total(of_delta, of_accel), total(-of_delta, -of_accel)]
@@ -204,8 +205,8 @@ impl AcceleratingBox {
         let lowest = |axis: usize| lowest(self.delta[axis], self.accel[axis]);
         let highest = |axis: usize| -self::lowest(-self.delta[axis], -self.accel[axis]);
         Aabb {
-            min: core::array::from_fn(|k| round_down(sum_down(min[k].into(), lowest(k)))),
-            max: core::array::from_fn(|k| -round_down(sum_down((-max[k]).into(), -highest(k)))),
+            min: each_axis(|k| round_down(sum_down(min[k].into(), lowest(k)))),
+            max: each_axis(|k| -round_down(sum_down((-max[k]).into(), -highest(k)))),
         }
     }
 
@@ -233,7 +234,7 @@ impl From<MovingBox> for AcceleratingBox {
 fn nearest(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
     (0..3).try_for_each(|axis| check_axis_f64(axis, vector[axis], vector[axis]))?;
     let rounded = vector.map_each(|x| x as f32);
-    Ok((rounded, core::array::from_fn(|axis| vector[axis] - f64::from(rounded[axis]))))
+    Ok((rounded, each_axis(|axis| vector[axis] - f64::from(rounded[axis]))))
 }
 
 /// Returns how far a displacement of `lost` goes below zero: `max(-lost, 0)`.

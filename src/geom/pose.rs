@@ -2,6 +2,7 @@
 
 use super::MapEach;
 use super::aabb::{Invalid, check_axis_f64, check_vector};
+use super::each_axis;
 use bytemuck::{Pod, Zeroable};
 
 /// The greatest length of a spin, in radians per tick: about 163 full turns.
@@ -236,7 +237,7 @@ impl Motion {
     pub fn at(&self, t: f32) -> Pose {
         let t = if t < 1.0 { t } else { 1.0 };
         let t = f64::from(if t > 0.0 { t } else { 0.0 });
-        let position = core::array::from_fn(|axis| {
+        let position = each_axis(|axis| {
             let [start, delta, accel] =
                 [self.pose.position[axis], self.delta[axis], self.accel[axis]].map_each(f64::from);
             (start + (delta * t + 0.5 * accel * (t * t))) as f32

@@ -1,6 +1,7 @@
 //! Segments and rays, the input of a cast.
 
 use super::aabb::{Invalid, check_vector};
+use super::each_axis;
 use bytemuck::{Pod, Zeroable};
 
 /// A segment or ray: the points `start + f · delta` for `f` in `[0, max_fraction]`.
@@ -56,7 +57,7 @@ impl Segment {
     /// The same as for [`Segment::validate`].
     pub fn between(start: impl Into<[f32; 3]>, end: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let (start, end) = (start.into(), end.into());
-        Self::new(start, core::array::from_fn(|axis| end[axis] - start[axis]))
+        Self::new(start, each_axis(|axis| end[axis] - start[axis]))
     }
 
     /// Checks the start, the direction and `max_fraction`.
@@ -74,6 +75,6 @@ impl Segment {
     /// Returns the point at `fraction`. The product and the sum are each rounded to nearest.
     #[must_use]
     pub fn at(&self, fraction: f32) -> [f32; 3] {
-        core::array::from_fn(|axis| self.start[axis] + self.delta[axis] * fraction)
+        each_axis(|axis| self.start[axis] + self.delta[axis] * fraction)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::MapEach;
 use super::aabb::{Aabb, COORD_MAX, Invalid, add_down, add_up, check_vector, greater, lesser};
+use super::each_axis;
 use bytemuck::{Pod, Zeroable};
 
 /// A closed ball: every point at most `radius` from `center`. A radius of zero is a point.
@@ -109,7 +110,7 @@ impl MovingSphere {
         let (delta, moved) = round_vector(delta)?;
         // The offset between the two centres is linear in time, so its length is greatest at an
         // end.
-        let at_end = core::array::from_fn(|axis| at_start[axis] + moved[axis]);
+        let at_end = each_axis(|axis| at_start[axis] + moved[axis]);
         let lost = length_up(at_start).max(length_up(at_end));
         let moving = Self { sphere: Sphere { center, radius: round_radius(radius, lost) }, delta };
         moving.validate()?;
@@ -121,12 +122,8 @@ impl MovingSphere {
     pub fn bounds(&self) -> Aabb {
         let Aabb { min, max } = self.sphere.bounds();
         Aabb {
-            min: core::array::from_fn(|axis| {
-                lesser(add_down(min[axis], self.delta[axis]), min[axis])
-            }),
-            max: core::array::from_fn(|axis| {
-                greater(add_up(max[axis], self.delta[axis]), max[axis])
-            }),
+            min: each_axis(|axis| lesser(add_down(min[axis], self.delta[axis]), min[axis])),
+            max: each_axis(|axis| greater(add_up(max[axis], self.delta[axis]), max[axis])),
         }
     }
 
@@ -161,7 +158,7 @@ fn round_vector(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
         }
     }
     let rounded = vector.map_each(|number| number as f32);
-    Ok((rounded, core::array::from_fn(|axis| vector[axis] - f64::from(rounded[axis]))))
+    Ok((rounded, each_axis(|axis| vector[axis] - f64::from(rounded[axis]))))
 }
 
 /// Returns an upper bound of the length of `vector`. Each component may have a relative error of

@@ -15,7 +15,7 @@
 //!
 //! Units: lengths. Each column depends on one axis only.
 
-use crate::geom::{AcceleratingBox, MovingBox};
+use crate::geom::{AcceleratingBox, MovingBox, each_axis};
 use crate::lanes::{F32Lanes, GroupKernel, Isa, Level, Scalar, U32Lanes};
 
 /// Takes the columns `min`, `max`, `delta` (x, y, z each) and returns `min`, `max` of the whole
@@ -138,7 +138,7 @@ impl GroupKernel for EnclosingColumn<'_, '_> {
 /// Returns the enclosing box of one row, with the same bits as [`enclosing_column`].
 pub(crate) fn enclosing_box(of: &AcceleratingBox, margin: f32) -> MovingBox {
     let numbers = |column, corner: [f32; 3]| {
-        core::array::from_fn(|axis| {
+        each_axis(|axis| {
             let mut lane = [0.0];
             let path = (Lane::load(&of.delta, axis), Lane::load(&of.accel, axis));
             enclosing_number(Scalar, column, Lane::load(&corner, axis), path, Scalar.splat(margin))

@@ -20,6 +20,7 @@
 mod batch;
 pub(crate) mod bounds;
 pub mod cast;
+pub(crate) mod containment;
 mod hits;
 pub mod overlap;
 pub mod proximity;

@@ -4,7 +4,7 @@
 //! because `wide` selects its instructions at compile time and this crate selects them at run time.
 
 use super::table::assert_rows;
-use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes};
+use super::{F32Lanes, F64Lanes, Isa, Kernel, MaskLanes, U32Lanes};
 use core::arch::x86_64::*;
 use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
@@ -25,6 +25,14 @@ pub(crate) struct U32x8(wide::u32x8);
 /// Eight truth values, each all ones or all zeros. Can only be created from an [`Avx2`] token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask8(wide::u32x8);
+
+/// Four `f64`. Can only be created from an [`Avx2`] token.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct F64x4(__m256d);
+
+/// Four truth values, each all ones or all zeros. Can only be created from an [`Avx2`] token.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MaskF64x4(__m256d);
 
 /// Evaluates intrinsics on casts of the vectors in scope.
 macro_rules! avx2 {
@@ -72,6 +80,8 @@ impl Isa for Avx2 {
     type F32 = F32x8;
     type U32 = U32x8;
     type Mask = Mask8;
+    const LANES_F64: usize = 4;
+    type F64 = F64x4;
 
     #[inline(always)]
     fn splat(self, x: f32) -> F32x8 {
@@ -93,6 +103,17 @@ impl Isa for Avx2 {
     fn load_u32(self, from: &[u32]) -> U32x8 {
         let from: &[u32; 8] = from[..8].try_into().unwrap();
         avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_loadu_si256(from.as_ptr().cast()))))
+    }
+
+    #[inline(always)]
+    fn splat_f64(self, x: f64) -> F64x4 {
+        avx2!(F64x4(_mm256_set1_pd(x)))
+    }
+
+    #[inline(always)]
+    fn load_f64(self, from: &[f64]) -> F64x4 {
+        let from: &[f64; 4] = from[..4].try_into().unwrap();
+        avx2!(F64x4(_mm256_loadu_pd(from.as_ptr())))
     }
 
     #[inline(always)]
@@ -436,5 +457,85 @@ impl MaskLanes for Mask8 {
     #[inline(always)]
     fn bits(self) -> u32 {
         avx2!(_mm256_movemask_ps(transmute::<wide::u32x8, __m256>(self.0)).cast_unsigned())
+    }
+}
+
+/// Implements binary operations of vectors and masks in native types as one intrinsic each.
+macro_rules! native_operators {
+    ($type:ident: $($trait:ident $name:ident = $intrinsic:ident),+) => {$(
+        impl $trait for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, other: Self) -> Self {
+                avx2!(Self($intrinsic(self.0, other.0)))
+            }
+        }
+    )+};
+}
+
+native_operators!(F64x4: Add add = _mm256_add_pd, Sub sub = _mm256_sub_pd,
+    Mul mul = _mm256_mul_pd, Div div = _mm256_div_pd);
+native_operators!(MaskF64x4: BitAnd bitand = _mm256_and_pd, BitOr bitor = _mm256_or_pd);
+
+impl Not for MaskF64x4 {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        avx2!({
+            let ones = _mm256_castsi256_pd(_mm256_set1_epi32(-1));
+            Self(_mm256_xor_pd(self.0, ones))
+        })
+    }
+}
+
+impl F64Lanes for F64x4 {
+    type Mask = MaskF64x4;
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        avx2!(Self(_mm256_min_pd(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        avx2!(Self(_mm256_max_pd(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        avx2!(Self(_mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0)))
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        avx2!(Self(_mm256_sqrt_pd(self.0)))
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> MaskF64x4 {
+        avx2!(MaskF64x4(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> MaskF64x4 {
+        avx2!(MaskF64x4(_mm256_cmp_pd::<_CMP_LE_OQ>(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn select(mask: MaskF64x4, yes: Self, no: Self) -> Self {
+        avx2!(Self(_mm256_blendv_pd(no.0, yes.0, mask.0)))
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f64]) {
+        let to: &mut [f64; 4] = (&mut to[..4]).try_into().unwrap();
+        avx2!(_mm256_storeu_pd(to.as_mut_ptr(), self.0));
+    }
+}
+
+impl MaskLanes for MaskF64x4 {
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        avx2!(_mm256_movemask_pd(self.0).cast_unsigned())
     }
 }

@@ -5,7 +5,7 @@
 //! Masks are held in mask registers.
 
 use super::table::assert_rows;
-use super::{F32Lanes, Isa, Kernel, MaskLanes, U32Lanes};
+use super::{F32Lanes, F64Lanes, Isa, Kernel, MaskLanes, U32Lanes};
 use core::arch::x86_64::*;
 use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
@@ -26,6 +26,14 @@ pub(crate) struct U32x16(wide::u32x16);
 /// Sixteen truth values, one bit each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask16(__mmask16);
+
+/// Eight `f64`. Can only be created from an [`Avx512`] token.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct F64x8(__m512d);
+
+/// Eight truth values, one bit each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MaskF64x8(__mmask8);
 
 /// Evaluates intrinsics on casts of the vectors in scope.
 macro_rules! avx512 {
@@ -99,6 +107,8 @@ impl Isa for Avx512 {
     type F32 = F32x16;
     type U32 = U32x16;
     type Mask = Mask16;
+    const LANES_F64: usize = 8;
+    type F64 = F64x8;
 
     #[inline(always)]
     fn splat(self, x: f32) -> F32x16 {
@@ -122,6 +132,17 @@ impl Isa for Avx512 {
         avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_loadu_si512(
             from.as_ptr().cast()
         ))))
+    }
+
+    #[inline(always)]
+    fn splat_f64(self, x: f64) -> F64x8 {
+        avx512!(F64x8(_mm512_set1_pd(x)))
+    }
+
+    #[inline(always)]
+    fn load_f64(self, from: &[f64]) -> F64x8 {
+        let from: &[f64; 8] = from[..8].try_into().unwrap();
+        avx512!(F64x8(_mm512_loadu_pd(from.as_ptr())))
     }
 
     #[inline(always)]
@@ -281,29 +302,44 @@ operators!(F32x16(wide::f32x16 as __m512):
 operators!(U32x16(wide::u32x16 as __m512i):
     BitAnd bitand = _mm512_and_si512, BitOr bitor = _mm512_or_si512);
 
-impl BitAnd for Mask16 {
-    type Output = Self;
-    #[inline(always)]
-    fn bitand(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
+/// Implements the operators of a mask.
+macro_rules! mask_operators {
+    ($mask:ident) => {
+        impl BitAnd for $mask {
+            type Output = Self;
+            #[inline(always)]
+            fn bitand(self, other: Self) -> Self {
+                Self(self.0 & other.0)
+            }
+        }
+
+        impl BitOr for $mask {
+            type Output = Self;
+            #[inline(always)]
+            fn bitor(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+        }
+
+        impl Not for $mask {
+            type Output = Self;
+            #[inline(always)]
+            fn not(self) -> Self {
+                Self(!self.0)
+            }
+        }
+
+        impl MaskLanes for $mask {
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                u32::from(self.0)
+            }
+        }
+    };
 }
 
-impl BitOr for Mask16 {
-    type Output = Self;
-    #[inline(always)]
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
-
-impl Not for Mask16 {
-    type Output = Self;
-    #[inline(always)]
-    fn not(self) -> Self {
-        Self(!self.0)
-    }
-}
+mask_operators!(Mask16);
+mask_operators!(MaskF64x8);
 
 impl F32x16 {
     #[inline(always)]
@@ -484,9 +520,63 @@ impl U32Lanes for U32x16 {
     }
 }
 
-impl MaskLanes for Mask16 {
+/// Implements binary operators of [`F64x8`] as one intrinsic each.
+macro_rules! f64_operators {
+    ($($trait:ident $name:ident = $intrinsic:ident),+) => {$(
+        impl $trait for F64x8 {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, other: Self) -> Self {
+                avx512!(Self($intrinsic(self.0, other.0)))
+            }
+        }
+    )+};
+}
+
+f64_operators!(Add add = _mm512_add_pd, Sub sub = _mm512_sub_pd,
+    Mul mul = _mm512_mul_pd, Div div = _mm512_div_pd);
+
+impl F64Lanes for F64x8 {
+    type Mask = MaskF64x8;
+
     #[inline(always)]
-    fn bits(self) -> u32 {
-        u32::from(self.0)
+    fn min(self, other: Self) -> Self {
+        avx512!(Self(_mm512_min_pd(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        avx512!(Self(_mm512_max_pd(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        avx512!(Self(_mm512_abs_pd(self.0)))
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        avx512!(Self(_mm512_sqrt_pd(self.0)))
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> MaskF64x8 {
+        avx512!(MaskF64x8(_mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> MaskF64x8 {
+        avx512!(MaskF64x8(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn select(mask: MaskF64x8, yes: Self, no: Self) -> Self {
+        avx512!(Self(_mm512_mask_blend_pd(mask.0, no.0, yes.0)))
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f64]) {
+        let to: &mut [f64; 8] = (&mut to[..8]).try_into().unwrap();
+        avx512!(_mm512_storeu_pd(to.as_mut_ptr(), self.0));
     }
 }

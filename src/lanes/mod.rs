@@ -26,6 +26,8 @@ mod scalar;
 mod table;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_f64;
 
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
@@ -92,6 +94,9 @@ pub trait Isa: Copy + Debug + Send + Sync {
     type F32: F32Lanes<Mask = Self::Mask, U32 = Self::U32>;
     type U32: U32Lanes<Mask = Self::Mask>;
     type Mask: MaskLanes;
+    /// Number of elements of a vector of `f64`.
+    const LANES_F64: usize;
+    type F64: F64Lanes;
 
     /// Returns a vector with `x` in every lane.
     fn splat(self, x: f32) -> Self::F32;
@@ -101,6 +106,10 @@ pub trait Isa: Copy + Debug + Send + Sync {
     fn load(self, from: &[f32]) -> Self::F32;
     /// Loads the first [`Isa::LANES`] elements. Panics when there are fewer.
     fn load_u32(self, from: &[u32]) -> Self::U32;
+    /// Returns a vector with `x` in every lane.
+    fn splat_f64(self, x: f64) -> Self::F64;
+    /// Loads the first [`Isa::LANES_F64`] elements. Panics when there are fewer.
+    fn load_f64(self, from: &[f64]) -> Self::F64;
     /// Writes lane `k` of `a` and of `b` to `to[k]`, for at least the first `count` lanes.
     ///
     /// Panics when `to` is shorter than the vector.
@@ -190,6 +199,30 @@ pub trait F32Lanes:
     fn from_bits(bits: Self::U32) -> Self;
     /// Writes all lanes to the start of `to`. Panics when `to` is shorter than the vector.
     fn store(self, to: &mut [f32]);
+}
+
+/// A vector of `f64`. Comparisons with NaN are false.
+pub trait F64Lanes:
+    Copy + Debug + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    type Mask: MaskLanes;
+
+    /// Returns `if self < other { self } else { other }`: `other` when either is NaN or both are
+    /// zero.
+    fn min(self, other: Self) -> Self;
+    /// Returns `if self > other { self } else { other }`: `other` when either is NaN or both are
+    /// zero.
+    fn max(self, other: Self) -> Self;
+    /// Clears the sign bit, also that of a NaN.
+    fn abs(self) -> Self;
+    /// Returns the square root, rounded to nearest. It is NaN for a negative number.
+    fn sqrt(self) -> Self;
+    fn lt(self, other: Self) -> Self::Mask;
+    fn le(self, other: Self) -> Self::Mask;
+    /// Returns `yes` where `mask` is set, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// Writes all lanes to the start of `to`. Panics when `to` is shorter than the vector.
+    fn store(self, to: &mut [f64]);
 }
 
 /// A vector of `u32`.

@@ -1,14 +1,14 @@
 //! The portable levels: four and eight lanes of `wide` on any target, with the instructions that
 //! the build enables (SSE2, NEON, wasm `simd128`, or plain arrays).
 
-use super::{F32Lanes, Isa, MaskLanes, U32Lanes};
+use super::{F32Lanes, F64Lanes, Isa, MaskLanes, U32Lanes};
 use bytemuck::cast;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
 /// Defines a portable level: its token, and its three vector types on top of `wide`.
 macro_rules! portable {
     ($isa:ident, $lanes:literal, $f32:ident($wide_f32:ty), $u32:ident($wide_u32:ty),
-     $mask:ident, $wide_i32:ty) => {
+     $mask:ident, $wide_i32:ty, $lanes_f64:literal, $f64:ident($wide_f64:ty), $mask_f64:ident) => {
         #[doc = concat!($lanes, " lanes from `wide`, on any CPU.")]
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $isa;
@@ -25,11 +25,21 @@ macro_rules! portable {
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $mask($wide_u32);
 
+        #[doc = concat!($lanes_f64, " `f64`.")]
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $f64($wide_f64);
+
+        #[doc = concat!($lanes_f64, " truth values, each all ones or all zeros.")]
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $mask_f64($wide_f64);
+
         impl Isa for $isa {
             const LANES: usize = $lanes;
             type F32 = $f32;
             type U32 = $u32;
             type Mask = $mask;
+            const LANES_F64: usize = $lanes_f64;
+            type F64 = $f64;
 
             #[inline(always)]
             fn splat(self, x: f32) -> $f32 {
@@ -51,6 +61,17 @@ macro_rules! portable {
             fn load_u32(self, from: &[u32]) -> $u32 {
                 let lanes: [u32; $lanes] = from[..$lanes].try_into().unwrap();
                 $u32(cast(lanes))
+            }
+
+            #[inline(always)]
+            fn splat_f64(self, x: f64) -> $f64 {
+                $f64(<$wide_f64>::splat(x))
+            }
+
+            #[inline(always)]
+            fn load_f64(self, from: &[f64]) -> $f64 {
+                let lanes: [f64; $lanes_f64] = from[..$lanes_f64].try_into().unwrap();
+                $f64(cast(lanes))
             }
 
             #[inline(always)]
@@ -112,12 +133,74 @@ macro_rules! portable {
         portable!(@operator $f32 Add add, Sub sub, Mul mul, Div div);
         portable!(@operator $u32 BitAnd bitand, BitOr bitor);
         portable!(@operator $mask BitAnd bitand, BitOr bitor);
+        portable!(@operator $f64 Add add, Sub sub, Mul mul, Div div);
+        portable!(@operator $mask_f64 BitAnd bitand, BitOr bitor);
 
         impl Not for $mask {
             type Output = Self;
             #[inline(always)]
             fn not(self) -> Self {
                 Self(!self.0)
+            }
+        }
+
+        impl Not for $mask_f64 {
+            type Output = Self;
+            #[inline(always)]
+            fn not(self) -> Self {
+                Self(!self.0)
+            }
+        }
+
+        impl MaskLanes for $mask_f64 {
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                self.0.to_bitmask()
+            }
+        }
+
+        impl F64Lanes for $f64 {
+            type Mask = $mask_f64;
+
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                Self(self.0.simd_lt(other.0).select(self.0, other.0))
+            }
+
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                Self(self.0.simd_gt(other.0).select(self.0, other.0))
+            }
+
+            #[inline(always)]
+            fn abs(self) -> Self {
+                let lanes: [u64; $lanes_f64] = cast(self.0);
+                Self(cast(lanes.map(|lane| lane & (u64::MAX >> 1))))
+            }
+
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                Self(self.0.sqrt())
+            }
+
+            #[inline(always)]
+            fn lt(self, other: Self) -> $mask_f64 {
+                $mask_f64(self.0.simd_lt(other.0))
+            }
+
+            #[inline(always)]
+            fn le(self, other: Self) -> $mask_f64 {
+                $mask_f64(self.0.simd_le(other.0))
+            }
+
+            #[inline(always)]
+            fn select(mask: $mask_f64, yes: Self, no: Self) -> Self {
+                Self(mask.0.select(yes.0, no.0))
+            }
+
+            #[inline(always)]
+            fn store(self, to: &mut [f64]) {
+                to[..$lanes_f64].copy_from_slice(&cast::<$wide_f64, [f64; $lanes_f64]>(self.0));
             }
         }
 
@@ -274,6 +357,26 @@ macro_rules! portable {
     )+};
 }
 
-portable!(Portable4, 4, F32x4(wide::f32x4), U32x4(wide::u32x4), Mask4, wide::i32x4);
+portable!(
+    Portable4,
+    4,
+    F32x4(wide::f32x4),
+    U32x4(wide::u32x4),
+    Mask4,
+    wide::i32x4,
+    2,
+    F64x2(wide::f64x2),
+    MaskF64x2
+);
 #[cfg(any(test, feature = "all-levels"))]
-portable!(Portable8, 8, F32x8(wide::f32x8), U32x8(wide::u32x8), Mask8, wide::i32x8);
+portable!(
+    Portable8,
+    8,
+    F32x8(wide::f32x8),
+    U32x8(wide::u32x8),
+    Mask8,
+    wide::i32x8,
+    4,
+    F64x4(wide::f64x4),
+    MaskF64x4
+);

@@ -1,6 +1,6 @@
 //! The scalar level: one lane of plain Rust, against which every other level is tested.
 
-use super::{F32Lanes, Isa, MaskLanes, U32Lanes};
+use super::{F32Lanes, F64Lanes, Isa, MaskLanes, U32Lanes};
 
 /// The token of the scalar level: one element at a time.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,8 @@ impl Isa for Scalar {
     type F32 = f32;
     type U32 = u32;
     type Mask = bool;
+    const LANES_F64: usize = 1;
+    type F64 = f64;
 
     #[inline(always)]
     fn splat(self, x: f32) -> f32 {
@@ -29,6 +31,16 @@ impl Isa for Scalar {
 
     #[inline(always)]
     fn load_u32(self, from: &[u32]) -> u32 {
+        from[0]
+    }
+
+    #[inline(always)]
+    fn splat_f64(self, x: f64) -> f64 {
+        x
+    }
+
+    #[inline(always)]
+    fn load_f64(self, from: &[f64]) -> f64 {
         from[0]
     }
 
@@ -113,6 +125,54 @@ impl F32Lanes for f32 {
 
     #[inline(always)]
     fn store(self, to: &mut [f32]) {
+        to[0] = self;
+    }
+}
+
+impl F64Lanes for f64 {
+    type Mask = bool;
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self::from_bits(self.to_bits() & (u64::MAX >> 1))
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        #[cfg(feature = "std")]
+        let root = Self::sqrt(self);
+        #[cfg(not(feature = "std"))]
+        let root = libm::sqrt(self);
+        root
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> bool {
+        self < other
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> bool {
+        self <= other
+    }
+
+    #[inline(always)]
+    fn select(mask: bool, yes: Self, no: Self) -> Self {
+        if mask { yes } else { no }
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f64]) {
         to[0] = self;
     }
 }

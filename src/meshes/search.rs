@@ -182,16 +182,19 @@ impl Queue {
         for &(part, from) in met {
             let plan = search.plan(part, &geometry.part(part), [from, contacts.until]);
             if let Some(plan) = plan {
-                plans[count] = plan;
+                // In the order of starts; of equal ones the first met stays the first.
+                let mut at = count;
+                while at > 0 && plan.start < plans[at - 1].start {
+                    plans[at] = plans[at - 1];
+                    at -= 1;
+                }
+                plans[at] = plan;
                 count += 1;
             } else {
                 contacts.count_test();
             }
         }
-        let plans = &mut plans[..count];
-        // There are a few; of equal ones the first met stays the first.
-        plans.sort_by(|one, other| one.start.total_cmp(&other.start));
-        for plan in plans {
+        for plan in &plans[..count] {
             if plan.start > contacts.until {
                 break;
             }

@@ -15,7 +15,7 @@
 
 use super::error::InvalidShape;
 use super::math::{V3, greater, scaled};
-use crate::geom::{COORD_MAX, MapEach};
+use crate::geom::{COORD_MAX, MapEach, each_axis};
 use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
 use crate::par;
 use alloc::vec::Vec;
@@ -104,7 +104,7 @@ impl Hull {
                 numbers[place(row, axis)] = number;
             }
         }
-        let extent = core::array::from_fn(|axis| {
+        let extent = each_axis(|axis| {
             vertices
                 .iter()
                 .fold(0.0, |most: f32, v| if v[axis].abs() > most { v[axis].abs() } else { most })

@@ -3,8 +3,11 @@
 //! A [`Shape`] has a support function: its farthest point in a direction. From supports alone,
 //! [`gjk`] computes distances and planes that prove them, and [`toi`] computes first times of
 //! contact. Start reading with `gjk/mod.rs`.
+//!
+//! [`elements`] computes first times of contact of the vertices, edges and faces of a moving mesh.
 
 pub(crate) mod batch;
+pub(crate) mod elements;
 mod error;
 pub mod gjk;
 mod hull;

@@ -16,6 +16,8 @@ pub(crate) use sort::{sort, sort_floats, sort_parallel, sort_points, sort_rare, 
 
 /// Shared ownership, which does not make anything parallel; it is counted atomically.
 pub(crate) use alloc::sync::Arc;
+#[cfg(feature = "std")]
+use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The threads that an object runs its parallel loops on.
@@ -165,7 +167,7 @@ impl Threads {
             ThreadsKind::Current
                 if self.workers() > 1 && rayon::current_thread_index().is_none() =>
             {
-                return rayon::join(work, || ()).0;
+                return join(work, &mut || ());
             }
             _ => (),
         }
@@ -182,13 +184,29 @@ impl Threads {
         match &self.0 {
             ThreadsKind::Executor(executor, _) => executor.run(tasks, task),
             #[cfg(feature = "rayon")]
-            ThreadsKind::Pool(_) | ThreadsKind::Current => self.run_inside(&mut || {
-                use rayon::prelude::*;
-                (0..tasks).into_par_iter().with_max_len(1).for_each(task);
-            }),
+            ThreadsKind::Pool(_) | ThreadsKind::Current => {
+                self.run_inside(&mut || fork_range(0, tasks, task));
+            }
             _ => (0..tasks).for_each(task),
         }
     }
+}
+
+/// Calls `task` once for each number from `first` to below `end`, on several threads at the same time.
+#[cfg(feature = "rayon")]
+fn fork_range(first: usize, end: usize, task: &(dyn Fn(usize) + Sync)) {
+    if end - first > 1 {
+        let middle = first.midpoint(end);
+        join(&mut || fork_range(first, middle, task), &mut || fork_range(middle, end, task));
+    } else if end > first {
+        task(first);
+    }
+}
+
+/// Calls both functions, on two threads if one is idle. Only this instantiates the loops of `rayon`.
+#[cfg(feature = "rayon")]
+fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    rayon::join(a, b);
 }
 
 /// The greatest number of shares into which items are cut: one for each worker, or for a few
@@ -231,6 +249,25 @@ impl<'a> Cuts<'a> {
             None => start.min(self.len),
         }
     }
+
+    /// Returns the pieces of share `share` of `size` pieces, and the number of their items.
+    fn share(&self, share: usize, size: usize) -> (Range<usize>, usize) {
+        let first = (share * size).min(self.count);
+        let end = (first + size).min(self.count);
+        (first..end, self.start(end) - self.start(first))
+    }
+
+    /// Takes the first or the last of the pieces `left`. Returns its index, and where the items of `left` are split.
+    fn take(&self, left: &mut Range<usize>, last: bool) -> Option<(usize, usize)> {
+        let start = self.start(left.start);
+        if last {
+            let piece = left.next_back()?;
+            Some((piece, self.start(piece) - start))
+        } else {
+            let piece = left.next()?;
+            Some((piece, self.start(piece + 1) - start))
+        }
+    }
 }
 
 /// Pieces of a slice that workers take one after the other. Each share has consecutive pieces.
@@ -245,8 +282,7 @@ struct WorkShares<'a, T> {
 /// The pieces of a share that no worker has taken.
 #[cfg(feature = "std")]
 struct Share<'a, T> {
-    first: usize,
-    end: usize,
+    left: Range<usize>,
     /// The items of these pieces.
     items: &'a mut [T],
 }
@@ -256,14 +292,15 @@ impl<'a, T> WorkShares<'a, T> {
     /// Divides the pieces into shares for `workers`.
     fn new(cuts: Cuts<'a>, workers: usize, items: &'a mut [T]) -> Self {
         use std::sync::Mutex;
-        let mut shares = [const { Mutex::new(Share { first: 0, end: 0, items: &mut [] }) }; SHARES];
+        let mut shares = [const { Mutex::new(Share { left: 0..0, items: &mut [] }) }; SHARES];
         let size = cuts.count.div_ceil(workers.clamp(1, SHARES));
-        let (mut first, mut rest) = (0, items);
-        for share in &mut shares {
-            let end = (first + size).min(cuts.count);
-            let (items, others) = rest.split_at_mut(cuts.start(end) - cuts.start(first));
-            *share = Mutex::new(Share { first, end, items });
-            (first, rest) = (end, others);
+        let mut rest = items;
+        let mut index = 0;
+        while index < SHARES {
+            let (left, count) = cuts.share(index, size);
+            let (items, others) = rest.split_at_mut(count);
+            shares[index] = Mutex::new(Share { left, items });
+            (index, rest) = (index + 1, others);
         }
         Self { cuts, shares, ended: AtomicUsize::new(0) }
     }
@@ -299,25 +336,18 @@ impl<'a, T> WorkShares<'a, T> {
     /// Returns a piece and its index: the next piece of the share `own`, else the last piece of
     /// another share, or `None` when all pieces were taken.
     fn next(&self, own: usize) -> Option<(usize, &'a mut [T])> {
-        for other in 0..SHARES {
+        let mut other = 0;
+        while other < SHARES {
             // A lock cannot be poisoned, because nothing below panics.
             let mut share = self.shares[(own + other) % SHARES].lock().ok()?;
-            let Share { first, end, items } = &mut *share;
-            if first < end {
-                let all = core::mem::take(items);
-                let start = self.cuts.start(*first);
-                let (piece, taken);
-                if other > 0 {
-                    piece = *end - 1;
-                    (*items, taken) = all.split_at_mut(self.cuts.start(piece) - start);
-                    *end = piece;
-                } else {
-                    piece = *first;
-                    (taken, *items) = all.split_at_mut(self.cuts.start(piece + 1) - start);
-                    *first = piece + 1;
-                }
+            let Share { left, items } = &mut *share;
+            if let Some((piece, at)) = self.cuts.take(left, other > 0) {
+                let (start, end) = core::mem::take(items).split_at_mut(at);
+                let taken;
+                (taken, *items) = if other > 0 { (end, start) } else { (start, end) };
                 return Some((piece, taken));
             }
+            other += 1;
         }
         None
     }

@@ -62,6 +62,10 @@ pub struct Model {
     /// The pairs of the last update.
     pub kept: BTreeSet<ProxyPair>,
     changed: BTreeSet<ProxyId>,
+    /// Proxies that have changed for a function that is called for new pairs only.
+    moved: BTreeSet<ProxyId>,
+    /// The proxies of the last update.
+    known: BTreeSet<ProxyId>,
 }
 
 pub fn is_margin(margin: f32) -> bool {
@@ -95,13 +99,37 @@ impl Model {
         edit(&mut edited)?;
         if bits(&edited) != bits(thing) {
             self.changed.insert(id);
+            self.moved.insert(id);
         }
         *thing = edited;
         Ok(())
     }
 
     pub fn set(&mut self, id: ProxyId, moving: MovingBox) -> Result<(), BroadphaseError> {
-        self.change(id, |thing| Ok(thing.put(moving)?))
+        let had_moved = self.moved.contains(&id);
+        let fat = self.things.get(&id).and_then(|thing| thing.fat);
+        self.change(id, |thing| Ok(thing.put(moving)?))?;
+        let thing = &self.things[&id];
+        if thing.proxy.enabled && !thing.proxy.kind.is_resting() && !had_moved {
+            // The compared box decides: without a margin each call is a change.
+            if thing.fat.is_none() || thing.fat != fat {
+                self.moved.insert(id);
+            } else {
+                self.moved.remove(&id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the pairs of a proxy.
+    pub fn renew(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
+        if !self.things.contains_key(&id) {
+            return Err(BroadphaseError::Stale { id });
+        }
+        self.kept.retain(|pair| pair.a != id && pair.b != id);
+        self.changed.insert(id);
+        self.moved.insert(id);
+        Ok(())
     }
 
     /// Changes a setting of a proxy other than its margin.
@@ -144,6 +172,9 @@ impl Model {
             thing.put(MovingBox { aabb, ..thing.moving }).map_err(too_far)?;
         }
         self.things = shifted;
+        let moves = |thing: &Thing| thing.proxy.enabled && !thing.proxy.kind.is_resting();
+        let movers = self.things.iter().filter(|(_, thing)| moves(thing));
+        self.moved.extend(movers.map(|(&id, _)| id));
         Ok(())
     }
 
@@ -157,6 +188,15 @@ impl Model {
         };
         let things = self.things.iter().filter(|(_, thing)| is_seen(&thing.proxy));
         things.map(|(&id, thing)| (id, thing.moving.aabb)).collect()
+    }
+
+    /// The rules for a function that is called for new pairs only.
+    pub fn update_with_new(&mut self, accept: impl Fn(ProxyPair) -> bool) -> Events {
+        let (kept, moved, known) = (self.kept.clone(), self.moved.clone(), self.known.clone());
+        let changed = |id: ProxyId| moved.contains(&id) || !known.contains(&id);
+        self.update(|pair| {
+            kept.contains(&pair) || (changed(pair.a) || changed(pair.b)) && accept(pair)
+        })
     }
 
     /// The rules.
@@ -188,6 +228,8 @@ impl Model {
         events.ended = self.kept.difference(&keep).copied().collect();
         self.kept = keep;
         self.changed.clear();
+        self.moved.clear();
+        self.known = self.things.keys().copied().collect();
         events
     }
 }

@@ -1,3 +1,6 @@
 //! Tests of `Broadphase`.
 
+mod planar;
+mod reading;
 mod rules;
+mod settled;

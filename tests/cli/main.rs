@@ -4,6 +4,7 @@ mod command;
 mod conjunctions;
 mod engine;
 mod mesh;
+mod mesh_first_times;
 mod page;
 mod picture;
 mod tick;

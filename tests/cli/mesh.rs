@@ -13,24 +13,24 @@ use rand::RngExt;
 use serde_json::{Value, json};
 use testkit::draw::Draw;
 
-fn mesh(flags: &str) -> Command {
+pub(crate) fn mesh(flags: &str) -> Command {
     example("mesh", flags)
 }
 
 /// The JSON object of a successful run that printed nothing else.
 #[track_caller]
-fn object(command: &mut Command) -> Value {
+pub(crate) fn object(command: &mut Command) -> Value {
     let output = run(command.arg("--json"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.is_empty(), "{command:?}: {said}");
     String::from_utf8(output.stdout).expect("JSON is UTF-8").parse().expect("an object")
 }
 
-type Vertices = Vec<[f64; 3]>;
-type Faces = Vec<[u32; 3]>;
+pub(crate) type Vertices = Vec<[f64; 3]>;
+pub(crate) type Faces = Vec<[u32; 3]>;
 
 #[derive(Clone, Copy, Debug)]
-enum Format {
+pub(crate) enum Format {
     Ascii,
     LittleDouble,
     BigFloat,
@@ -38,7 +38,7 @@ enum Format {
 
 /// Writes a PLY file; coordinates are exact in `f32`. It has a comment, and a property and an element that
 /// the example does not read.
-fn write_ply(path: &Path, format: Format, vertices: &[[f64; 3]], faces: &[[u32; 3]]) {
+pub(crate) fn write_ply(path: &Path, format: Format, vertices: &[[f64; 3]], faces: &[[u32; 3]]) {
     let (name, number) = match format {
         Format::Ascii => ("ascii", "float"),
         Format::LittleDouble => ("binary_little_endian", "double"),
@@ -86,7 +86,11 @@ fn write_ply(path: &Path, format: Format, vertices: &[[f64; 3]], faces: &[[u32; 
 
 /// A mesh of triangles between random vertices, and the later positions of the vertices: sixteenths, so that
 /// boxes sometimes touch exactly.
-fn made_up(draw: &mut Draw, vertices: usize, faces: usize) -> (Vertices, Vertices, Faces) {
+pub(crate) fn made_up(
+    draw: &mut Draw,
+    vertices: usize,
+    faces: usize,
+) -> (Vertices, Vertices, Faces) {
     let mut corner = |reach: i32| [(); 3].map(|()| f64::from(draw.whole(-reach, reach)) / 16.0);
     let start: Vertices = (0..vertices).map(|_| corner(48)).collect();
     let end = start.iter().map(|at| {
@@ -111,7 +115,11 @@ fn made_up(draw: &mut Draw, vertices: usize, faces: usize) -> (Vertices, Vertice
 }
 
 /// The vertex-face and edge-edge pairs as numbers of elements, and the number of edges.
-fn expected(start: &Vertices, end: &Vertices, faces: &Faces) -> ([Vec<[usize; 2]>; 2], usize) {
+pub(crate) fn expected(
+    start: &Vertices,
+    end: &Vertices,
+    faces: &Faces,
+) -> ([Vec<[usize; 2]>; 2], usize) {
     let mut edges = BTreeSet::new();
     for &[a, b, c] in faces {
         for (p, q) in [(a, b), (b, c), (c, a)] {
@@ -147,11 +155,11 @@ fn expected(start: &Vertices, end: &Vertices, faces: &Faces) -> ([Vec<[usize; 2]
     ([pairs(0..edge, face..elements.len()), pairs(edge..face, edge..face)], edges.len())
 }
 
-fn write_json(path: &Path, value: &Value) {
+pub(crate) fn write_json(path: &Path, value: &Value) {
     fs::write(path, value.to_string()).expect("a file can be written");
 }
 
-fn frames(folder: &Path) -> [PathBuf; 2] {
+pub(crate) fn frames(folder: &Path) -> [PathBuf; 2] {
     ["start.ply", "end.ply"].map(|name| folder.join(name))
 }
 

@@ -3,6 +3,8 @@
 mod cast;
 mod distance;
 mod distance_closed_forms;
+mod elements;
+mod elements_batches;
 mod hostile_support_maps;
 mod owned_shapes;
 mod spec_distance;

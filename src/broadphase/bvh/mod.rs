@@ -23,7 +23,7 @@ pub(crate) mod static_bvh;
 mod traverse_batch;
 mod traverse_nearest;
 
-use crate::columns::{Memory, impl_memory};
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
@@ -159,6 +159,30 @@ impl Tree {
         (self.len, self.built) = (boxes.len(), boxes.len());
         if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, level, threads) {
             (self.root, self.depth) = (Some(root), depth);
+        }
+    }
+
+    /// Grows the bounds of all nodes by `slack` on each side. Rounding is monotonic, so the bounds of a node remain
+    /// inside those of its parent.
+    pub(crate) fn loosen(&mut self, slack: f32) {
+        if let Some(root) = self.root {
+            self.loosen_below(root, slack);
+        }
+    }
+
+    /// Grows the bounds of all nodes below the node `id`. The recursion is as deep as the tree.
+    fn loosen_below(&mut self, id: u32, slack: f32) {
+        if id & LEAF != 0 {
+            return;
+        }
+        let Node { bounds, ids } = &mut self.nodes[id as usize];
+        for (k, column) in bounds.iter_mut().enumerate() {
+            let by = if k < 3 { -slack } else { slack };
+            column.iter_mut().for_each(|end| *end += by);
+        }
+        let children = *ids;
+        for child in children.into_iter().filter(|&child| child != NOTHING) {
+            self.loosen_below(child, slack);
         }
     }
 
@@ -312,7 +336,8 @@ impl Tree {
             self.filters.clear();
         }
         self.leaf_bounds = Vec::new();
-        self.shrink();
+        self.nodes.shrink_to_fit();
+        self.filters.shrink_to_fit();
     }
 }
 

@@ -63,14 +63,20 @@ pub(crate) trait Nearing {
     /// The distance up to which the query still searches. Never grows.
     fn most(&self) -> f32;
 
-    /// The distances of bounds, at least 0 and not NaN, and which of them are at most
-    /// [`Nearing::most`]. A box inside bounds must not be nearer than the bounds, nor be reached
+    /// The distances of boxes of a leaf, or of the bounds of nodes, at least 0 and not NaN, and which of them are at
+    /// most [`Nearing::most`]. A box inside bounds must not be nearer than the bounds, nor be reached
     /// when the bounds are not.
-    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask);
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, is_leaf: bool) -> (I::F32, I::Mask);
 
-    /// Tests boxes of a leaf; returns how many of them the query hit. `filters` has one word for
-    /// each lane, or is empty if the tree has no filters.
-    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64;
+    /// Takes boxes of a leaf with the result of [`Nearing::near`]; returns how many of them the query hit. `filters` has
+    /// one word for each lane, or is empty if the tree has no filters.
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        boxes: NodeBounds<'_>,
+        near: (I::F32, I::Mask),
+        filters: &[u32],
+    ) -> u64;
 }
 
 /// Counts of what queries visited.
@@ -185,29 +191,29 @@ fn step<I: Isa, Q: Nearing>(
 ) -> u32 {
     let at = (id & !LEAF) as usize;
     let node = &tree.nodes[at];
-    let mut lane = 0;
-    if id & LEAF != 0 {
-        visits.leaves += 1;
-        let filters = &tree.filters[..];
-        let filters = if filters.is_empty() { filters } else { &filters[at * WIDTH..][..WIDTH] };
-        while lane < WIDTH {
-            let of = if filters.is_empty() { filters } else { &filters[lane..] };
-            visits.boxes += question.see(isa, NodeBounds { node, lane }, of);
-            lane += I::LANES;
-        }
-    } else {
-        visits.nodes += 1;
-        let first = *len;
-        while lane < WIDTH {
-            let (near, reached) = question.near(isa, NodeBounds { node, lane });
+    let is_leaf = id & LEAF != 0;
+    visits.leaves += u64::from(is_leaf);
+    visits.nodes += u64::from(!is_leaf);
+    let filters = &tree.filters[..];
+    let filters = if filters.is_empty() { filters } else { &filters[at * WIDTH..][..WIDTH] };
+    let (mut lane, first) = (0, *len);
+    // Leaves and other nodes share the test, which is most of the code.
+    while lane < WIDTH {
+        let bounds = NodeBounds { node, lane };
+        let (near, reached) = question.near(isa, bounds, is_leaf);
+        if is_leaf {
+            let filters = if filters.is_empty() { filters } else { &filters[lane..] };
+            visits.boxes += question.see(isa, bounds, (near, reached), filters);
+        } else {
             let ids = isa.load_u32(&node.ids[lane..]).compress(reached);
             let (near, count) = (near.to_bits().compress(reached), reached.count());
             isa.store_pairs(ids, near, count, &mut stack[*len..]);
-            (lane, *len) = (lane + I::LANES, *len + count);
+            *len += count;
         }
-        if Q::ORDERED {
-            order(&mut stack[first..*len]);
-        }
+        lane += I::LANES;
+    }
+    if Q::ORDERED && !is_leaf {
+        order(&mut stack[first..*len]);
     }
     while *len > 0 {
         *len -= 1;

@@ -1,71 +1,159 @@
 //! The proxies whose pairs an update searches for, if they are few.
 //!
 //! These are the *active* movers, which are all movers that are not settled, and the resting proxies that have changed
-//! since the last update. A pair of two other proxies is as it was in the last update, so it is kept and not found again.
+//! since the last update. Then come removed and disabled proxies, which have no box, but whose pairs end.
 
-use super::id::ProxyId;
-use super::movers::{SETTLED, borrow_columns};
+use super::movers::{CHANGED, MoverStore, SETTLED, borrow_columns};
+use super::resting::RestingTrees;
+use super::slots::{Container, NONE};
 use super::state::BroadphaseState;
 use crate::broadphase::pairs::buffer::reserve_for;
-use crate::columns::{MovingBoxColumns, Row, impl_memory};
+use crate::columns::{MovingBoxColumns, Row as _, impl_memory};
 use crate::geom::{Filter, MovingBox};
 use alloc::vec::Vec;
 
-/// Copies of the proxies to search for: first the active movers, then the changed resting proxies.
+/// Few proxies are searched for if the active movers are at most one of this many movers.
+const ACTIVE_SHARE: usize = 4;
+
+/// The bytes of eight settled movers.
+const ALL_SETTLED: u64 = u64::from_ne_bytes([SETTLED; 8]);
+
+/// The proxies to search for. Lists are by position in the search.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveProxies {
+    /// Rows of the active movers, first those whose compared box does not move.
+    rows: Vec<u32>,
+    /// Rows of the active movers whose compared box moves.
+    moving: Vec<u32>,
+    /// The status of `rows` before the update.
+    status: Vec<u8>,
+    /// How many of the movers do not move.
+    pub(crate) still: usize,
+    /// How many movers there are.
+    pub(crate) movers: usize,
     columns: [Vec<f32>; 9],
-    pub(crate) ids: Vec<ProxyId>,
     pub(crate) filters: Vec<Filter>,
     pub(crate) dynamic: Vec<bool>,
-    /// The number of active movers.
-    pub(crate) movers: usize,
-    /// Not 0 for the slots of these proxies and of removed ones.
-    pub(crate) searched: Vec<u8>,
+    /// Whether each proxy has changed since the last update.
+    pub(crate) changed: Vec<bool>,
+    pub(crate) slots: Vec<u32>,
+    /// The position in the search of each slot, or [`NONE`].
+    pub(crate) positions: Vec<u32>,
 }
 
-impl_memory!(ActiveProxies { columns, ids, filters, dynamic, searched; without movers });
+impl_memory!(ActiveProxies { rows, moving, status, columns, filters, dynamic, changed, slots, positions; without still, movers });
 
 impl ActiveProxies {
-    /// Replaces the contents by the active movers and the changed resting proxies of `state`.
-    pub(crate) fn collect(&mut self, state: &BroadphaseState) {
-        self.columns.iter_mut().for_each(Vec::clear);
-        self.ids.clear();
-        self.filters.clear();
-        self.dynamic.clear();
-        self.searched.clear();
-        reserve_for(&mut self.searched, state.slots.all.len());
-        self.searched.resize(state.slots.all.len(), 0);
-        let movers = &state.movers;
-        for (row, &status) in movers.status.iter().enumerate() {
-            if status != SETTLED {
-                let index = movers.ids[row].index() as usize;
-                self.push(index, state, movers.dynamic[row]);
+    /// Chooses the movers to search for. Returns whether they are few.
+    pub(crate) fn choose(&mut self, movers: &MoverStore) -> bool {
+        let most = movers.len() / ACTIVE_SHARE;
+        self.rows.clear();
+        self.moving.clear();
+        for (block, status) in movers.status.chunks(8).enumerate() {
+            if <[u8; 8]>::try_from(status).is_ok_and(|of| u64::from_ne_bytes(of) == ALL_SETTLED) {
+                continue;
+            }
+            for (row, &status) in (8 * block..).zip(status) {
+                if status != SETTLED {
+                    let still = movers.is_fat(row) || movers.has_no_delta(row);
+                    let rows = if still { &mut self.rows } else { &mut self.moving };
+                    rows.push(row as u32);
+                }
+            }
+            if self.rows.len() + self.moving.len() > most {
+                return false;
             }
         }
-        self.movers = self.ids.len();
+        true
+    }
+
+    /// Lists the proxies to search for, and settles movers whose compared box does not move.
+    pub(crate) fn collect(&mut self, state: &mut BroadphaseState, trees: &mut RestingTrees) {
+        // The last update may have been interrupted by a panic of the caller's function.
+        self.forget_positions();
+        self.still = self.rows.len();
+        self.rows.append(&mut self.moving);
+        self.movers = self.rows.len();
+        self.status.clear();
+        self.status.extend(self.rows.iter().map(|&row| state.movers.status[row as usize]));
+        for &row in &self.rows[..self.still] {
+            state.movers.status[row as usize] = SETTLED | CHANGED;
+            trees.mark_dirty(state.movers.ids[row as usize].index() as usize);
+        }
+        let state = &*state;
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.filters.clear();
+        self.dynamic.clear();
+        self.changed.clear();
+        self.slots.clear();
+        reserve_for(&mut self.positions, state.slots.all.len());
+        self.positions.resize(state.slots.all.len().max(self.positions.len()), NONE);
+        for k in 0..self.movers {
+            let row = self.rows[k] as usize;
+            let index = state.movers.ids[row].index() as usize;
+            let changed = self.status[k] & CHANGED != 0 || state.slot(index).changed;
+            self.push(index, state, changed);
+        }
+        let is_tree = |&&index: &&u32| state.slot(index as usize).container().is_tree();
+        for &index in state.changed.iter().filter(is_tree) {
+            self.push(index as usize, state, true);
+        }
         for &index in &state.changed {
-            let index = index as usize;
-            self.searched[index] = 1;
-            if state.slot(index).container().is_tree() {
-                self.push(index, state, true);
+            if self.positions[index as usize] == NONE
+                && state.slot(index as usize).container() == Container::Nowhere
+            {
+                self.add(index, true);
             }
         }
     }
 
-    fn push(&mut self, index: usize, state: &BroadphaseState, dynamic: bool) {
+    fn push(&mut self, index: usize, state: &BroadphaseState, changed: bool) {
         let moving: MovingBox = state.compared_box(index);
         for (column, number) in self.columns.iter_mut().zip(moving.to_row()) {
             column.push(number);
         }
-        self.ids.push(state.slots.id(index));
-        self.filters.push(state.slot(index).filter);
-        self.dynamic.push(dynamic);
-        self.searched[index] = 1;
+        let slot = state.slot(index);
+        self.filters.push(slot.filter);
+        self.dynamic.push(slot.kind == super::ProxyKind::Dynamic);
+        self.add(index as u32, changed);
     }
 
+    fn add(&mut self, index: u32, changed: bool) {
+        self.positions[index as usize] = self.slots.len() as u32;
+        self.slots.push(index);
+        self.changed.push(changed);
+    }
+
+    /// The boxes of the proxies that have one.
     pub(crate) fn boxes(&self) -> MovingBoxColumns<'_> {
         borrow_columns(&self.columns)
+    }
+
+    /// Whether the proxy at a position moves, so that no forest stores it.
+    pub(crate) fn moves(&self, at: usize) -> bool {
+        (self.still..self.movers).contains(&at)
+    }
+
+    /// Stores in the status of the movers that they have been searched for.
+    pub(crate) fn finish(&mut self, movers: &mut MoverStore) {
+        for (k, &row) in self.rows.iter().enumerate() {
+            movers.status[row as usize] = if k < self.still { SETTLED } else { 0 };
+        }
+        self.forget_positions();
+    }
+
+    /// Restores the status of the movers, after an error.
+    pub(crate) fn cancel(&mut self, movers: &mut MoverStore) {
+        for (&row, &status) in self.rows.iter().zip(&self.status) {
+            movers.status[row as usize] = status;
+        }
+        self.forget_positions();
+    }
+
+    fn forget_positions(&mut self) {
+        for &slot in &self.slots {
+            self.positions[slot as usize] = NONE;
+        }
     }
 }
 
@@ -80,15 +168,17 @@ mod tests {
         Aabb::cube([x, 0.0, 0.0], 0.75).expect("the numbers are small")
     }
 
-    /// The slots of the active proxies, and how many of them are movers.
-    fn active(broadphase: &Broadphase) -> (Vec<u32>, usize) {
-        let mut active = ActiveProxies::default();
-        active.collect(&broadphase.state);
-        (active.ids.iter().map(|id| id.index()).collect(), active.movers)
+    /// The slots of the active movers, or `None` if they are too many, and the changed slots.
+    fn active(broadphase: &Broadphase) -> (Option<Vec<u32>>, Vec<u32>) {
+        let (movers, mut search) = (&broadphase.state.movers, ActiveProxies::default());
+        let few = search.choose(movers);
+        let rows = search.rows.iter().chain(&search.moving);
+        let slots = rows.map(|&row| movers.ids[row as usize].index()).collect();
+        (few.then_some(slots), broadphase.state.changed.clone())
     }
 
     /// Goal: of a row of boxes at rest, of which neighbours touch, only proxies that changed are
-    /// searched for. Method: the list of active proxies after each kind of call, and the events of
+    /// searched for. Method: the lists of active movers and of changed slots after each kind of call, and the events of
     /// the update that follows.
     #[test]
     fn proxies_that_did_not_change_are_not_searched_for() {
@@ -99,35 +189,41 @@ mod tests {
             let proxy = proxy.with_margin(0.125);
             ids.push(broadphase.insert(cube(k as f32), proxy).expect("the box is valid"));
         }
-        assert_eq!(
-            active(&broadphase),
-            ((0..64).filter(|k| k % 8 < 7).chain(7..8).chain((15..64).step_by(8)).collect(), 56)
-        );
+        assert_eq!(active(&broadphase), (None, (0..64).collect()));
         assert_eq!(broadphase.update().expect("no limit").begun().len(), 63);
         // The first update saw all of them as new.
-        assert_eq!(active(&broadphase).1, 56);
+        assert_eq!(active(&broadphase), (None, Vec::new()));
         assert_eq!(broadphase.update().expect("no limit").touching().len(), 63);
-        assert_eq!(active(&broadphase), (Vec::new(), 0));
+        let nothing = (Some(Vec::new()), Vec::new());
+        assert_eq!(active(&broadphase), nothing);
 
         // Inside its fat AABB; then outside of it.
         broadphase.set(ids[3], cube(3.0625), [0.0; 3]).expect("the box is valid");
-        assert_eq!(active(&broadphase), (Vec::new(), 0));
+        assert_eq!(active(&broadphase), nothing);
         let changes = broadphase.update().expect("no limit");
         assert_eq!((changes.touching().len(), changes.begun().len()), (63, 0));
         broadphase.set(ids[3], cube(3.2), [0.0; 3]).expect("the box is valid");
-        assert_eq!(active(&broadphase), (Vec::from([3]), 1));
+        assert_eq!(active(&broadphase), (Some(Vec::from([3])), Vec::new()));
         assert_eq!(broadphase.update().expect("no limit").touching().len(), 63);
+        assert_eq!(active(&broadphase), nothing);
         broadphase.set(ids[3], cube(30.5), [0.0; 3]).expect("the box is valid");
         let changes = broadphase.update().expect("no limit");
         assert_eq!((changes.begun().len(), changes.ended().len()), (4, 2));
-        // Two ticks later it is settled.
+        assert_eq!(active(&broadphase), nothing);
+
+        // A box that moves is searched for in each update.
+        broadphase.set_margin(ids[4], 0.0).expect("the id is valid");
+        broadphase.set(ids[4], cube(4.0), [0.5, 0.0, 0.0]).expect("the box is valid");
         broadphase.update().expect("no limit");
-        assert_eq!(active(&broadphase), (Vec::new(), 0));
+        assert_eq!(active(&broadphase), (Some(Vec::from([4])), Vec::new()));
+        broadphase.set(ids[4], cube(4.0), [0.0; 3]).expect("the box is valid");
+        broadphase.update().expect("no limit");
+        assert_eq!(active(&broadphase), nothing);
 
         // A fixed proxy with another filter, and a removed mover.
         broadphase.set_filter(ids[7], Filter::NONE).expect("the id is valid");
         broadphase.remove(ids[20]).expect("the id is valid");
-        assert_eq!(active(&broadphase), (Vec::from([7]), 0));
+        assert_eq!(active(&broadphase), (Some(Vec::new()), Vec::from([7, 20])));
         assert_eq!(broadphase.update().expect("no limit").ended().len(), 4);
         broadphase.validate().expect("no invariant is violated");
     }

@@ -3,14 +3,16 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
-use super::movers::CHANGED;
+use super::movers::{CHANGED, MoverStore};
 use super::proxy::{Proxies, is_margin};
 use super::resting::RestingTrees;
 use super::slots::{Container, NONE};
 use super::state::BroadphaseState;
 use crate::broadphase::pairs::input::CHUNK_ROWS;
-use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
-use crate::geom::{Invalid, MovingBox};
+use crate::columns::{LengthMismatch, MovingBoxColumns, MovingBoxInput, Rejected};
+use crate::geom::{Invalid, MapEach, MovingBox};
+use crate::kernels::containment;
+use crate::lanes::Level;
 use crate::par;
 use alloc::vec::Vec;
 
@@ -99,7 +101,7 @@ impl Broadphase {
         boxes: MovingBoxInput<'_>,
     ) -> Result<&[Rejected], BroadphaseError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
-        let Self { state, trees, mover_tree, exec, rejected, rows, columns, .. } = self;
+        let Self { state, trees, mover_tree, exec, rejected, rows, outside, columns, .. } = self;
         // The mover row of each element; `NONE` for proxies that do not move.
         rows.clear();
         rows.reserve(ids.len());
@@ -133,12 +135,9 @@ impl Broadphase {
                 next += 1;
                 match row {
                     REJECTED => (),
-                    _ if row == NONE || state.fat_movers > 0 => {
-                        let moving = boxes.get(from - start);
-                        let slot = ids[from].index() as usize;
-                        if row != NONE && state.keeps_fat_aabb(slot, &moving) {
-                            state.movers.set(row as usize, moving);
-                        } else if let Err(reason) = set_one(state, trees, ids[from], moving) {
+                    NONE => {
+                        let set = set_one(state, trees, ids[from], boxes.get(from - start));
+                        if let Err(reason) = set {
                             rejected.push(Rejected { row: from as u32, reason });
                             sorted = false;
                         }
@@ -149,12 +148,20 @@ impl Broadphase {
                         while next < end && rows[next] == row + (next - from) as u32 {
                             next += 1;
                         }
-                        let (of_chunk, row) = (from - start..next - start, row as usize);
-                        let to = row..row + of_chunk.len();
-                        let status = &mut state.movers.status[to.clone()];
-                        status.fill(CHANGED);
-                        for (column, from) in state.movers.columns.iter_mut().zip(boxes.columns()) {
-                            column[to.clone()].copy_from_slice(&from[of_chunk.clone()]);
+                        let boxes = boxes.slice(from - start..next - start);
+                        let row = row as usize;
+                        if state.fat_movers == 0 {
+                            copy_rows(&mut state.movers, row, boxes);
+                            continue;
+                        }
+                        copy_contained_rows(exec.level, &mut state.movers, row, boxes, outside);
+                        for &k in &*outside {
+                            let at = from + k as usize;
+                            let set = set_one(state, trees, ids[at], boxes.get(k as usize));
+                            if let Err(reason) = set {
+                                rejected.push(Rejected { row: at as u32, reason });
+                                sorted = false;
+                            }
                         }
                     }
                 }
@@ -194,6 +201,36 @@ impl Broadphase {
         ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
         ids.iter().try_for_each(|&id| self.set_kind(id, kind))
     }
+}
+
+/// Copies boxes to consecutive rows of the movers, all without margins.
+fn copy_rows(movers: &mut MoverStore, row: usize, boxes: MovingBoxColumns<'_>) {
+    let to = row..row + boxes.len();
+    movers.status[to.clone()].fill(CHANGED);
+    for (column, from) in movers.columns.iter_mut().zip(boxes.columns()) {
+        column[to.clone()].copy_from_slice(from);
+    }
+}
+
+/// Copies boxes to consecutive rows of the movers, where there is no margin or the path is inside the fat AABB. Writes
+/// the positions of the other boxes to `outside`.
+fn copy_contained_rows(
+    level: Level,
+    movers: &mut MoverStore,
+    row: usize,
+    boxes: MovingBoxColumns<'_>,
+    outside: &mut Vec<u32>,
+) {
+    let to = row..row + boxes.len();
+    let MoverStore { columns, fat, status, .. } = movers;
+    outside.clear();
+    let low = &fat[0][to.clone()];
+    for (status, &low) in status[to.clone()].iter_mut().zip(low) {
+        *status = if low > -f32::MAX { *status } else { CHANGED };
+    }
+    let fat = fat.each_ref().map_each(|column| &column[to.clone()]);
+    let columns = columns.each_mut().map(|column| &mut column[to.clone()]);
+    containment::copy_contained(level, boxes, fat, columns, outside);
 }
 
 /// Sets the moving box of a proxy, and marks the forest that stores it as dirty.

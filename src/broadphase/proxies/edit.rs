@@ -158,6 +158,35 @@ impl Broadphase {
         Ok(())
     }
 
+    /// Makes the next update announce the pairs of a proxy again, which keeps its id.
+    ///
+    /// The cached pairs of the proxy are forgotten: the next update reports no end of them, and reports those that
+    /// touch as begun. For engines that drop the contacts of a body by themselves, for example when it becomes a sensor
+    /// or changes its type. A pair of two resting proxies begins when one of them moves.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::Stale`].
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Proxy};
+    ///
+    /// let mut world = Broadphase::new();
+    /// let a = world.insert(Aabb::cube([0.0; 3], 1.0)?, Proxy::dynamic())?;
+    /// let b = world.insert(Aabb::cube([1.0; 3], 1.0)?, Proxy::fixed())?;
+    /// assert_eq!(world.update()?.begun().len(), 1);
+    /// world.renew(b)?;
+    /// let changes = world.update()?;
+    /// assert_eq!((changes.begun().len(), changes.ended().len()), (1, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn renew(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        self.state.renew(index);
+        self.mark_dirty(index, Container::Nowhere);
+        Ok(())
+    }
+
     /// Applies `edit` to a proxy, unless `is_so` says that it would change nothing.
     fn change(
         &mut self,

@@ -10,41 +10,51 @@
 //! # The algorithm of an update
 //!
 //! ```text
-//! apply the recorded changes to the forests of fixed proxies, of sleeping proxies and of settled
-//!     movers                                                                  (resting)
-//! choose the movers to search for: all of them, or only those that are not settled, if these are
-//!     few; then also the resting proxies that have changed                    (active)
-//! find the pairs among them, and of them with each of the forests             (PairFinder, FixedBoxes)
-//! for each run of found pairs, in parallel:                                   (partition)
-//!     replace rows by slots, apply the owners and the caller's function,
-//!     partition the pairs by ranges of the lower slot
-//! for each partition, in parallel:
-//!     keep the cached pairs of proxies that were not searched for
-//!     look up each pair among the cached pairs                                (lookup, index)
-//!         found: store its new time; not found: append it to the new pairs
-//!     sort the new pairs                                                      (sort)
-//!     merge them with the cached pairs that still touch                       (lookup)
-//!     report new pairs, and cached pairs that no longer touch                 (events)
-//!     move a cached pair of two resting proxies to a list of each proxy       (sleeping)
-//! settle the movers that have not changed, if only few had                    (state)
+//! if nothing has changed, nothing is done
+//! if few movers are active:                                                       (incremental)
+//!     list them and the changed resting proxies                                   (active)
+//!     settle the movers whose compared box does not move, apply the changes to the forests (resting)
+//!     find the pairs of each with the forests; of those that move with each other
+//!     compare the partners of each with its row of cached partners                (compare)
+//!     change these rows, and the rows of partners that begin or end               (pair_cache/rows)
+//! otherwise find all pairs anew:                                                  (full)
+//!     apply the changes to the forests of fixed and of sleeping proxies           (resting)
+//!     find the pairs of movers, and of movers with each forest        (PairFinder, FixedBoxes)
+//!     for each run of found pairs, in parallel:                                   (partition)
+//!         replace rows by slots, apply the owners and the caller's function,
+//!         partition the pairs by ranges of the lower slot
+//!     for each partition, in parallel:
+//!         look up each pair among the cached pairs                                (lookup, index)
+//!             found: store its new time; not found: append it to the new pairs
+//!         sort the new pairs                                                      (sort)
+//!         merge them with the cached pairs that still touch                       (lookup)
+//!         report new pairs, and cached pairs that no longer touch                 (events)
+//!     settle the movers that have not changed, if only few had                    (state)
+//! move the cached pairs of two resting proxies to a list of each proxy            (sleeping)
 //! ```
 //!
-//! Only new pairs are sorted; a pair that persists costs one look-up. Resting pairs are not
-//! visited. A mover is *settled* if its compared box does not move and did not change in a whole
-//! tick. Two proxies that did not change have the pair, or none, that they had before, so settled
-//! movers are searched for only by others.
+//! A mover is *settled* if its compared box does not move and did not change in a whole tick. Two proxies that did not
+//! change have the pair, or none, that they had before, so settled movers are searched for only by others. Both ways
+//! give the same answer, bit by bit. Resting pairs are not visited.
 
 pub(crate) mod active;
 pub(crate) mod bulk;
+
+pub(crate) mod clone;
+pub(crate) mod compare;
+pub(crate) mod contact;
 pub(crate) mod edit;
 pub(crate) mod error;
+pub(crate) mod full;
 pub(crate) mod id;
+pub(crate) mod incremental;
 pub(crate) mod layers;
 pub(crate) mod mover_tree;
 pub(crate) mod movers;
 pub(crate) mod pair_cache;
 pub(crate) mod proxy;
 pub(crate) mod queries;
+pub(crate) mod reading;
 pub(crate) mod resting;
 pub(crate) mod slots;
 pub(crate) mod snapshot;
@@ -58,16 +68,18 @@ use crate::columns::{ColumnScratch, Memory, MovingBoxColumns, Rejected, impl_mem
 use crate::geom::{Filter, MovingBox};
 use crate::par;
 use alloc::vec::Vec;
+use full::{FullScratch, FullUpdate};
 pub(crate) use id::{ProxyId, ProxyPair};
+use incremental::{ActiveSearch, Incremental};
 use mover_tree::MoverTree;
-pub(crate) use pair_cache::Touching;
-use pair_cache::partition::AcceptPair;
+use pair_cache::events::Events;
+use pair_cache::partition::{AcceptPair, Accepting};
+use pair_cache::touching::Touching;
 pub(crate) use proxy::{Proxy, ProxyKind};
 use resting::RestingTrees;
 use slots::Container;
-use state::BroadphaseState;
+use state::{BroadphaseState, RemovedProxy};
 pub(crate) use update::Changes;
-use update::{Update, UpdateScratch};
 
 /// Boxes with stable ids, and their pairs from tick to tick.
 ///
@@ -135,6 +147,10 @@ use update::{Update, UpdateScratch};
 ///   it stays cached if the two still may pair and meet; otherwise it ends. A proxy changes when a
 ///   call gives it a different box, kind, filter, owner, margin or enabled flag. Shifting the
 ///   origin changes no proxy.
+/// * **A renewed proxy** ([`Broadphase::renew`]) has changed, and its cached pairs are forgotten: the next update reports
+///   no end of them, and those that touch begin.
+/// * **A function for new pairs** ([`Broadphase::update_with_new`]) decides which pairs begin. A pair that is not cached,
+///   and of which neither proxy has changed since the last update, does not begin.
 /// * **Every other cached pair ends.** This includes pairs with a proxy that was removed or
 ///   disabled, and pairs that a new filter or kind no longer allows. The end event has the old ids,
 ///   even if the slot already contains another proxy.
@@ -143,6 +159,28 @@ use update::{Update, UpdateScratch};
 ///   id and began with a new one.
 ///
 /// Pairs change only in an update.
+///
+/// # Exact tests behind boxes
+///
+/// A pair begins when the compared boxes first touch, which may be many ticks before the bodies do. An engine that tests
+/// shapes exactly, perhaps in `f64` behind boxes that [`Aabb::from_f64`](crate::Aabb::from_f64) rounds outwards, tests
+/// all pairs of [`Changes::touching`] in each tick, not only those of [`Changes::begun`].
+///
+/// An update borrows the broadphase while its [`Changes`] are used. To read boxes or descriptions meanwhile, call
+/// [`Broadphase::update`], and then [`Broadphase::changes`], which needs a shared reference only:
+///
+/// ```
+/// # use swath::{Aabb, Broadphase, Proxy};
+/// # let mut world = Broadphase::new();
+/// # for x in [0.0, 0.5] {
+/// #     world.insert(Aabb::cube([x; 3], 1.0)?, Proxy::dynamic().with_data(3))?;
+/// # }
+/// world.update()?;
+/// for pair in world.changes().begun() {
+///     assert_eq!(world.data(pair.a), Some(3));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Queries
 ///
@@ -164,16 +202,25 @@ pub struct Broadphase {
     filtered: bool,
     /// Whether any proxy had an owner since the last `clear` or `restore`.
     owned: bool,
-    work: UpdateScratch,
+    /// The events of the last update.
+    events: Events,
+    /// Whether the events are those of a successful update that is still valid.
+    events_valid: bool,
+    /// The proxies that were removed before the last update, in order.
+    removed: Vec<RemovedProxy>,
+    full: FullScratch,
+    incremental: Incremental,
     rejected: Vec<Rejected>,
     /// Scratch memory of [`Broadphase::set_many`]: the mover row of each element.
     rows: Vec<u32>,
+    /// Scratch memory of [`Broadphase::set_many`]: boxes that leave their fat AABB.
+    outside: Vec<u32>,
     /// Scratch memory of [`Broadphase::set_many`]: boxes that are not passed as columns.
     columns: ColumnScratch,
     sorted: Vec<ProxyPair>,
 }
 
-impl_memory!(Broadphase { state, trees, mover_tree, finder, work, rejected, rows, columns, sorted; without exec, filtered, owned });
+impl_memory!(Broadphase { state, trees, mover_tree, finder, events, removed, full, incremental, rejected, rows, outside, columns, sorted; without exec, filtered, owned, events_valid });
 
 impl Default for Broadphase {
     fn default() -> Self {
@@ -217,9 +264,14 @@ impl Broadphase {
             finder: PairFinder::default(),
             filtered: false,
             owned: false,
-            work: UpdateScratch::default(),
+            events: Events::default(),
+            events_valid: false,
+            removed: Vec::new(),
+            full: FullScratch::default(),
+            incremental: Incremental::default(),
             rejected: Vec::new(),
             rows: Vec::new(),
+            outside: Vec::new(),
             columns: ColumnScratch::default(),
             sorted: Vec::new(),
         }
@@ -317,63 +369,132 @@ impl Broadphase {
         &mut self,
         accept: impl Fn(ProxyPair) -> bool + Sync,
     ) -> Result<Changes<'_>, FindError> {
-        self.find(Some(&accept))
+        self.find(Some(Accepting::Each(&accept)))
     }
 
-    fn find(&mut self, accept: Option<AcceptPair<'_>>) -> Result<Changes<'_>, FindError> {
-        let Self { exec, state, trees, finder, filtered, owned, work, .. } = self;
-        trees.set_exec(exec);
-        finder.exec = exec.clone();
-        trees.update(state, *filtered);
-        let keeps_all = state.is_unchanged() && state.touching.len() <= exec.pairs_max;
-        if keeps_all && accept.is_none() && !state.restricted {
-            work.events.clear();
-            work.events_valid = true;
+    /// Like [`Broadphase::update`], but keeps only new pairs that `accept` accepts. A pair that it accepts stays cached
+    /// until it ends; it is not called for a pair that it has rejected until one of the two proxies changes.
+    ///
+    /// `accept` is called once in an update for each pair that meets, that filters and owners allow, that is not cached,
+    /// and of which a proxy has changed since the last update, in any order and on any thread. A moving proxy without a
+    /// margin changes with each call that sets its box; one with a margin when its fat AABB changes; a resting one when
+    /// its box is different. New descriptions, [`Broadphase::renew`] and, for moving proxies,
+    /// [`Broadphase::shift_origin`] are changes too. Unlike [`Broadphase::update_with`], this function finds only the
+    /// pairs of changed proxies anew.
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Proxy};
+    ///
+    /// let mut world = Broadphase::new();
+    /// let a = world.insert(Aabb::cube([0.0; 3], 1.0)?, Proxy::dynamic())?;
+    /// world.insert(Aabb::cube([1.0; 3], 1.0)?, Proxy::fixed())?;
+    /// assert!(world.update_with_new(|_| false)?.begun().is_empty());
+    /// // Neither has changed, so the function is not called.
+    /// assert!(world.update_with_new(|_| true)?.begun().is_empty());
+    /// world.set(a, Aabb::cube([0.5; 3], 1.0)?, [0.0; 3])?;
+    /// assert_eq!(world.update_with_new(|_| true)?.begun().len(), 1);
+    /// assert_eq!(world.update_with_new(|_| false)?.persisted().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Broadphase::update`].
+    pub fn update_with_new(
+        &mut self,
+        accept: impl Fn(ProxyPair) -> bool + Sync,
+    ) -> Result<Changes<'_>, FindError> {
+        self.find(Some(Accepting::New(&accept)))
+    }
+
+    fn find(&mut self, accept: Option<Accepting<'_>>) -> Result<Changes<'_>, FindError> {
+        let accept_new = accept.and_then(Accepting::of_new);
+        let keeps_function = accept_new.is_some() || accept.is_none() && !self.state.restricted;
+        let pairs_fit = self.state.touching.len() <= self.exec.pairs_max;
+        if keeps_function && pairs_fit && self.state.is_unchanged() {
+            self.events.clear();
+            self.removed.clear();
+            self.events_valid = true;
             return Ok(self.changes());
         }
-        par::sort::<4>(bytemuck::cast_slice_mut(&mut state.dirty_pairs));
-        let update = Update { exec, filtered: *filtered, owned: *owned, accept };
-        update.run(state, finder, trees, work)?;
-        core::mem::swap(&mut state.touching, &mut work.touching);
-        work.events_valid = true;
+        par::sort::<4>(bytemuck::cast_slice_mut(&mut self.state.dirty_pairs));
+        // Not valid until the end, because the caller's function may panic.
+        self.events_valid = false;
+        let Self { state, .. } = self;
+        state.renewed.iter().for_each(|&id| state.slots.forget_pairs_of(id));
+        let few = keeps_function && self.incremental.active.choose(&self.state.movers);
+        let found = if few { self.find_changed(accept_new) } else { Ok(false) };
+        let result = match found {
+            Ok(true) => Ok(()),
+            Ok(false) => self.find_all(accept),
+            Err(error) => Err(error),
+        };
+        let Self { state, events, removed, .. } = self;
+        if let Err(error) = result {
+            state.slots.recall_pairs_of(&state.renewed);
+            return Err(error);
+        }
+        self.events_valid = true;
+        removed.clone_from(&state.removed);
+        par::sort::<4>(bytemuck::cast_slice_mut(removed));
         state.slots.mark_cached();
         state.dirty_pairs.clear();
-        work.events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
+        events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
         state.restricted = accept.is_some();
-        state.finish_update(|index| trees.mark_dirty(index));
+        state.forget_changes();
         Ok(self.changes())
+    }
+
+    /// Searches for the proxies that have changed. Returns whether that was possible: not if there may be too many
+    /// pairs.
+    fn find_changed(&mut self, accept: Option<AcceptPair<'_>>) -> Result<bool, FindError> {
+        let Self { exec, state, trees, finder, incremental, events, .. } = self;
+        let search = ActiveSearch { exec, filtered: self.filtered, owned: self.owned, accept };
+        state.touching.convert_to_rows(state.slots.all.len());
+        incremental.active.collect(state, trees);
+        trees.update(state, self.filtered);
+        events.clear();
+        match incremental.search(&search, state, finder, trees, events) {
+            Ok(()) => {
+                incremental.finish(state);
+                Ok(true)
+            }
+            Err(error) => {
+                incremental.active.cancel(&mut state.movers);
+                match error {
+                    FindError::TooManyPairs { .. } => Ok(false),
+                    error => Err(error),
+                }
+            }
+        }
+    }
+
+    /// Finds all pairs anew.
+    fn find_all(&mut self, accept: Option<Accepting<'_>>) -> Result<(), FindError> {
+        let Self { exec, state, trees, finder, full, events, .. } = self;
+        trees.set_exec(exec);
+        finder.exec = exec.clone();
+        trees.update(state, self.filtered);
+        events.clear();
+        state.touching.convert_to_table();
+        let (filtered, owned) = (self.filtered, self.owned);
+        FullUpdate { exec, state, filtered, owned, accept }.run(finder, trees, full, events)?;
+        core::mem::swap(state.touching.convert_to_table(), &mut full.touching);
+        state.settle(|index| trees.mark_dirty(index));
+        Ok(())
     }
 
     /// The result of the last update. It is empty after [`Broadphase::restore`] and
     /// [`Broadphase::clear`].
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
-        let Self { work: UpdateScratch { events, events_valid, .. }, state, .. } = self;
+        let Self { events, events_valid, removed, state, .. } = self;
         let touching = if *events_valid {
             Touching::new(&state.touching, &state.slots)
         } else {
             Touching::default()
         };
-        Changes { events, touching }
-    }
-
-    /// All pairs that the last update cached, including resting ones, ordered by index.
-    ///
-    /// Collects and sorts them, in memory that is reused by the next call.
-    #[must_use]
-    pub fn pairs(&mut self) -> &[ProxyPair] {
-        let Self { state, sorted, exec, .. } = self;
-        sorted.clear();
-        sorted.reserve(state.touching.len() + state.resting.len() + state.dirty_pairs.len());
-        let touching = Touching::new(&state.touching, &state.slots);
-        sorted.extend(touching.iter().map(ProxyPair::from));
-        sorted.extend(state.resting.iter());
-        sorted.extend_from_slice(&state.dirty_pairs);
-        // The touching pairs are in order.
-        if sorted.len() > state.touching.len() {
-            par::sort_parallel::<4>(&exec.threads, bytemuck::cast_slice_mut(sorted));
-        }
-        sorted
+        Changes { events, touching, slots: &state.slots, removed }
     }
 
     /// Removes all proxies, as if one by one from the highest index down, and keeps the memory.
@@ -386,7 +507,14 @@ impl Broadphase {
             }
         }
         (self.filtered, self.owned) = (false, false);
-        self.work.clear();
+        self.discard_changes();
+    }
+
+    /// Discards the result of the last update.
+    fn discard_changes(&mut self) {
+        self.events.clear();
+        self.removed.clear();
+        self.events_valid = false;
     }
 
     /// Reserves memory for this many proxies, of which `movers` move, and for ticks with `pairs`
@@ -401,13 +529,16 @@ impl Broadphase {
     /// needs again.
     pub fn shrink_to_fit(&mut self) {
         self.state.resting.free_if_empty();
-        self.state.shrink();
+        // A clone has no spare capacity.
+        self.state = self.state.clone();
         self.trees.shrink_to_fit();
         self.mover_tree = MoverTree::default();
         self.finder.shrink_to(0, 0);
-        self.work = UpdateScratch::default();
+        (self.events, self.events_valid) = (Events::default(), false);
+        self.removed = Vec::new();
+        (self.full, self.incremental) = (FullScratch::default(), Incremental::default());
         (self.rejected, self.rows, self.sorted) = (Vec::new(), Vec::new(), Vec::new());
-        self.columns = ColumnScratch::default();
+        (self.outside, self.columns) = (Vec::new(), ColumnScratch::default());
     }
 
     /// The allocated memory in bytes.

@@ -41,6 +41,11 @@ impl MoverTree {
         self.is_dirty = true;
     }
 
+    /// Whether no mover has changed since the tree was built.
+    pub(crate) fn is_current(&self) -> bool {
+        !self.is_dirty
+    }
+
     /// Rebuilds the tree if it is dirty. `filtered` says whether any proxy has a filter.
     pub(crate) fn update(
         &mut self,

@@ -20,22 +20,28 @@ pub(crate) const CHANGED: u8 = 1;
 /// movers, and has not changed since.
 pub(crate) const SETTLED: u8 = 2;
 
+/// Stands for the fat AABB of a mover without a margin. It contains every path.
+pub(crate) const UNBOUNDED: Aabb = Aabb { min: [-f32::MAX; 3], max: [f32::MAX; 3] };
+
 /// The columns of the moving proxies.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct MoverStore {
     /// Minimum corners, maximum corners, displacements.
     pub(crate) columns: [Vec<f32>; 9],
+    /// The fat AABBs: minimum corners, maximum corners. [`UNBOUNDED`] for rows without a margin.
+    pub(crate) fat: [Vec<f32>; 6],
     pub(crate) ids: Vec<ProxyId>,
     pub(crate) owners: Vec<u32>,
     pub(crate) filters: Vec<Filter>,
     /// Whether each row is dynamic. Two kinematic movers never pair.
     pub(crate) dynamic: Vec<bool>,
-    /// The bits [`CHANGED`] and [`SETTLED`] of each row, never both.
+    /// The bits [`CHANGED`] and [`SETTLED`] of each row. Both are set only during an update, or after one that a
+    /// panic of the caller's function has interrupted.
     pub(crate) status: Vec<u8>,
 }
 
-impl_memory!(MoverStore { columns, ids, owners, filters, dynamic, status });
+impl_memory!(MoverStore { columns, fat, ids, owners, filters, dynamic, status });
 
 /// Borrows the columns as the pair finder reads them.
 pub(crate) fn borrow_columns(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
@@ -62,9 +68,34 @@ impl MoverStore {
         }
     }
 
+    /// The fat AABB of a row, or [`UNBOUNDED`].
+    pub(crate) fn fat_aabb(&self, row: usize) -> Aabb {
+        Aabb::from_row(self.fat.each_ref().map_each(|column| column[row]))
+    }
+
+    pub(crate) fn set_fat_aabb(&mut self, row: usize, fat_aabb: Aabb) {
+        for (column, number) in self.fat.iter_mut().zip(fat_aabb.to_row()) {
+            column[row] = number;
+        }
+    }
+
+    /// Whether a row has a margin.
+    pub(crate) fn is_fat(&self, row: usize) -> bool {
+        self.fat[0][row] > -f32::MAX
+    }
+
     /// Appends a row and returns its index.
-    pub(crate) fn push(&mut self, id: ProxyId, slot: &Slot, moving: MovingBox) -> u32 {
+    pub(crate) fn push(
+        &mut self,
+        id: ProxyId,
+        slot: &Slot,
+        moving: MovingBox,
+        fat_aabb: Aabb,
+    ) -> u32 {
         for (column, number) in self.columns.iter_mut().zip(moving.to_row()) {
+            column.push(number);
+        }
+        for (column, number) in self.fat.iter_mut().zip(fat_aabb.to_row()) {
             column.push(number);
         }
         self.ids.push(id);
@@ -75,9 +106,9 @@ impl MoverStore {
         self.len() as u32 - 1
     }
 
-    /// Whether a row is settled.
+    /// Whether the forest of settled movers stores the box of a row.
     pub(crate) fn is_settled(&self, row: usize) -> bool {
-        self.status[row] == SETTLED
+        self.status[row] & SETTLED != 0
     }
 
     /// The number of rows that are not settled.
@@ -87,7 +118,7 @@ impl MoverStore {
 
     /// The number of rows that have changed since the last update.
     pub(crate) fn count_changed(&self) -> usize {
-        self.status.iter().filter(|&&status| status == CHANGED).count()
+        self.status.iter().filter(|&&status| status & CHANGED != 0).count()
     }
 
     /// Whether the displacement of a row is zero.
@@ -105,7 +136,7 @@ impl MoverStore {
 
     /// Removes a row. Returns the id of the proxy that was moved into it, if there is one.
     pub(crate) fn swap_remove(&mut self, row: usize) -> Option<ProxyId> {
-        for column in &mut self.columns {
+        for column in self.columns.iter_mut().chain(&mut self.fat) {
             column.swap_remove(row);
         }
         self.ids.swap_remove(row);
@@ -117,7 +148,7 @@ impl MoverStore {
     }
 
     pub(crate) fn reserve(&mut self, rows: usize) {
-        for column in &mut self.columns {
+        for column in self.columns.iter_mut().chain(&mut self.fat) {
             reserve_total(column, rows);
         }
         reserve_total(&mut self.ids, rows);
@@ -128,8 +159,9 @@ impl MoverStore {
     }
 
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        let Self { columns, ids, owners, filters, dynamic, status } = self;
+        let Self { columns, fat, ids, owners, filters, dynamic, status } = self;
         columns.iter_mut().zip(&other.columns).for_each(|(to, from)| to.clone_from(from));
+        fat.iter_mut().zip(&other.fat).for_each(|(to, from)| to.clone_from(from));
         ids.clone_from(&other.ids);
         owners.clone_from(&other.owners);
         filters.clone_from(&other.filters);

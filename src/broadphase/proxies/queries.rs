@@ -92,9 +92,46 @@ impl Broadphase {
         self.view(false)
     }
 
+    /// Does the work of [`Broadphase::queries`] in advance, so that [`Broadphase::prepared_queries`] returns a view
+    /// until the next change of a proxy.
+    pub fn prepare_queries(&mut self) {
+        let _ = self.queries();
+    }
+
+    /// The view of [`Broadphase::queries`] through a shared reference, so that several systems of an engine may each
+    /// request one at the same time. `None` if a call has changed a proxy since [`Broadphase::prepare_queries`] or
+    /// [`Broadphase::queries`].
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Proxy};
+    ///
+    /// let mut world = Broadphase::new();
+    /// let id = world.insert(Aabb::cube([0.0; 3], 1.0)?, Proxy::dynamic())?;
+    /// assert!(world.prepared_queries().is_none());
+    /// world.update()?;
+    /// world.prepare_queries();
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..2 {
+    ///         scope.spawn(|| {
+    ///             let queries = world.prepared_queries().expect("nothing has changed");
+    ///             assert_eq!(queries.overlap_point([0.5; 3]).expect("valid").any(), Some(id));
+    ///         });
+    ///     }
+    /// });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn prepared_queries(&self) -> Option<ProxyQueries<'_>> {
+        (self.trees.is_current() && self.mover_tree.is_current()).then(|| self.view_of(true))
+    }
+
     fn view(&mut self, with_movers: bool) -> ProxyQueries<'_> {
         self.trees.set_exec(&self.exec);
         self.trees.update(&self.state, self.filtered);
+        self.view_of(with_movers)
+    }
+
+    fn view_of(&self, with_movers: bool) -> ProxyQueries<'_> {
         let Self { state, trees, mover_tree, exec, .. } = self;
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
         let of = Queries::new([moving, trees.exact.trees()], exec.level, &exec.threads);

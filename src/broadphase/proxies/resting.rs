@@ -14,7 +14,7 @@ use crate::broadphase::FixedBoxes;
 use crate::broadphase::bvh::{BvhItem, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_total;
-use crate::columns::{Memory, impl_memory};
+use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
 use crate::par::sort_rows;
 use alloc::vec::Vec;
@@ -79,6 +79,11 @@ impl RestingTrees {
         self.rows.get(index).is_some_and(|row| row & SETTLED != 0)
     }
 
+    /// Whether no change is pending.
+    pub(crate) fn is_current(&self) -> bool {
+        self.changed.is_empty()
+    }
+
     /// Applies the changes. `filtered` says whether any proxy has a filter.
     pub(crate) fn update(&mut self, state: &BroadphaseState, filtered: bool) {
         if self.changed.is_empty() {
@@ -109,6 +114,7 @@ impl RestingTrees {
             }
         }
         changed.clear();
+        settled.slack = slack_of(state, &inserted[TREES - 1]);
         let trees = [fixed, sleeping, exact, settled];
         for ((tree, removed), inserted) in trees.into_iter().zip(removed).zip(inserted) {
             if !removed.is_empty() {
@@ -178,7 +184,8 @@ impl RestingTrees {
         self.exact.shrink_to_fit();
         self.settled.shrink_to_fit();
         (self.removed, self.inserted) = Default::default();
-        self.shrink();
+        self.rows.shrink_to_fit();
+        self.changed.shrink_to_fit();
     }
 }
 
@@ -192,6 +199,14 @@ pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
         Container::Movers if state.is_settled(index) => SETTLED,
         Container::Movers | Container::Nowhere => 0,
     }
+}
+
+/// How loose the nodes of the forest of settled movers are built: twice the least margin. A mover that leaves its fat
+/// AABB usually gets another one about that far away, which then overwrites the old one in place.
+fn slack_of(state: &BroadphaseState, inserted: &[BvhItem]) -> f32 {
+    let margins = inserted.iter().map(|item| state.slot(item.id as usize).margin);
+    let least = margins.filter(|&margin| margin > 0.0).fold(f32::INFINITY, f32::min);
+    if least < f32::INFINITY { 2.0 * least } else { 0.0 }
 }
 
 fn is_mover(state: &BroadphaseState, index: usize) -> bool {

@@ -17,6 +17,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Largest number of slots. Movers are rows of the pair finder, which has 26 bits for a row.
 pub(crate) const SLOTS_MAX: usize = 1 << 26;
 
+/// A generation that no proxy has. It marks slots whose cached pairs are forgotten.
+const FORGOTTEN: u32 = u32::MAX;
+
 /// Bit of a forest: that of fixed proxies.
 pub(crate) const FIXED: u8 = 1;
 /// Bit of a forest: that of sleeping proxies.
@@ -73,6 +76,8 @@ pub(crate) struct Slot {
     pub(crate) live: bool,
     /// Whether the slot is in [`BroadphaseState::changed`](super::state::BroadphaseState::changed).
     pub(crate) changed: bool,
+    /// Whether the proxy is in [`BroadphaseState::renewed`](super::state::BroadphaseState::renewed).
+    pub(crate) renewed: bool,
 }
 
 impl Slot {
@@ -86,6 +91,7 @@ impl Slot {
         enabled: false,
         live: false,
         changed: false,
+        renewed: false,
     };
 
     pub(crate) fn container(&self) -> Container {
@@ -116,6 +122,7 @@ impl Slot {
             row_or_next: NONE,
             live: true,
             changed,
+            renewed: false,
         };
     }
 }
@@ -190,6 +197,39 @@ impl Slots {
         self.cached_generations[slot as usize] != self.generations[slot as usize]
     }
 
+    /// Makes the cached pairs of a proxy those of no proxy, so that an update neither keeps nor ends them.
+    pub(crate) fn forget_pairs_of(&mut self, id: ProxyId) {
+        let slot = id.index() as usize;
+        if self.cached_generations.get(slot) == Some(&id.generation()) {
+            if self.generations[slot] == id.generation() {
+                self.reused.push(id.index());
+            }
+            self.cached_generations[slot] = FORGOTTEN;
+        }
+    }
+
+    /// Undoes [`Slots::forget_pairs_of`] for all of these proxies.
+    pub(crate) fn recall_pairs_of(&mut self, ids: &[ProxyId]) {
+        for id in ids {
+            let slot = id.index() as usize;
+            if self.cached_generations.get(slot) == Some(&FORGOTTEN) {
+                self.cached_generations[slot] = id.generation();
+            }
+        }
+        let Self { generations, cached_generations, reused, .. } = self;
+        reused.retain(|&slot| generations[slot as usize] != cached_generations[slot as usize]);
+    }
+
+    /// Whether the proxy in a slot already existed when the cached pairs were found.
+    pub(crate) fn was_cached(&self, index: usize) -> bool {
+        self.cached_generations.get(index) == Some(&self.generations[index])
+    }
+
+    /// Whether the cached pairs of a slot are those of no proxy.
+    pub(crate) fn is_forgotten(&self, slot: u32) -> bool {
+        self.cached_generations.get(slot as usize) == Some(&FORGOTTEN)
+    }
+
     /// Declares that the cached pairs now belong to the proxies that are in the slots.
     pub(crate) fn mark_cached(&mut self) {
         let Self { generations, cached_generations, reused, .. } = self;
@@ -226,7 +266,7 @@ impl Slots {
     pub(crate) fn remove(&mut self, index: usize) {
         self.live -= 1;
         self.all[index] = Slot { changed: self.all[index].changed, ..Slot::EMPTY };
-        if self.cached_generations.get(index) == Some(&self.generations[index]) {
+        if self.was_cached(index) {
             self.reused.push(index as u32);
         }
         self.generations[index] += 1;

@@ -85,7 +85,12 @@ impl Broadphase {
     ///
     /// Trees are not copied: the next update changes in them what differs in the resting proxies.
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        let (state, then) = (&self.state, &snapshot.0);
+        self.restore_state(&snapshot.0);
+    }
+
+    /// Does what [`Broadphase::restore`] states.
+    pub(crate) fn restore_state(&mut self, then: &BroadphaseState) {
+        let state = &self.state;
         for index in 0..state.slots.all.len().max(then.slots.all.len()) {
             if stored(state, index) != stored(then, index) {
                 self.trees.mark_dirty(index);
@@ -96,7 +101,7 @@ impl Broadphase {
         let slots = &self.state.slots.all;
         self.filtered = slots.iter().any(|slot| slot.filter != Filter::ALL);
         self.owned = slots.iter().any(|slot| slot.owner != 0);
-        self.work.clear();
+        self.discard_changes();
     }
 
     /// Moves the origin to `offset`: all boxes are translated by its negative and rounded outwards
@@ -146,22 +151,19 @@ fn stored(state: &BroadphaseState, index: usize) -> Option<(u8, [[u32; 6]; 2], F
 
 impl BroadphaseState {
     /// The moving box and the fat AABB of a proxy after a translation by `by`.
-    fn shifted(&self, index: usize, by: [f32; 3]) -> Result<(MovingBox, Aabb), Invalid> {
+    fn shifted(&self, index: usize, by: [f32; 3]) -> Result<(MovingBox, Option<Aabb>), Invalid> {
         let MovingBox { aabb, delta } = self.moving_box(index);
         let moving = MovingBox { aabb: aabb.translated(by)?, delta };
-        let margin = self.slot(index).margin;
-        if margin > 0.0 {
-            // The translated fat AABB may extend past `COORD_MAX` although the path does not; a
-            // recreated one is smaller.
-            let fat_aabb = self.fat_aabbs[index].translated(by).ok();
-            Ok((moving, Self::fat_aabb(&moving, margin, fat_aabb)?))
-        } else {
-            Ok((moving, Aabb::default()))
-        }
+        let Some(fat_aabb) = self.fat_aabb_of(index) else { return Ok((moving, None)) };
+        // The translated fat AABB may extend past `COORD_MAX` although the path does not; a
+        // recreated one is smaller.
+        let fat_aabb = fat_aabb.translated(by).ok();
+        let fat_aabb = Self::fat_aabb(&moving, self.slot(index).margin, fat_aabb)?;
+        Ok((moving, Some(fat_aabb)))
     }
 
     /// Stores a moving box and a fat AABB.
-    fn store_boxes(&mut self, index: usize, moving: MovingBox, fat_aabb: Aabb) {
+    fn store_boxes(&mut self, index: usize, moving: MovingBox, fat_aabb: Option<Aabb>) {
         let slot = self.slots.all[index];
         match slot.container() {
             Container::Movers => {
@@ -170,6 +172,6 @@ impl BroadphaseState {
             }
             _ => self.boxes[index] = moving,
         }
-        self.fat_aabbs[index] = fat_aabb;
+        self.set_fat_aabb(index, fat_aabb);
     }
 }

@@ -6,15 +6,16 @@
 
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
-use super::movers::{CHANGED, MoverStore, SETTLED, without_motion};
-use super::pair_cache::PairTable;
+use super::movers::{CHANGED, MoverStore, SETTLED, UNBOUNDED, without_motion};
 use super::pair_cache::sleeping::RestingPairs;
+use super::pair_cache::store::PairStore;
 use super::proxy::{Proxy, is_margin};
 use super::slots::{Container, NONE, Slot, Slots, owners_allow};
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
 use alloc::vec::Vec;
+use bytemuck::{Pod, Zeroable};
 
 /// Movers settle if at most one of this many has changed.
 const SETTLING_SHARE: usize = 8;
@@ -26,13 +27,13 @@ pub(crate) struct BroadphaseState {
     pub(crate) slots: Slots,
     /// Boxes by slot. Only valid for proxies that have no mover row.
     pub(crate) boxes: Vec<MovingBox>,
-    /// Fat AABBs by slot. Only valid for proxies with a margin.
+    /// Fat AABBs by slot. Only valid for proxies that have a margin and no mover row.
     pub(crate) fat_aabbs: Vec<Aabb>,
     pub(crate) movers: MoverStore,
     /// Number of movers with a margin.
     pub(crate) fat_movers: u32,
     /// Cached pairs of the last tick in which at least one proxy moved then.
-    pub(crate) touching: PairTable,
+    pub(crate) touching: PairStore,
     /// Cached pairs of two resting proxies that have not changed since.
     pub(crate) resting: RestingPairs,
     /// Cached pairs that rested until one of the two proxies changed. The next update decides about
@@ -41,11 +42,24 @@ pub(crate) struct BroadphaseState {
     /// The slots that have changed since the last update, each once: those of resting proxies, of
     /// removed ones, and of proxies with a new description. A new box of a mover is in its status.
     pub(crate) changed: Vec<u32>,
+    /// The proxies whose pairs the next update announces again.
+    pub(crate) renewed: Vec<ProxyId>,
+    /// The removed proxies and their data, since the last update.
+    pub(crate) removed: Vec<RemovedProxy>,
     /// Whether the caller's function restricted the pairs of the last update.
     pub(crate) restricted: bool,
 }
 
-impl_memory!(BroadphaseState { slots, boxes, fat_aabbs, movers, touching, resting, dirty_pairs, changed; without fat_movers, restricted });
+/// A proxy that was removed, and its data.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub(crate) struct RemovedProxy {
+    pub(crate) id: ProxyId,
+    pub(crate) data: u64,
+}
+
+impl_memory!(BroadphaseState { slots, boxes, fat_aabbs, movers, touching, resting, dirty_pairs, changed, renewed, removed; without fat_movers, restricted });
 
 impl BroadphaseState {
     #[inline]
@@ -68,17 +82,31 @@ impl BroadphaseState {
 
     /// The box of a proxy that is compared with others.
     pub(crate) fn compared_box(&self, index: usize) -> MovingBox {
-        if self.slot(index).margin > 0.0 {
-            without_motion(self.fat_aabbs[index])
-        } else {
-            self.moving_box(index)
+        match self.fat_aabb_of(index) {
+            Some(fat_aabb) => without_motion(fat_aabb),
+            None => self.moving_box(index),
         }
     }
 
-    /// Whether a proxy has a fat AABB that contains the path of `moving`, so that it is kept.
-    #[inline]
-    pub(crate) fn keeps_fat_aabb(&self, index: usize, moving: &MovingBox) -> bool {
-        self.slot(index).margin > 0.0 && self.fat_aabbs[index].contains(&moving.bounds())
+    /// The fat AABB of a proxy with a margin.
+    pub(crate) fn fat_aabb_of(&self, index: usize) -> Option<Aabb> {
+        let slot = self.slot(index);
+        (slot.margin > 0.0).then(|| match slot.container() {
+            Container::Movers => self.movers.fat_aabb(slot.row_or_next as usize),
+            _ => self.fat_aabbs[index],
+        })
+    }
+
+    /// Stores the fat AABB of a proxy, or that it has no margin.
+    pub(crate) fn set_fat_aabb(&mut self, index: usize, fat_aabb: Option<Aabb>) {
+        let slot = &self.slots.all[index];
+        match slot.container() {
+            Container::Movers => {
+                let row = slot.row_or_next as usize;
+                self.movers.set_fat_aabb(row, fat_aabb.unwrap_or(UNBOUNDED));
+            }
+            _ => self.fat_aabbs[index] = fat_aabb.unwrap_or_default(),
+        }
     }
 
     /// The fat AABB for a path. `before` is the current one, if the margin has not changed.
@@ -109,20 +137,35 @@ impl BroadphaseState {
         }
     }
 
+    /// Whether a proxy has changed since the last update, for a function that is called for new pairs.
+    pub(crate) fn has_changed(&self, index: usize) -> bool {
+        let slot = self.slot(index);
+        slot.changed
+            || slot.container() == Container::Movers
+                && self.movers.status[slot.row_or_next as usize] & CHANGED != 0
+    }
+
     /// Whether an update would find the pairs of the last one.
     pub(crate) fn is_unchanged(&self) -> bool {
         self.changed.is_empty() && self.dirty_pairs.is_empty() && self.movers.count_active() == 0
     }
 
-    /// Forgets which proxies have changed, after an update. Then settles the movers that had not, if
-    /// only few had. A settled mover is not searched for again until it changes.
-    ///
-    /// Calls `settled` with the slot of each mover that settles.
-    pub(crate) fn finish_update(&mut self, mut settled: impl FnMut(usize)) {
+    /// Forgets which slots have changed, after an update.
+    pub(crate) fn forget_changes(&mut self) {
         for &index in &self.changed {
-            self.slots.all[index as usize].changed = false;
+            let slot = &mut self.slots.all[index as usize];
+            (slot.changed, slot.renewed) = (false, false);
         }
         self.changed.clear();
+        self.renewed.clear();
+        self.removed.clear();
+    }
+
+    /// Settles the movers that had not changed, if only few had, after an update that found all pairs anew. A settled
+    /// mover is not searched for again until it changes.
+    ///
+    /// Calls `settled` with the slot of each mover that settles.
+    pub(crate) fn settle(&mut self, mut settled: impl FnMut(usize)) {
         let few = self.movers.count_changed() * SETTLING_SHARE <= self.movers.len();
         for row in 0..self.movers.len() {
             match self.movers.status[row] {
@@ -136,6 +179,21 @@ impl BroadphaseState {
                 }
                 _ => self.movers.status[row] = 0,
             }
+        }
+    }
+
+    /// Forgets the cached pairs of a proxy in the next update, which then announces those that touch.
+    pub(crate) fn renew(&mut self, index: usize) {
+        self.resting.take_pairs_of(index, &mut self.dirty_pairs);
+        self.mark_changed(index);
+        let slot = self.slot(index);
+        if slot.container() == Container::Movers {
+            let row = slot.row_or_next as usize;
+            self.movers.status[row] = CHANGED;
+        }
+        if self.slots.was_cached(index) && !self.slot(index).renewed {
+            self.slots.all[index].renewed = true;
+            self.renewed.push(self.slots.id(index));
         }
     }
 
@@ -167,6 +225,10 @@ impl BroadphaseState {
     /// Removes a proxy. Its pairs stay in the cache until the next update reports that they ended.
     pub(crate) fn remove(&mut self, index: usize) {
         self.resting.take_pairs_of(index, &mut self.dirty_pairs);
+        if self.slots.was_cached(index) {
+            let (id, data) = (self.slots.id(index), self.slot(index).data);
+            self.removed.push(RemovedProxy { id, data });
+        }
         let was = self.slot(index).container();
         self.slots.all[index].enabled = false;
         self.move_to_container(index, was);
@@ -193,6 +255,9 @@ impl BroadphaseState {
             (Container::Movers, Container::Movers) => self.movers.describe(row, &slot),
             (Container::Movers, _) => {
                 self.boxes[index] = self.movers.get(row);
+                if slot.margin > 0.0 {
+                    self.fat_aabbs[index] = self.movers.fat_aabb(row);
+                }
                 self.slots.all[index].row_or_next = NONE;
                 self.fat_movers -= fat;
                 if let Some(id) = self.movers.swap_remove(row) {
@@ -201,7 +266,10 @@ impl BroadphaseState {
             }
             (_, Container::Movers) => {
                 let id = self.slots.id(index);
-                self.slots.all[index].row_or_next = self.movers.push(id, &slot, self.boxes[index]);
+                let fat_aabb = core::mem::take(&mut self.fat_aabbs[index]);
+                let fat_aabb = if slot.margin > 0.0 { fat_aabb } else { UNBOUNDED };
+                let row = self.movers.push(id, &slot, self.boxes[index], fat_aabb);
+                self.slots.all[index].row_or_next = row;
                 self.fat_movers += fat;
             }
             _ => (),
@@ -220,9 +288,12 @@ impl BroadphaseState {
         let mut same_fat_aabb = false;
         if slot.margin > 0.0 {
             // Compute first what may fail, so that an error changes nothing.
-            let before = self.fat_aabbs[index];
-            self.fat_aabbs[index] = Self::fat_aabb(&{ moving }, slot.margin, Some(before))?;
-            same_fat_aabb = self.fat_aabbs[index] == before;
+            let before = self.fat_aabb_of(index);
+            let fat_aabb = Self::fat_aabb(&{ moving }, slot.margin, before)?;
+            same_fat_aabb = before == Some(fat_aabb);
+            if !same_fat_aabb {
+                self.set_fat_aabb(index, Some(fat_aabb));
+            }
         }
         if slot.container() == Container::Movers {
             self.movers.set(slot.row_or_next as usize, moving);
@@ -245,8 +316,8 @@ impl BroadphaseState {
             return Err(BroadphaseError::Margin);
         }
         let fat_aabb = match margin > 0.0 {
-            true => Self::fat_aabb(&self.moving_box(index), margin, None)?,
-            false => Aabb::default(),
+            true => Some(Self::fat_aabb(&self.moving_box(index), margin, None)?),
+            false => None,
         };
         self.resting.take_pairs_of(index, &mut self.dirty_pairs);
         let slot = &mut self.slots.all[index];
@@ -257,7 +328,8 @@ impl BroadphaseState {
         if slot.container() == Container::Movers {
             self.movers.status[slot.row_or_next as usize] = CHANGED;
         }
-        (slot.margin, self.fat_aabbs[index]) = (margin, fat_aabb);
+        slot.margin = margin;
+        self.set_fat_aabb(index, fat_aabb);
         self.mark_changed(index);
         Ok(())
     }
@@ -304,6 +376,8 @@ impl BroadphaseState {
         self.resting.copy_from(&other.resting);
         self.dirty_pairs.clone_from(&other.dirty_pairs);
         self.changed.clone_from(&other.changed);
+        self.renewed.clone_from(&other.renewed);
+        self.removed.clone_from(&other.removed);
         self.restricted = other.restricted;
     }
 }

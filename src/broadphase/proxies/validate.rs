@@ -1,12 +1,12 @@
 //! Checks the invariants of a broadphase.
 
 use super::Broadphase;
-use super::id::ProxyPair;
-use super::movers::{CHANGED, SETTLED};
-use super::pair_cache::PairTable;
+use super::id::{ProxyId, ProxyPair};
+use super::movers::{CHANGED, SETTLED, UNBOUNDED};
 use super::proxy::is_margin;
 use super::slots::{Container, NONE, SLOTS_MAX, Slots};
 use super::state::BroadphaseState;
+use crate::geom::Aabb;
 use crate::par;
 
 /// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.
@@ -111,10 +111,9 @@ impl BroadphaseState {
             || self.fat_aabbs.len() != slots.len()
             || self.slots.generations.len() != slots.len()
             || self.slots.cached_generations.len() > slots.len()
-            || self.touching.a.len() != self.touching.len()
-            || self.touching.b.len() != self.touching.len()
+            || !self.touching.has_equal_lengths()
             || slots.len() > SLOTS_MAX
-            || movers.columns.iter().any(|column| column.len() != rows)
+            || movers.columns.iter().chain(&movers.fat).any(|column| column.len() != rows)
             || of_movers.iter().any(|&len| len != rows)
         {
             return Err(InvariantError::Lengths);
@@ -166,6 +165,17 @@ impl BroadphaseState {
         let mut changed = self.changed.clone();
         changed.sort_unstable();
         let marked = (0_u32..).zip(&self.slots.all).filter(|(_, slot)| slot.changed);
+        let is_listed = |index: usize| {
+            let id = self.slots.id(index);
+            !self.slots.all[index].renewed || self.renewed.contains(&id)
+        };
+        let known = |id: &ProxyId| (id.index() as usize) < self.slots.cached_generations.len();
+        let listed = (0..self.slots.all.len()).all(is_listed)
+            && self.renewed.iter().all(known)
+            && self.removed.iter().all(|removed| self.slots.find(removed.id).is_none());
+        if !listed {
+            return Err(InvariantError::Changes);
+        }
         match marked.map(|(index, _)| index).eq(changed) {
             true => Ok(()),
             false => Err(InvariantError::Changes),
@@ -180,7 +190,7 @@ impl BroadphaseState {
                 let slot = self.slot(index);
                 !slot.changed && (slot.margin > 0.0 || self.movers.has_no_delta(row))
             }
-            status => status & !CHANGED == 0,
+            status => status & !(CHANGED | SETTLED) == 0,
         }
     }
 
@@ -200,6 +210,7 @@ impl BroadphaseState {
                 || movers.owners[row] != slot.owner
                 || movers.filters[row] != slot.filter
                 || movers.dynamic[row] != (slot.kind == super::ProxyKind::Dynamic)
+                || (movers.fat_aabb(row) == UNBOUNDED) != (slot.margin == 0.0)
                 || !self.is_status(index, row)
             {
                 return Err(InvariantError::Mover { row: slot.row_or_next });
@@ -211,10 +222,9 @@ impl BroadphaseState {
         if moving.validate().is_err() || slot.kind.is_resting() && moving.delta != [0.0; 3] {
             return Err(InvariantError::Box { index: name });
         }
-        let fat_aabb = self.fat_aabbs[index];
-        if slot.margin > 0.0
-            && (fat_aabb.validate().is_err() || !fat_aabb.contains(&moving.bounds()))
-        {
+        let fat_aabb = self.fat_aabb_of(index);
+        let contains = |fat: Aabb| fat.validate().is_ok() && fat.contains(&moving.bounds());
+        if !fat_aabb.is_none_or(contains) {
             return Err(InvariantError::FatAabb { index: name });
         }
         Ok(())
@@ -229,14 +239,13 @@ impl BroadphaseState {
         if !changed.eq(reused) {
             return Err(InvariantError::ReusedSlots);
         }
-        let PairTable { a, b, first } = &self.touching;
         let dirty_pairs = self.dirty_pairs.iter().copied();
         let known = |slot: u32| (slot as usize) < cached_generations.len();
         let one = |a: u32, b: u32| a < b && known(b);
         let key = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
-        let touching = a.iter().zip(b).map(|(&a, &b)| (a, b));
-        let in_order = touching.clone().map(|(a, b)| key(a, b)).is_sorted_by(|x, y| x < y);
-        let times = first.iter().all(|first| (0.0..=1.0).contains(first));
+        let touching = || self.touching.iter().map(|pair| (pair.a, pair.b));
+        let in_order = touching().map(|(a, b)| key(a, b)).is_sorted_by(|x, y| x < y);
+        let times = self.touching.iter().all(|pair| (0.0..=1.0).contains(&pair.first));
         let has_cached_ids = |pair: ProxyPair| {
             one(pair.a.index(), pair.b.index())
                 && [pair.a, pair.b]
@@ -245,7 +254,7 @@ impl BroadphaseState {
         };
         if !in_order
             || !times
-            || !touching.clone().all(|(a, b)| one(a, b))
+            || !touching().all(|(a, b)| one(a, b))
             || !dirty_pairs.clone().all(has_cached_ids)
         {
             return Err(InvariantError::Pairs);
@@ -266,7 +275,7 @@ impl BroadphaseState {
         let rest = self.resting.iter().chain(dirty_pairs);
         let mut keys: alloc::vec::Vec<[u32; 2]> = rest
             .map(|pair| [pair.a.index(), pair.b.index()])
-            .chain(touching.map(|(a, b)| [a, b]))
+            .chain(touching().map(|(a, b)| [a, b]))
             .collect();
         par::sort(&mut keys);
         if keys.is_sorted_by(|x, y| x < y) && self.resting.iter().all(has_cached_ids) {

@@ -111,17 +111,6 @@ impl<'q, 'a> NearestTo<'q, 'a> {
         let (from, allowed) = (aabb.to_row(), queries.allowed());
         Self { from, max_distance, allowed, accept, nearest: NearestList::new(to) }
     }
-
-    /// The distances of the lanes of a node, and which of them are within the limit.
-    #[inline(always)]
-    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
-        let mut from = [isa.splat(0.0); 6];
-        for (lanes, &number) in from.iter_mut().zip(&self.from) {
-            *lanes = isa.splat(number);
-        }
-        let distance = simd::distance(isa, &from, &bounds.columns(isa));
-        (distance, distance.le(isa.splat(self.most())))
-    }
 }
 
 impl Nearing for NearestTo<'_, '_> {
@@ -132,13 +121,23 @@ impl Nearing for NearestTo<'_, '_> {
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
-        self.distances(isa, bounds)
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
+        let mut from = [isa.splat(0.0); 6];
+        for (lanes, &number) in from.iter_mut().zip(&self.from) {
+            *lanes = isa.splat(number);
+        }
+        let distance = simd::distance(isa, &from, &bounds.columns(isa));
+        (distance, distance.le(isa.splat(self.most())))
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
-        let (distance, near) = self.distances(isa, boxes);
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        boxes: NodeBounds<'_>,
+        (distance, near): (I::F32, I::Mask),
+        filters: &[u32],
+    ) -> u64 {
         let mut near = self.allowed.of(isa, near, boxes, filters);
         if near == 0 {
             return 0;

@@ -241,14 +241,19 @@ impl Nearing for ShapeTraversal<'_, '_, '_> {
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
-        (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), true))
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, is_leaf: bool) -> (I::F32, I::Mask) {
+        (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), !is_leaf))
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
-        let test = self.shape.test(isa, &boxes.columns(isa), false);
-        let (met, count) = self.allowed.rows_of(isa, test, boxes, filters);
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        boxes: NodeBounds<'_>,
+        (_, met): (I::F32, I::Mask),
+        filters: &[u32],
+    ) -> u64 {
+        let (met, count) = self.allowed.rows_of(isa, met, boxes, filters);
         if count == 0 || self.most < 0.0 {
             return 0;
         }

@@ -263,13 +263,18 @@ impl Nearing for PathTraversal<'_, '_> {
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>) -> (I::F32, I::Mask) {
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
         self.path.test(isa, bounds, self.most)
     }
 
     #[inline(always)]
-    fn see<I: Isa>(&mut self, isa: I, boxes: NodeBounds<'_>, filters: &[u32]) -> u64 {
-        let (at, met) = self.path.test(isa, boxes, self.most);
+    fn see<I: Isa>(
+        &mut self,
+        isa: I,
+        boxes: NodeBounds<'_>,
+        (at, met): (I::F32, I::Mask),
+        filters: &[u32],
+    ) -> u64 {
         let mut met = self.allowed.of(isa, met, boxes, filters);
         if met == 0 {
             return 0;

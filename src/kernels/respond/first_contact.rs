@@ -3,7 +3,9 @@
 //! Combines the kernels of sweep, separation and response.
 
 use super::{check_restitution, deltas_of_valid};
-use crate::geom::{Aabb, Body, COORD_MAX, Contact, ContactState, Invalid, MapEach, MovingBox};
+use crate::geom::{
+    Aabb, Body, COORD_MAX, Contact, ContactState, Invalid, MapEach, MovingBox, each_axis,
+};
 use crate::kernels::{separate, sweep};
 
 /// How a response changed two bodies.
@@ -136,7 +138,7 @@ fn carried(moving: &MovingBox, t: f32) -> Aabb {
 /// Returns the box moved by `by`. Each number is rounded to nearest and clamped to [`COORD_MAX`].
 fn moved(aabb: &Aabb, by: [f32; 3]) -> Aabb {
     let add = |corner: [f32; 3]| {
-        core::array::from_fn(|axis| {
+        each_axis(|axis| {
             let sum = (corner[axis] + by[axis]).clamp(-COORD_MAX, COORD_MAX);
             // A coordinate that does not move keeps the sign of a zero.
             if by[axis] == 0.0 { corner[axis] } else { sum }

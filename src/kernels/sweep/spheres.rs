@@ -46,7 +46,7 @@
 
 use super::{Sweep, round};
 use crate::columns::{Checked, Row, SphereColumns};
-use crate::geom::{Invalid, MovingSphere, Pair};
+use crate::geom::{Invalid, MovingSphere, Pair, each_axis};
 use crate::kernels::batch::{Answer, Each, One, Output, Question};
 use crate::kernels::{BatchError, batch};
 use crate::lanes::{Isa, Level};
@@ -133,7 +133,7 @@ pub fn pairs(
 /// invalid spheres or times the result is unspecified and may be NaN.
 #[must_use]
 pub fn normal(a: &MovingSphere, b: &MovingSphere, at: f32) -> [f32; 3] {
-    let offset = core::array::from_fn(|axis| {
+    let offset = each_axis(|axis| {
         let offset = f64::from(b.sphere.center[axis]) - f64::from(a.sphere.center[axis]);
         let motion = f64::from(b.delta[axis]) - f64::from(a.delta[axis]);
         offset + motion * f64::from(at)

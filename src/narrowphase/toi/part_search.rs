@@ -7,7 +7,7 @@
 //! ```text
 //! for a part in a window:
 //!     the plane of a triangle proves a first safe time                                (PartSearch::until_plane)
-//!     the plane at the best impact so far may prove that the part is not earlier      (PartSearch::is_later)
+//!     a plane may prove that the part is not earlier than the best impact so far      (PartSearch::is_later)
 //!     a shape that slides along the plane of a triangle is not closing                (PartSearch::slides_until)
 //!     search from the safe time on, the earliest first                                (search.rs)
 //! ```
@@ -409,8 +409,15 @@ impl<'s> PartSearch<'s> {
     fn on_plane(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
         let path = self.path.shifted(triangle.first);
         let window = [plan.start, to];
-        if best.is_some_and(|best| self.is_later(best, triangle, &path, window)) {
-            return Toi::default();
+        if let Some(best) = best {
+            let rotates = self.mover.rotation.rate > 0.0;
+            let own = plan.plane.filter(|_| rotates);
+            for normal in [Some(best.normal), own].into_iter().flatten() {
+                let reach = if rotates { self.reach_during(normal, window) } else { best.reach };
+                if self.is_later(triangle, &path, (normal, reach), window) {
+                    return Toi::default();
+                }
+            }
         }
         let guess = plan.plane.unwrap_or(V3::X);
         let mut toi = self.beside(triangle, guess, window, plan.later);
@@ -436,12 +443,28 @@ impl<'s> PartSearch<'s> {
         )
     }
 
-    /// Returns whether the plane at the best impact so far separates the triangle for the whole window.
+    /// How far the core of a rotating shape extends along a direction at any time of a window: no farther than the
+    /// line between both ends and the deviation from it (`path_box.rs`), nor than the bounding radius.
+    fn reach_during(&self, direction: V3, [from, to]: [f64; 2]) -> f64 {
+        let radius = self.mover.shape.bounding_radius;
+        let turned = (to - from) * self.mover.rotation.rate;
+        let deviation = 0.125 * turned * turned * radius;
+        if deviation >= radius {
+            return radius;
+        }
+        let ends = [from, to].map_each(|t| self.mover.support_value(direction, t));
+        let most = greater(ends[0], ends[1]) + deviation;
+        // The support map of the caller may return NaN, which is not less.
+        if most < radius { most } else { radius }
+    }
+
+    /// Returns whether a plane separates the triangle for the whole window: its direction, and how far the shape
+    /// extends along it.
     fn is_later(
         &self,
-        &BestPlane { normal, reach }: &BestPlane,
         triangle: &Triangle,
         path: &RelativePath,
+        (normal, reach): (V3, f64),
         [from, to]: [f64; 2],
     ) -> bool {
         let least = triangle.least(normal) - reach - self.contact_distance - 2.0 * self.slack;

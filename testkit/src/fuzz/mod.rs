@@ -3,6 +3,7 @@
 pub mod accelerating;
 pub mod bytes;
 pub mod cast;
+pub mod elements;
 pub mod mesh;
 pub mod overlap;
 pub mod pairs;

@@ -12,7 +12,7 @@ use super::classes::{Class, ClassSample, SplitMeasure, long_on, part_length, par
 use super::median::{Packer, depth_of, nodes_of};
 use crate::broadphase::bvh::{BvhItem, LEAF, Node, grow};
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach};
+use crate::geom::{Aabb, MapEach, each_axis};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -184,7 +184,7 @@ impl Builder {
             counts = sample.long_parts(lengths, class.long, cells);
             measure = sample.measure(lengths);
         }
-        let axes = core::array::from_fn(|axis| {
+        let axes = each_axis(|axis| {
             let parts = counts[axis];
             let bins = if parts == 1 { 1 } else { (parts * BINS_PER_PART).min(BINS_MAX) };
             BinAxis {
@@ -315,8 +315,10 @@ impl Builder {
             let Some(&end) = ends.get(cell) else { break };
             let cell = &ordered[start..end as usize];
             let mut is_long = [false; BOXES_TESTED];
-            let tested: [Aabb; BOXES_TESTED] =
-                core::array::from_fn(|k| cell[k * cell.len() / BOXES_TESTED].aabb);
+            let mut tested = [Aabb::default(); BOXES_TESTED];
+            for (k, tested) in tested.iter_mut().enumerate() {
+                *tested = cell[k * cell.len() / BOXES_TESTED].aabb;
+            }
             for axis in (0..3).filter(|&axis| axes[axis].parts > 1) {
                 let (mut low, mut high) = (f32::MAX, f32::MIN);
                 for Aabb { min, max } in &tested {
@@ -483,7 +485,7 @@ fn move_large<'a>(
     for (set, next) in next.iter_mut().enumerate() {
         let count = core::mem::replace(next, start);
         if count > 0 {
-            let long = core::array::from_fn(|k| class.long[k] || set & 1 << k != 0);
+            let long = each_axis(|k| class.long[k] || set & 1 << k != 0);
             classes.push(Class { start, depth, long });
             start += count;
         }

@@ -16,7 +16,7 @@
 //! ```
 
 use crate::broadphase::bvh::BvhItem;
-use crate::geom::{Aabb, MapEach, descending};
+use crate::geom::{Aabb, MapEach, descending, each_axis};
 use alloc::vec::Vec;
 
 /// Boxes in the sample that determines the cells.
@@ -64,10 +64,10 @@ impl SplitMeasure {
             let two = if extent[1] > extent[0] { 1 } else { 0 };
             return if extent[2] > extent[two] { 2 } else { two };
         }
-        let centres: [f64; 3] = core::array::from_fn(|k| f64::from(extent[k]) * self.scale[k]);
-        let node: [f64; 3] = core::array::from_fn(|k| centres[k] + self.box_length[k]);
+        let centres: [f64; 3] = each_axis(|k| f64::from(extent[k]) * self.scale[k]);
+        let node: [f64; 3] = each_axis(|k| centres[k] + self.box_length[k]);
         let all = (node[0] + node[1] + node[2]) * (1.0 + 1.0 / 1024.0);
-        let saved: [f64; 3] = core::array::from_fn(|k| centres[k] * (all - node[k]));
+        let saved: [f64; 3] = each_axis(|k| centres[k] * (all - node[k]));
         let two = if saved[1] > saved[0] { 1 } else { 0 };
         if saved[2] > saved[two] { 2 } else { two }
     }
@@ -112,7 +112,7 @@ impl ClassSample<'_> {
 
     /// The axes on which most boxes are longer than a part, if they are the same axes; no axes otherwise.
     pub(crate) fn long_axes(&self, lengths: [f32; 3], parts: [usize; 3]) -> [bool; 3] {
-        let width: [f32; 3] = core::array::from_fn(|k| part_length(lengths[k], parts[k]));
+        let width: [f32; 3] = each_axis(|k| part_length(lengths[k], parts[k]));
         let mut counts = [0; 8];
         for k in 0..LENGTHS {
             let long = long_on(&self.boxes[k * self.boxes.len() / LENGTHS].aabb, width);
@@ -143,7 +143,7 @@ impl ClassSample<'_> {
             let parts = parts(free, left);
             let Some(axis) = (0..3).find(|&axis| free[axis] > 0.0 && parts[axis] > most[axis])
             else {
-                return core::array::from_fn(|k| if free[k] > 0.0 { parts[k] } else { fixed[k] });
+                return each_axis(|k| if free[k] > 0.0 { parts[k] } else { fixed[k] });
             };
             (fixed[axis], free[axis]) = (most[axis], 0.0);
         }
@@ -169,11 +169,11 @@ pub(crate) fn part_length(length: f32, parts: usize) -> f32 {
 
 /// The axes on which a box is long next to a cell of these doubled lengths; none if it is longer than the cell on no axis.
 pub(crate) fn long_on(&Aabb { min, max }: &Aabb, width: [f32; 3]) -> [bool; 3] {
-    let length: [f32; 3] = core::array::from_fn(|k| max[k] - min[k]);
+    let length: [f32; 3] = each_axis(|k| max[k] - min[k]);
     if !(0..3).any(|k| length[k] + length[k] > width[k]) {
         return [false; 3];
     }
-    let cells: [f32; 3] = core::array::from_fn(|k| (length[k] + length[k]) / width[k]);
+    let cells: [f32; 3] = each_axis(|k| (length[k] + length[k]) / width[k]);
     let two = if cells[1] > cells[0] { cells[1] } else { cells[0] };
     let longest = if cells[2] > two { cells[2] } else { two };
     cells.map_each(|cells| cells * MUCH >= longest)

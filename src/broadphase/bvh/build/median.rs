@@ -8,7 +8,7 @@
 use super::classes::SplitMeasure;
 use crate::broadphase::bvh::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
 use crate::columns::impl_memory;
-use crate::geom::MapEach;
+use crate::geom::{MapEach, each_axis};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -146,7 +146,7 @@ impl Packing<'_> {
         }
         let middle = usize::midpoint(from, to);
         let at = border(whole, parts, middle) - border(whole, parts, from);
-        let length: [f32; 3] = core::array::from_fn(|axis| high[axis] - low[axis]);
+        let length: [f32; 3] = each_axis(|axis| high[axis] - low[axis]);
         let axis = self.measure.axis(length);
         let (mut below, mut above) = (high, low);
         if length[axis] > 0.0 {

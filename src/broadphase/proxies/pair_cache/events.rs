@@ -78,33 +78,35 @@ pub(crate) struct Diff<'a> {
     pub(crate) runs: PartitionedRuns<'a>,
     /// Has a bit of [`RESTING`] for slots that rest. May be shorter than the slots.
     pub(crate) resting: &'a [u8],
-    /// Not 0 for slots whose pairs were searched for. `None` if the pairs of all movers were.
-    pub(crate) searched: Option<&'a [u8]>,
     pub(crate) partitions: Partitions,
+    /// Decides which pairs begin; `None` accepts all.
+    pub(crate) accept_new: Option<AcceptPair<'a>>,
     /// Whether a cached pair that was not found stays cached, because both proxies rest and still touch.
     pub(crate) still_touches: AcceptPair<'a>,
 }
 
 impl Diff<'_> {
-    /// Writes the touching pairs of one partition, as many as there is space for, and appends its
-    /// events. `before` are its cached pairs.
+    /// Writes the touching pairs of one partition, at most as many as there is space for, and appends its
+    /// events. `before` are its cached pairs. Returns how many pairs touch.
     pub(crate) fn part(
         &self,
         part: usize,
         scratch: &mut DiffScratch,
         (mut to, before): (ColumnsMut<'_>, PairColumns<'_>),
         events: &mut Events,
-    ) {
-        let Self { level, runs, partitions, searched, .. } = *self;
-        if searched.is_some_and(|searched| is_kept(runs, part, before, searched)) {
-            return to.append(before);
-        }
+    ) -> usize {
+        let Self { level, runs, partitions, .. } = *self;
         let DiffScratch { look_up, sorter, .. } = scratch;
         let slots = self.slots;
         let first = partitions.slots(part).start as u32;
-        let new = look_up.look_up(level, slots, (runs, part), (before, first), searched);
-        let new = sorter.sort(level, new, (partitions, part));
-        let ended_at = look_up.merge(level, new, &mut to);
+        let found = look_up.look_up(level, slots, (runs, part), (before, first));
+        let accepted = match self.accept_new {
+            Some(accept) => look_up.retain_new(found, accept, slots),
+            None => found,
+        };
+        let touching = to.first.len() - (found - accepted);
+        let new = sorter.sort(level, look_up.new_pairs(accepted), (partitions, part));
+        let ended_at = look_up.merge(level, new, &mut to.split_off(touching));
 
         let Events { begun, ended, now_resting } = events;
         let budget = &Budget::new(NO_LIMIT);
@@ -121,22 +123,27 @@ impl Diff<'_> {
             *to = ProxyPair { a: id(a), b: id(b) };
         }
         let ends = &mut ends[..ended_at.len()];
-        let end = if self.resting.is_empty() {
+        let end = if self.resting.is_empty() && slots.reused.is_empty() {
             ended_at.len()
         } else {
             self.split_resting(ends, now_resting)
         };
         ended.keep(end);
+        touching
     }
 
     /// Separates cached pairs that were not found: those that end are moved to the front, the
-    /// others rest. Returns how many end.
+    /// others rest, or are forgotten. Returns how many end.
     fn split_resting(&self, ended_at: &mut [ProxyPair], now_resting: &mut Vec<ProxyPair>) -> usize {
         let resting =
             |index: u32| self.resting.get(index as usize).is_some_and(|&bits| bits & RESTING != 0);
         let mut ends = 0;
         for k in 0..ended_at.len() {
             let pair = ended_at[k];
+            let is_forgotten = |id: ProxyId| self.slots.is_forgotten(id.index());
+            if is_forgotten(pair.a) || is_forgotten(pair.b) {
+                continue;
+            }
             if resting(pair.a.index()) && resting(pair.b.index()) && (self.still_touches)(pair) {
                 now_resting.push(pair);
             } else {
@@ -146,15 +153,4 @@ impl Diff<'_> {
         }
         ends
     }
-}
-
-/// Whether nothing was found in a partition, and all its cached pairs are kept.
-fn is_kept(
-    runs: PartitionedRuns<'_>,
-    part: usize,
-    before: PairColumns<'_>,
-    searched: &[u8],
-) -> bool {
-    runs.part(part).all(<[SweptPair]>::is_empty)
-        && (0..before.len()).all(|k| before.is_kept(k, searched))
 }

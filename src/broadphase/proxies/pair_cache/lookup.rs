@@ -7,9 +7,10 @@
 //! unpredictable.
 
 use super::index::{Keys, PairIndex};
-use super::partition::PartitionedRuns;
+use super::partition::{AcceptPair, PartitionedRuns};
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::proxies::id::ProxyPair;
 use crate::broadphase::proxies::slots::{Slots, of_slot, slots_of};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
@@ -60,26 +61,17 @@ impl LookUpScratch {
         self.new.resize((pairs + 1).max(self.new.len()), SweptPair::default());
     }
 
-    /// Stores the new time of each cached pair that was found. Returns the pairs that are not
-    /// cached, in the order in which they were found. `first` is the first slot of the partition.
-    /// `searched` is not 0 for the slots whose pairs were searched for; `None` if all were.
+    /// Stores the new time of each cached pair that was found. Returns how many pairs are not
+    /// cached; [`LookUpScratch::new_pairs`] has them, in the order in which they were found. `first` is the first slot of the partition.
     pub(crate) fn look_up(
         &mut self,
         level: Level,
         slots: &Slots,
         found: (PartitionedRuns<'_>, usize),
         (cached, first): (PairColumns<'_>, u32),
-        searched: Option<&[u8]>,
-    ) -> &[SweptPair] {
+    ) -> usize {
         let Self { rows, times, new, .. } = self;
         times[..cached.len() + LANES_MAX].fill(ABSENT);
-        if let Some(searched) = searched {
-            for (k, time) in times[..cached.len()].iter_mut().enumerate() {
-                if cached.is_kept(k, searched) {
-                    *time = cached.first[k];
-                }
-            }
-        }
         rows.fill(level, cached, first);
         let keys = rows.keys(first);
         let count = if slots.reused.is_empty() {
@@ -88,7 +80,29 @@ impl LookUpScratch {
             level.run(LookUp::<true> { found, slots, keys, times, new })
         };
         rows.clear(cached, first);
-        &new[..count]
+        count
+    }
+
+    /// The first `count` of the pairs that are not cached.
+    pub(crate) fn new_pairs(&self, count: usize) -> &[SweptPair] {
+        &self.new[..count]
+    }
+
+    /// Keeps those of the first `count` new pairs that `accept` accepts. Returns how many.
+    pub(crate) fn retain_new(
+        &mut self,
+        count: usize,
+        accept: AcceptPair<'_>,
+        slots: &Slots,
+    ) -> usize {
+        let mut kept = 0;
+        for k in 0..count {
+            let pair = self.new[k];
+            let id = |slot: u32| slots.id(slot as usize);
+            self.new[kept] = pair;
+            kept += usize::from(accept(ProxyPair { a: id(pair.a), b: id(pair.b) }));
+        }
+        kept
     }
 
     /// Merges `new`, which is sorted, with the cached pairs that touch. Writes the result to `to`,
@@ -299,13 +313,8 @@ mod tests {
                     let run = draw(runs.len() as u32) as usize;
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);
                 }
-                let pair_filter = PairFilter {
-                    slots: &slots,
-                    movers: &[],
-                    status: None,
-                    owned: false,
-                    accept: None,
-                };
+                let pair_filter =
+                    PairFilter { slots: &slots, movers: &[], owned: false, accept: None };
                 runs.iter_mut().for_each(|run| {
                     pair_filter.filter_and_partition(
                         PairSource::Slots,
@@ -325,8 +334,8 @@ mod tests {
                     rest = rest.slice(end..rest.len());
                     let first = partitions.slots(part).start as u32;
                     scratch.reserve_for(level, partitions.width(), length, end);
-                    let new = scratch.look_up(level, &slots, (runs, part), (of_part, first), None);
-                    let mut new = new.to_vec();
+                    let new = scratch.look_up(level, &slots, (runs, part), (of_part, first));
+                    let mut new = scratch.new_pairs(new).to_vec();
                     new.sort_unstable_by_key(|pair| (pair.a, pair.b));
                     began.extend(new.iter().map(|pair| (pair.a, pair.b)));
                     let ended = scratch.merge(level, &new, &mut to.split_off(length));

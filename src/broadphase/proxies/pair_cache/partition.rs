@@ -10,8 +10,7 @@
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::PairRun;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
-use crate::broadphase::proxies::movers::SETTLED;
-use crate::broadphase::proxies::slots::{Container, Slot, Slots, owners_allow};
+use crate::broadphase::proxies::slots::{Slots, owners_allow};
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -64,14 +63,38 @@ pub(crate) enum PairSource {
 /// The caller's filter function. It is called through a pointer, so that the code is compiled once.
 pub(crate) type AcceptPair<'a> = &'a (dyn Fn(ProxyPair) -> bool + Sync);
 
+/// The caller's function, and when it is called.
+#[derive(Clone, Copy)]
+pub(crate) enum Accepting<'a> {
+    /// It is called for each pair that meets, in each update.
+    Each(AcceptPair<'a>),
+    /// It is called for pairs that are not cached and of which a proxy has changed.
+    New(AcceptPair<'a>),
+}
+
+impl<'a> Accepting<'a> {
+    /// The function, if it is called for each pair.
+    pub(crate) fn of_each(self) -> Option<AcceptPair<'a>> {
+        match self {
+            Self::Each(accept) => Some(accept),
+            Self::New(_) => None,
+        }
+    }
+
+    /// The function, if it is called for new pairs.
+    pub(crate) fn of_new(self) -> Option<AcceptPair<'a>> {
+        match self {
+            Self::Each(_) => None,
+            Self::New(accept) => Some(accept),
+        }
+    }
+}
+
 /// Decides which of the found pairs are kept.
 pub(crate) struct PairFilter<'a> {
     pub(crate) slots: &'a Slots,
     /// The id of each mover row.
     pub(crate) movers: &'a [ProxyId],
-    /// The status of each mover row, if pairs with a forest may be of kinds that do not pair, or of stale
-    /// boxes in the forest of settled movers.
-    pub(crate) status: Option<&'a [u8]>,
     /// Whether any proxy has an owner.
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
@@ -160,16 +183,6 @@ impl PairFilter<'_> {
                 PairSource::RowAndSlot => movers[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
-            if let Some(status) = self.status
-                && source == PairSource::RowAndSlot
-            {
-                let kind = slots.all[one as usize].kind;
-                // A restored snapshot may have fewer slots than the forest has stale boxes.
-                let stored = slots.all.get(two as usize).filter(|slot| !is_stale(slot, status));
-                if stored.is_none_or(|stored| !kind.pairs_with(stored.kind)) {
-                    continue;
-                }
-            }
             if self.owned {
                 let owner = |slot: u32| slots.all[slot as usize].owner;
                 if !owners_allow(owner(a), owner(b)) {
@@ -184,14 +197,5 @@ impl PairFilter<'_> {
             }
         }
         accepted
-    }
-}
-
-/// Whether the box that a forest has for a slot is not that of a resting proxy or of a settled mover.
-fn is_stale(slot: &Slot, status: &[u8]) -> bool {
-    match slot.container() {
-        Container::Fixed | Container::Sleeping => false,
-        Container::Movers => status[slot.row_or_next as usize] != SETTLED,
-        Container::Nowhere => true,
     }
 }

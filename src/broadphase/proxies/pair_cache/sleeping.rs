@@ -113,6 +113,16 @@ impl RestingPairs {
         }
     }
 
+    /// The pairs of a proxy, in arbitrary order.
+    pub(crate) fn pairs_of(&self, index: usize) -> impl Iterator<Item = ProxyPair> {
+        let mut end = self.heads.get(index).copied().unwrap_or(NONE);
+        core::iter::from_fn(move || {
+            let edge = self.edges.get(end as usize / 2).filter(|_| end != NONE)?;
+            end = edge.next[end as usize % 2];
+            Some(edge.pair)
+        })
+    }
+
     /// All pairs, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = ProxyPair> {
         let linked = self.edges.iter().filter(|edge| edge.pair.a != ProxyId::NONE);

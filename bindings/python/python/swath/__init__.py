@@ -1,0 +1,40 @@
+"""Which of millions of moving boxes touch this tick, and when exactly.
+
+Arrays of vectors are contiguous numpy arrays of ``float32`` with shape ``(n, 3)``. They are borrowed, not copied, and
+must not be changed by another thread while a call runs. Results are new arrays. Time ``t`` is a fraction of the tick, in
+``[0, 1]``; ``delta`` is a displacement over the tick, ``accel`` a displacement per tick squared, ``spin`` an axis
+times radians per tick. Rotations are quaternions ``[x, y, z, w]``.
+
+Invalid rows (NaN, infinite, ``min > max``) are in no result; ``rejected`` lists them. Other mistakes are a
+``ValueError`` or ``TypeError`` that names the argument.
+"""
+
+from ._swath import (
+    Bvh,
+    Convex,
+    FirstTime,
+    Motion,
+    PairFinder,
+    catalogue,
+    distance,
+    first_time,
+    first_times,
+    level,
+    screen_conjunctions,
+    tick,
+)
+
+__all__ = [
+    "Bvh",
+    "Convex",
+    "FirstTime",
+    "Motion",
+    "PairFinder",
+    "catalogue",
+    "distance",
+    "first_time",
+    "first_times",
+    "level",
+    "screen_conjunctions",
+    "tick",
+]

@@ -1,0 +1,202 @@
+from collections.abc import Callable, Sequence
+from typing import Literal, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Bvh",
+    "Convex",
+    "FirstTime",
+    "Motion",
+    "PairFinder",
+    "catalogue",
+    "distance",
+    "first_time",
+    "first_times",
+    "level",
+    "screen_conjunctions",
+    "tick",
+]
+
+_F32 = NDArray[np.float32]
+_F64 = NDArray[np.float64]
+_U32 = NDArray[np.uint32]
+_I64 = NDArray[np.int64]
+_U8 = NDArray[np.uint8]
+_Vector = Sequence[float]
+_Touch = Literal["hit", "if_closing", "ignore"]
+
+def level() -> str:
+    """Name of the SIMD level that is used on this CPU: portable4, avx2 or avx512 on x86-64."""
+
+@final
+class PairFinder:
+    """Finds all pairs of boxes that meet in a tick. Keep it between ticks: its memory is used again.
+
+    ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of
+    pairs of a call; one with more is a ``ValueError``.
+    """
+
+    def __new__(cls, *, threads: int | None = None, pairs_max: int | None = None) -> Self: ...
+    def union_pairs(self, min: _F32, max: _F32, delta: _F32 | None = None) -> _U32:
+        """Pairs whose swept bounds share a point, as an array ``(pairs, 2)``, sorted, each ``a < b``.
+
+        ``min`` and ``max`` are the corners of the boxes at the start of the tick, ``(n, 3)``.
+        """
+
+    def swept_pairs(self, min: _F32, max: _F32, delta: _F32) -> tuple[_U32, _F32]:
+        """Pairs that touch during the tick, ``(pairs, 2)``, sorted, and the first time of each, ``(pairs,)``.
+
+        A first time is never later than the exact one, and no contact is missed.
+        """
+
+    @property
+    def rejected(self) -> list[tuple[int, str]]:
+        """Rows that the last call rejected, each with the reason."""
+
+@final
+class Bvh:
+    """A bounding volume hierarchy over boxes that do not move, ``(n, 3)`` corners each."""
+
+    def __new__(cls, min: _F32, max: _F32, *, threads: int | None = None) -> Self: ...
+    def __len__(self) -> int: ...
+    def cast(self, origin: _F32, direction: _F32, max_fraction: float = ...) -> tuple[_I64, _F32]:
+        """The first box that each ray hits: its row or -1, and the fraction of ``direction`` or infinity."""
+
+    def overlaps(self, min: _F32, max: _F32) -> tuple[_I64, _U32]:
+        """The stored boxes that each box overlaps: those of row ``i`` are ``rows[starts[i]:starts[i + 1]]``.
+
+        Returns ``starts`` with ``n + 1`` elements, and ``rows``.
+        """
+
+    def nearest(self, points: _F32, max_distance: float = ...) -> tuple[_I64, _F32]:
+        """The box nearest to each point: its row or -1, and the distance or infinity."""
+
+    @property
+    def rejected(self) -> list[tuple[int, str]]:
+        """Rows that were rejected, each with the reason."""
+
+@final
+class Convex:
+    """A convex shape, in coordinates of its body."""
+
+    @staticmethod
+    def hull(points: _F32) -> Convex:
+        """The convex hull of points, ``(n, 3)``."""
+
+    @staticmethod
+    def sphere(radius: float) -> Convex: ...
+    @staticmethod
+    def cuboid(half_extents: _Vector) -> Convex: ...
+    @staticmethod
+    def capsule(half_height: float, radius: float) -> Convex:
+        """A capsule along the y axis."""
+
+    def rounded(self, radius: float) -> Convex:
+        """The same shape with all points within ``radius`` of it."""
+
+@final
+class Motion:
+    """Position, rotation, displacement, acceleration and spin of a body over a tick.
+
+    A point of the body is at ``position + delta * t + accel * t * t / 2`` plus its rotated arm.
+    """
+
+    def __new__(
+        cls,
+        position: _Vector = ...,
+        *,
+        rotation: _Vector = ...,
+        delta: _Vector = ...,
+        accel: _Vector = ...,
+        spin: _Vector = ...,
+    ) -> Self: ...
+
+@final
+class FirstTime:
+    """When two shapes first touch."""
+
+    state: Literal["impact", "overlapping", "separated", "unresolved"]
+    t: float | None
+    """First time of contact, 0 if they overlap at the start, None without a known contact."""
+    t_safe: float
+    """Time that is proved to be free of contact."""
+    normal: tuple[float, float, float] | None
+    """Unit normal at that time, from ``a`` to ``b``."""
+    on_a: tuple[float, float, float] | None
+    on_b: tuple[float, float, float] | None
+    closing: float | None
+    """Closing speed along the normal, in length per tick."""
+    depth: float | None
+
+def first_time(
+    a: Convex,
+    motion_a: Motion,
+    b: Convex,
+    motion_b: Motion,
+    *,
+    target_distance: float = 0.0,
+    tolerance: float = ...,
+    touch: _Touch = "if_closing",
+) -> FirstTime:
+    """When two convex shapes first come within ``target_distance`` of each other. Never late, never missed."""
+
+def first_times(
+    shapes: Sequence[Convex],
+    position: _F32,
+    delta: _F32,
+    pairs: _U32,
+    *,
+    accel: _F32 | None = None,
+    spin: _F32 | None = None,
+    target_distance: float = 0.0,
+    tolerance: float = ...,
+    touch: _Touch = "if_closing",
+) -> tuple[_U8, _F32, _F32]:
+    """First times of many pairs of bodies, on all cores.
+
+    ``position``, ``delta``, ``accel`` and ``spin`` have a row for each shape, ``pairs`` has two bodies in each row.
+    Returns for each pair: 0 separated, 1 impact, 2 overlapping at the start, 3 unresolved; the first time, or the time
+    proved free of contact; and the unit normal from the first to the second, or zeros.
+    """
+
+def distance(
+    a: Convex, motion_a: Motion, b: Convex, motion_b: Motion
+) -> tuple[float, tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]:
+    """Distance at the start of the tick, negative if they overlap; its normal from ``a`` to ``b``; nearest points."""
+
+def tick(
+    min: _F32,
+    max: _F32,
+    delta: _F32,
+    *,
+    accel: _F32 | None = None,
+    impacts_per_body: int = 0,
+    threads: int | None = None,
+) -> tuple[_U32, _F32, _F32]:
+    """Impacts of moving boxes in a tick, in the order of time: pairs ``(k, 2)``, times ``(k,)``, normals ``(k, 3)``.
+
+    With a limit of ``impacts_per_body``, an impact counts if it is among the first so many of one of its bodies.
+    """
+
+def catalogue(objects: int, seed: int = 1) -> _F64:
+    """Draws Kepler elements of objects around the Earth, ``(objects, 6)``.
+
+    Columns: semi-major axis in km, eccentricity, inclination, right ascension of the node, argument of the perigee and mean
+    anomaly, in radians.
+    """
+
+def screen_conjunctions(
+    elements: _F64,
+    seconds: float,
+    *,
+    within_km: float = 5.0,
+    tick_seconds: float = 60.0,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[_U32, _F64, _F64, _F64]:
+    """All approaches of objects in orbit within ``within_km``, sorted by time.
+
+    Returns pairs ``(k, 2)``, the seconds since the start, the distances in km and the relative speeds in km/s.
+    ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times.
+    """

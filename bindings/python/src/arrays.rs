@@ -1,0 +1,116 @@
+//! Numpy arrays as slices, results as numpy arrays, and threads.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use numpy::ndarray::Array2;
+use numpy::{
+    Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray, PyUntypedArray,
+};
+use numpy::{IntoPyArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use swath::{Exec, Threads};
+
+/// An error about the value of an argument.
+pub(crate) fn invalid(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Borrows an array of `D` dimensions, or states what was passed instead.
+fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
+    name: &str,
+    wanted: &str,
+    object: &Bound<'py, PyAny>,
+) -> PyResult<PyReadonlyArray<'py, T, D>> {
+    if let Ok(array) = object.cast::<PyArray<T, D>>() {
+        let array = array.try_readonly().map_err(|_| {
+            PyValueError::new_err(format!("{name} is being changed by another thread"))
+        })?;
+        if array.is_c_contiguous() {
+            return Ok(array);
+        }
+        let fix = format!("numpy.ascontiguousarray({name})");
+        return Err(invalid(format!(
+            "{name}: expected {wanted}, got an array with gaps; pass {fix}"
+        )));
+    }
+    let Ok(array) = object.cast::<PyUntypedArray>() else {
+        let got = object.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("{name}: expected {wanted}, got {got}")));
+    };
+    let (dtype, shape) = (array.dtype(), array.shape());
+    Err(invalid(format!("{name}: expected {wanted}, got {dtype} with shape {shape:?}")))
+}
+
+/// An `(n, 3)` array of vectors.
+pub(crate) struct Vectors<'py>(PyReadonlyArray<'py, f32, numpy::Ix2>);
+
+impl<'py> Vectors<'py> {
+    /// Borrows an `(n, 3)` array of `float32`.
+    pub(crate) fn new(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let wanted = "a contiguous numpy array of float32 with shape (n, 3)";
+        let array = borrow::<f32, numpy::Ix2>(name, wanted, object)?;
+        if array.shape()[1] != 3 {
+            let shape = array.shape();
+            return Err(invalid(format!("{name}: expected {wanted}, got shape {shape:?}")));
+        }
+        Ok(Self(array))
+    }
+
+    pub(crate) fn rows(&self) -> &[[f32; 3]] {
+        // The array is contiguous, because `borrow` accepts no other.
+        self.0.as_slice().map_or(&[], bytemuck::cast_slice)
+    }
+}
+
+/// Borrows an array of rows of `K` numbers of the type `T`.
+pub(crate) fn rows<'py, T: Element + Copy, const K: usize>(
+    name: &str,
+    dtype: &str,
+    object: &Bound<'py, PyAny>,
+) -> PyResult<Vec<[T; K]>> {
+    let wanted = format!("a contiguous numpy array of {dtype} with shape (n, {K})");
+    let array = borrow::<T, numpy::Ix2>(name, &wanted, object)?;
+    if array.shape()[1] != K {
+        return Err(invalid(format!("{name}: expected {wanted}, got shape {:?}", array.shape())));
+    }
+    let numbers = array.as_slice().map_err(invalid)?;
+    let (rows, _) = numbers.as_chunks();
+    Ok(rows.to_vec())
+}
+
+/// Returns columns of vectors: `[axis][row]`.
+pub(crate) fn columns(rows: &[[f32; 3]]) -> [Vec<f32>; 3] {
+    [0, 1, 2].map(|axis| rows.iter().map(|row| row[axis]).collect())
+}
+
+/// Returns a new array with one dimension.
+pub(crate) fn array<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<T>> {
+    values.into_pyarray(py)
+}
+
+/// Returns a new `(n, K)` array.
+pub(crate) fn table<T: Element, const K: usize>(
+    py: Python<'_>,
+    values: Vec<[T; K]>,
+) -> PyResult<Bound<'_, PyArray2<T>>> {
+    let shape = (values.len(), K);
+    let array = Array2::from_shape_vec(shape, values.into_flattened()).map_err(invalid)?;
+    Ok(array.into_pyarray(py))
+}
+
+/// How an object runs: on `threads` threads of its own, or on one for each logical core if that is `None`.
+pub(crate) fn exec(threads: Option<usize>) -> PyResult<Exec> {
+    let threads = match threads {
+        None => Threads::current(),
+        Some(1) => Threads::one(),
+        Some(count @ 2..=1024) => {
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(count).build().map_err(invalid)?;
+            Threads::of_pool(Arc::new(pool))
+        }
+        Some(count) => return Err(invalid(format!("threads: expected 1 to 1024, got {count}"))),
+    };
+    Ok(Exec { threads, ..Exec::default() })
+}

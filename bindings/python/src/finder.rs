@@ -1,0 +1,88 @@
+//! Pairs of moving boxes.
+
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use swath::broadphase::{AabbRows, MovingBoxInput};
+
+use crate::arrays::{Vectors, array, exec, invalid, table};
+
+/// Finds all pairs of boxes that meet in a tick.
+#[pyclass]
+pub(crate) struct PairFinder {
+    finder: swath::PairFinder,
+    rejected: Vec<(u32, String)>,
+}
+
+type Pairs<'py> = Bound<'py, PyArray2<u32>>;
+
+/// Borrows boxes that may have displacements.
+fn boxes<'a>(
+    min: &'a Vectors<'_>,
+    max: &'a Vectors<'_>,
+    delta: Option<&'a Vectors<'_>>,
+) -> PyResult<MovingBoxInput<'a>> {
+    let boxes = AabbRows::new(min.rows(), max.rows()).map_err(invalid)?;
+    Ok(match delta {
+        Some(delta) => boxes.moving(delta.rows()).map_err(invalid)?.into(),
+        None => boxes.into(),
+    })
+}
+
+#[pymethods]
+impl PairFinder {
+    #[new]
+    #[pyo3(signature = (*, threads=None, pairs_max=None))]
+    fn new(threads: Option<usize>, pairs_max: Option<usize>) -> PyResult<Self> {
+        let mut exec = exec(threads)?;
+        exec.pairs_max = pairs_max.unwrap_or(exec.pairs_max);
+        Ok(Self { finder: swath::PairFinder::with_exec(exec), rejected: Vec::new() })
+    }
+
+    /// Pairs whose swept bounds share a point.
+    #[pyo3(signature = (min, max, delta=None))]
+    fn union_pairs<'py>(
+        &mut self,
+        py: Python<'py>,
+        min: &Bound<'py, PyAny>,
+        max: &Bound<'py, PyAny>,
+        delta: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Pairs<'py>> {
+        let (min, max) = (Vectors::new("min", min)?, Vectors::new("max", max)?);
+        let delta = delta.map(|delta| Vectors::new("delta", delta)).transpose()?;
+        let boxes = boxes(&min, &max, delta.as_ref())?;
+        let Self { finder, rejected } = self;
+        let pairs = py.detach(|| {
+            let found = finder.union_pairs(boxes).map_err(|error| error.to_string())?;
+            *rejected = found.rejected().iter().map(|r| (r.row, r.reason.to_string())).collect();
+            Ok(found.sorted().iter().map(|pair| [pair.a, pair.b]).collect())
+        });
+        table(py, pairs.map_err(|error: String| invalid(error))?)
+    }
+
+    /// Pairs that touch during the tick, and the first time of each.
+    fn swept_pairs<'py>(
+        &mut self,
+        py: Python<'py>,
+        min: &Bound<'py, PyAny>,
+        max: &Bound<'py, PyAny>,
+        delta: &Bound<'py, PyAny>,
+    ) -> PyResult<(Pairs<'py>, Bound<'py, PyArray1<f32>>)> {
+        let (min, max) = (Vectors::new("min", min)?, Vectors::new("max", max)?);
+        let delta = Vectors::new("delta", delta)?;
+        let boxes = boxes(&min, &max, Some(&delta))?;
+        let Self { finder, rejected } = self;
+        let found = py.detach(|| {
+            let found = finder.swept_pairs(boxes).map_err(|error| error.to_string())?;
+            *rejected = found.rejected().iter().map(|r| (r.row, r.reason.to_string())).collect();
+            Ok(found.sorted().iter().map(|pair| ([pair.a, pair.b], pair.first)).unzip())
+        });
+        let (pairs, first) = found.map_err(|error: String| invalid(error))?;
+        Ok((table(py, pairs)?, array(py, first)))
+    }
+
+    /// Rows that the last call rejected, each with the reason.
+    #[getter]
+    fn rejected(&self) -> Vec<(u32, String)> {
+        self.rejected.clone()
+    }
+}

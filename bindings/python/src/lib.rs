@@ -1,0 +1,36 @@
+//! The Python module `swath._swath`: functions and classes over numpy arrays.
+//!
+//! Arrays are borrowed, not copied; results are new arrays. The interpreter's lock is released while the library
+//! computes. An argument that does not fit is a `TypeError` (not an array) or a `ValueError`, which names the argument,
+//! what was expected, and what was passed. The documentation for users is in `python/swath/__init__.pyi`.
+
+mod arrays;
+mod convex;
+mod finder;
+mod orbits;
+mod queries;
+mod tick;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _swath {
+    #[pymodule_export]
+    use super::convex::{BodyMotion, Convex, FirstTime, distance, first_time, first_times};
+    #[pymodule_export]
+    use super::finder::PairFinder;
+    #[pymodule_export]
+    use super::orbits::{catalogue, screen_conjunctions};
+    #[pymodule_export]
+    use super::queries::Bvh;
+    #[pymodule_export]
+    use super::tick::tick;
+
+    use super::*;
+
+    /// Name of the SIMD level that is used on this CPU.
+    #[pyfunction]
+    fn level() -> &'static str {
+        swath::Level::detect().name()
+    }
+}

@@ -1,0 +1,239 @@
+"""Tests of the Python interface against plain numpy. Run: python -m unittest discover tests"""
+
+import threading
+import unittest
+
+import numpy as np
+import swath
+
+F32 = np.float32
+
+
+def boxes(n, seed, side=0.05):
+    random = np.random.default_rng(seed)
+    low = random.random((n, 3), dtype=F32)
+    high = (low + random.random((n, 3), dtype=F32) * F32(side)).astype(F32)
+    delta = ((random.random((n, 3), dtype=F32) - F32(0.5)) * F32(0.2)).astype(F32)
+    return low, high, delta
+
+
+class PairsTest(unittest.TestCase):
+    def test_union_pairs_are_those_of_every_comparison(self):
+        low, high, delta = boxes(600, 1, 0.15)
+        finder = swath.PairFinder()
+        touch = np.logical_and(
+            (low[:, None] <= high[None]).all(2), (low[None] <= high[:, None]).all(2)
+        )
+        expected = np.argwhere(np.triu(touch, 1))
+        found = finder.union_pairs(low, high)
+        self.assertEqual(found.dtype, np.uint32)
+        self.assertGreater(len(expected), 100)
+        np.testing.assert_array_equal(found, expected)
+
+    def test_swept_pairs_hold_at_their_first_time(self):
+        low, high, delta = boxes(2000, 2)
+        pairs, first = swath.PairFinder().swept_pairs(low, high, delta)
+        self.assertEqual((pairs.shape[1], pairs.dtype, first.dtype), (2, np.uint32, F32))
+        self.assertGreater(len(pairs), 1000)
+        a, b = pairs.T
+        t = first[:, None].astype(np.float64)
+        at = lambda corner, row: corner[row] + delta[row] * t
+        gap = np.maximum(at(low, a) - at(high, b), at(low, b) - at(high, a)).max(1)
+        self.assertLess(gap.max(), 1e-5)
+        union = swath.PairFinder().union_pairs(low, high, delta)
+        self.assertLess(len(pairs), len(union))
+
+    def test_results_are_equal_for_any_threads(self):
+        low, high, delta = boxes(5000, 3)
+        one = swath.PairFinder(threads=1).swept_pairs(low, high, delta)
+        for threads in [2, 3, None]:
+            for x, y in zip(one, swath.PairFinder(threads=threads).swept_pairs(low, high, delta)):
+                np.testing.assert_array_equal(x, y)
+
+    def test_invalid_rows_are_rejected_and_disturb_nothing(self):
+        low, high, delta = boxes(500, 4)
+        finder = swath.PairFinder()
+        bad = low.copy()
+        bad[7, 1] = np.nan
+        bad[9, 0] = 5.0
+        expected = finder.union_pairs(low, high)
+        self.assertEqual(finder.rejected, [])
+        found = finder.union_pairs(bad, high)
+        self.assertEqual([row for row, _ in finder.rejected], [7, 9])
+        keep = ~np.isin(expected, [7, 9]).any(1)
+        np.testing.assert_array_equal(found, expected[keep])
+
+    def test_limit_of_pairs_is_an_error(self):
+        low, high, _ = boxes(500, 5)
+        with self.assertRaisesRegex(ValueError, "pairs"):
+            swath.PairFinder(pairs_max=3).union_pairs(low, high)
+
+    def test_a_dozen_threads_share_no_state(self):
+        low, high, delta = boxes(3000, 6)
+        expected = swath.PairFinder().swept_pairs(low, high, delta)[0]
+        results = []
+
+        def work():
+            results.append(swath.PairFinder(threads=1).swept_pairs(low, high, delta)[0])
+
+        threads = [threading.Thread(target=work) for _ in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(results), 12)
+        for found in results:
+            np.testing.assert_array_equal(found, expected)
+
+
+class ArgumentsTest(unittest.TestCase):
+    def test_wrong_arrays_are_errors_that_name_the_argument(self):
+        low, high, delta = boxes(10, 1)
+        finder = swath.PairFinder()
+        with self.assertRaisesRegex(ValueError, r"max: .*float32.*got float64"):
+            finder.union_pairs(low, high.astype(np.float64))
+        with self.assertRaisesRegex(ValueError, r"min: .*\(n, 3\).*got shape \[10, 2\]"):
+            finder.union_pairs(np.ascontiguousarray(low[:, :2]), high)
+        with self.assertRaisesRegex(ValueError, "delta: .*ascontiguousarray"):
+            finder.swept_pairs(low, high, delta[:, ::-1])
+        with self.assertRaisesRegex(TypeError, "min: .*got list"):
+            finder.union_pairs([[0, 0, 0]], high)
+        with self.assertRaisesRegex(ValueError, "min: .*shape"):
+            finder.union_pairs(low.ravel(), high)
+        with self.assertRaisesRegex(ValueError, "9"):
+            finder.union_pairs(low[:9], high)
+        with self.assertRaisesRegex(ValueError, "threads"):
+            swath.PairFinder(threads=0)
+
+    def test_empty_arrays_have_no_pairs(self):
+        none = np.zeros((0, 3), F32)
+        self.assertEqual(swath.PairFinder().union_pairs(none, none).shape, (0, 2))
+
+
+class QueriesTest(unittest.TestCase):
+    def setUp(self):
+        self.low, self.high, _ = boxes(800, 7, 0.15)
+        self.bvh = swath.Bvh(self.low, self.high)
+
+    def test_rays_hit_the_first_box(self):
+        random = np.random.default_rng(8)
+        origin = (random.random((300, 3), dtype=F32) * F32(3) - F32(1)).astype(F32)
+        direction = (random.random((300, 3), dtype=F32) - F32(0.5)).astype(F32)
+        row, t = self.bvh.cast(origin, direction)
+        self.assertEqual((row.dtype, t.dtype, len(self.bvh)), (np.int64, F32, 800))
+        with np.errstate(divide="ignore"):
+            near = (self.low[None] - origin[:, None]) / direction[:, None].astype(np.float64)
+            far = (self.high[None] - origin[:, None]) / direction[:, None].astype(np.float64)
+        enter = np.maximum(np.minimum(near, far).max(2), 0)
+        leave = np.maximum(near, far).min(2)
+        times = np.where(enter <= leave, enter, np.inf)
+        expected = times.min(1)
+        np.testing.assert_allclose(t, expected, rtol=1e-5)
+        self.assertTrue(((row == -1) == np.isinf(expected)).all())
+        self.assertGreater((row >= 0).sum(), 20)
+
+    def test_overlaps_and_nearest_are_those_of_every_comparison(self):
+        low, high, _ = boxes(200, 9, 0.2)
+        starts, rows = self.bvh.overlaps(low, high)
+        for i in range(200):
+            touch = (low[i] <= self.high).all(1) & (self.low <= high[i]).all(1)
+            np.testing.assert_array_equal(rows[starts[i] : starts[i + 1]], np.flatnonzero(touch))
+        row, distance = self.bvh.nearest(low)
+        gap = np.maximum(np.maximum(self.low[None] - low[:, None], low[:, None] - self.high[None]), 0)
+        np.testing.assert_allclose(distance, np.sqrt((gap**2).sum(2)).min(1), atol=1e-6)
+        none, far = self.bvh.nearest(low + F32(100), 1.0)
+        self.assertTrue((none == -1).all() and np.isinf(far).all())
+
+
+class ConvexTest(unittest.TestCase):
+    def test_ball_meets_wall_at_the_exact_time(self):
+        ball, wall = swath.Convex.sphere(1.0), swath.Convex.cuboid([0.5, 4.0, 4.0])
+        found = swath.first_time(ball, swath.Motion([-9.0, 0, 0], delta=[15.0, 0, 0]), wall, swath.Motion())
+        self.assertEqual(found.state, "impact")
+        self.assertTrue(0.4999 < found.t <= 0.5)
+        self.assertEqual(found.normal, (1.0, 0.0, 0.0))
+        apart = swath.first_time(ball, swath.Motion([-9.0, 0, 0]), wall, swath.Motion())
+        self.assertEqual((apart.state, apart.t, apart.t_safe), ("separated", None, 1.0))
+        inside = swath.first_time(ball, swath.Motion(), wall, swath.Motion())
+        self.assertEqual((inside.state, inside.t), ("overlapping", 0.0))
+        self.assertAlmostEqual(inside.depth, 1.5, places=5)
+
+    def test_batch_is_equal_to_single_calls(self):
+        random = np.random.default_rng(3)
+        n = 60
+        shapes = [swath.Convex.hull(random.random((8 + i, 3), dtype=F32)) for i in range(n)]
+        position = (random.random((n, 3), dtype=F32) * F32(6)).astype(F32)
+        delta = ((random.random((n, 3), dtype=F32) - F32(0.5)) * F32(12)).astype(F32)
+        spin = (random.random((n, 3), dtype=F32) * F32(2)).astype(F32)
+        pairs = random.integers(0, n, (400, 2), dtype=np.uint32)
+        state, t, normal = swath.first_times(shapes, position, delta, pairs, spin=spin)
+        names = ["separated", "impact", "overlapping", "unresolved"]
+        motion = lambda i: swath.Motion(position[i], delta=delta[i], spin=spin[i])
+        for k, (a, b) in enumerate(pairs):
+            one = swath.first_time(shapes[a], motion(a), shapes[b], motion(b))
+            self.assertEqual(names[state[k]], one.state)
+            self.assertEqual(t[k], F32(one.t_safe))
+            if one.normal:
+                np.testing.assert_array_equal(normal[k], np.array(one.normal, F32))
+        self.assertGreater((state == 1).sum(), 10)
+
+    def test_distance_is_negative_inside(self):
+        ball = swath.Convex.sphere(1.0)
+        self.assertAlmostEqual(swath.distance(ball, swath.Motion([3, 0, 0]), ball, swath.Motion())[0], 1.0, places=6)
+        self.assertLess(swath.distance(ball, swath.Motion([1, 0, 0]), ball, swath.Motion())[0], 0)
+
+    def test_invalid_shapes_and_motions_are_errors(self):
+        for make in [
+            lambda: swath.Convex.sphere(-1.0),
+            lambda: swath.Convex.hull(np.zeros((0, 3), F32)),
+            lambda: swath.Convex.hull(np.full((4, 3), np.nan, F32)),
+            lambda: swath.Motion([np.inf, 0, 0]),
+            lambda: swath.Motion(rotation=[0, 0, 0, 0]),
+        ]:
+            self.assertRaises(ValueError, make)
+        ball = swath.Convex.sphere(1.0)
+        with self.assertRaisesRegex(ValueError, "touch: expected"):
+            swath.first_time(ball, swath.Motion(), ball, swath.Motion(), touch="never")
+        with self.assertRaisesRegex(ValueError, "pair 0 refers to row 5"):
+            one = np.zeros((1, 3), F32)
+            swath.first_times([ball], one, one, np.array([[0, 5]], np.uint32))
+
+
+class TickTest(unittest.TestCase):
+    def test_tick_reports_the_swept_pairs_in_the_order_of_time(self):
+        low, high, delta = boxes(1500, 11)
+        pairs, t, normal = swath.tick(low, high, delta)
+        self.assertTrue((np.diff(t) >= 0).all())
+        swept = {tuple(pair) for pair in swath.PairFinder().swept_pairs(low, high, delta)[0]}
+        self.assertGreater(len(pairs), 500)
+        self.assertLessEqual({tuple(pair) for pair in pairs}, swept)
+        first = swath.tick(low, high, delta, impacts_per_body=1)
+        self.assertLess(len(first[0]), len(pairs))
+        np.testing.assert_allclose(np.abs(normal).max(1), 1.0)
+
+
+class OrbitsTest(unittest.TestCase):
+    def test_screening_reports_progress_and_valid_approaches(self):
+        elements = swath.catalogue(3000, seed=5)
+        self.assertEqual((elements.shape, elements.dtype), ((3000, 6), np.float64))
+        calls = []
+        pairs, seconds, km, speed = swath.screen_conjunctions(
+            elements, 1800.0, within_km=30.0, progress=lambda done, of: calls.append((done, of))
+        )
+        self.assertEqual(calls[-1], (30, 30))
+        self.assertGreater(len(pairs), 20)
+        self.assertTrue((km <= 30.0).all() and (np.diff(seconds) >= 0).all() and (speed > 0).all())
+
+    def test_an_error_in_progress_and_bad_elements_are_raised(self):
+        elements = swath.catalogue(100)
+        with self.assertRaises(ZeroDivisionError):
+            swath.screen_conjunctions(elements, 600.0, progress=lambda done, of: 1 / 0)
+        elements[3, 1] = 2.0
+        with self.assertRaisesRegex(ValueError, "object 3"):
+            swath.screen_conjunctions(elements, 600.0)
+        with self.assertRaisesRegex(ValueError, "float64"):
+            swath.screen_conjunctions(elements.astype(F32), 600.0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,301 @@
+//! Compares the partners that an update found for few proxies with their rows of cached partners.
+//!
+//! The steps are those of `incremental.rs`. The result is a list of new rows and of edits of other rows, which is applied
+//! at the end, so that an update that fails or panics changes no row.
+
+use super::active::ActiveProxies;
+use super::id::{ProxyId, ProxyPair, SweptProxyPair};
+use super::pair_cache::events::Events;
+use super::pair_cache::partition::AcceptPair;
+use super::pair_cache::rows::{PairRows, Partner};
+use super::slots::NONE;
+use super::state::BroadphaseState;
+use crate::broadphase::pairs::buffer::reserve_for;
+use crate::columns::impl_memory;
+use crate::par;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// A change of the row of a proxy that was not searched for. The partner was.
+#[derive(Clone, Copy, Debug)]
+struct RowEdit {
+    slot: u32,
+    partner: Partner,
+    kind: RowEditKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum RowEditKind {
+    Insert,
+    Remove,
+    SetFirst,
+}
+
+/// The pairs found, and what the comparison writes. Lists are by position in the search.
+#[derive(Debug, Default)]
+pub(crate) struct RowComparison {
+    /// The pairs found: position in the search, slot of the partner, bits of the time.
+    pub(crate) found: Vec<[u32; 3]>,
+    /// The start of the partners of each position, and the end.
+    starts: Vec<u32>,
+    partners: Vec<Partner>,
+    /// Slots and positions, in the order of the slots.
+    order: Vec<[u32; 2]>,
+    /// One more than the index of a found partner by slot; 0 outside of a comparison.
+    marks: Vec<u32>,
+    /// Partners that are new for one proxy.
+    new: Vec<Partner>,
+    /// The new rows, in the order of the slots, and their ends.
+    new_rows: Vec<Partner>,
+    ends: Vec<u32>,
+    edits: Vec<RowEdit>,
+    /// The pairs that begin: slots, and bits of the time.
+    begun: Vec<[u32; 3]>,
+    /// Pairs that the caller's function has rejected, by slots, in order.
+    rejected: Vec<[u32; 2]>,
+    /// Whether each of the dirty pairs was found.
+    dirty_found: Vec<bool>,
+}
+
+impl_memory!(RowComparison {
+    found,
+    starts,
+    partners,
+    order,
+    marks,
+    new,
+    new_rows,
+    ends,
+    edits,
+    begun,
+    rejected,
+    dirty_found
+});
+
+impl RowComparison {
+    /// Orders the found pairs by position: a counting sort.
+    pub(crate) fn order_by_position(&mut self, slots: &[u32]) {
+        let Self { found, starts, partners, order, .. } = self;
+        starts.clear();
+        reserve_for(starts, slots.len() + 2);
+        starts.resize(slots.len() + 2, 0);
+        for &[at, ..] in &*found {
+            starts[at as usize + 2] += 1;
+        }
+        let mut sum = 0;
+        for start in starts.iter_mut() {
+            sum += *start;
+            *start = sum;
+        }
+        reserve_for(partners, found.len());
+        partners.resize(found.len(), Partner::default());
+        for &[at, slot, first] in &*found {
+            let to = &mut starts[at as usize + 1];
+            partners[*to as usize] = Partner { slot, first: f32::from_bits(first) };
+            *to += 1;
+        }
+        order.clear();
+        reserve_for(order, slots.len());
+        order.extend((0..).zip(slots.iter()).map(|(at, &slot)| [slot, at]));
+        par::sort(order);
+    }
+
+    /// Compares the partners found with the cached ones. Writes the events, the new rows and the edits.
+    ///
+    /// `accept` is the caller's function for new pairs; `None` accepts all.
+    pub(crate) fn compare(
+        &mut self,
+        active: &ActiveProxies,
+        state: &BroadphaseState,
+        accept: Option<AcceptPair<'_>>,
+        events: &mut Events,
+    ) {
+        reserve_for(&mut self.marks, state.slots.all.len());
+        self.marks.resize(state.slots.all.len().max(self.marks.len()), 0);
+        self.new_rows.clear();
+        self.ends.clear();
+        self.edits.clear();
+        self.begun.clear();
+        self.rejected.clear();
+        self.dirty_found.clear();
+        self.dirty_found.resize(state.dirty_pairs.len(), false);
+        let order = core::mem::take(&mut self.order);
+        for &[slot, at] in &order {
+            let found = self.starts[at as usize] as usize..self.starts[at as usize + 1] as usize;
+            let start = self.new_rows.len();
+            self.compare_one(active, state, slot, found, events);
+            if !self.new.is_empty() {
+                self.begin((active, at as usize), state, accept, slot);
+                self.merge_new(start);
+            }
+            self.ends.push(self.new_rows.len() as u32);
+        }
+        self.order = order;
+        for (&pair, &found) in state.dirty_pairs.iter().zip(&self.dirty_found) {
+            if !found {
+                end_or_rest(state, pair, events);
+            }
+        }
+        par::sort(&mut self.begun);
+        for &[a, b, first] in &self.begun {
+            let id = |slot: u32| state.slots.id(slot as usize);
+            let pair = SweptProxyPair { a: id(a), b: id(b), first: f32::from_bits(first) };
+            events.begun.append(&[pair]);
+        }
+        par::sort::<4>(bytemuck::cast_slice_mut(events.ended.as_mut_slice()));
+        par::sort::<4>(bytemuck::cast_slice_mut(&mut events.now_resting));
+    }
+
+    /// Compares the partners found for one proxy, which are `found`, with its row. Appends the partners that persist to
+    /// the new row, and lists those that are new.
+    fn compare_one(
+        &mut self,
+        active: &ActiveProxies,
+        state: &BroadphaseState,
+        slot: u32,
+        found: Range<usize>,
+        events: &mut Events,
+    ) {
+        let (rows, positions) = (state.touching.rows(), &active.positions);
+        let is_reused = |slot: u32| state.slots.is_reused(slot);
+        let row = rows.row(slot as usize);
+        let reused = !row.is_empty() && is_reused(slot);
+        let Self { partners, marks, new, new_rows, edits, .. } = self;
+        let found = &partners[found];
+        for (k, partner) in (1..).zip(found) {
+            marks[partner.slot as usize] = k;
+        }
+        for &Partner { slot: other, first: before } in row {
+            let mark = marks[other as usize] as usize;
+            let is_searched = positions[other as usize] != NONE;
+            if mark != 0 && !reused && !is_reused(other) {
+                marks[other as usize] = 0;
+                let first = found[mark - 1].first;
+                new_rows.push(Partner { slot: other, first });
+                if !is_searched && first.to_bits() != before.to_bits() {
+                    let partner = Partner { slot, first };
+                    edits.push(RowEdit { slot: other, partner, kind: RowEditKind::SetFirst });
+                }
+                continue;
+            }
+            if !is_searched {
+                let partner = Partner { slot, first: 0.0 };
+                edits.push(RowEdit { slot: other, partner, kind: RowEditKind::Remove });
+            }
+            if !is_searched || slot < other {
+                end_or_rest(state, cached_pair(state, slot, other), events);
+            }
+        }
+        new.clear();
+        for partner in found {
+            let mark = &mut marks[partner.slot as usize];
+            if *mark != 0 {
+                new.push(*partner);
+                *mark = 0;
+            }
+        }
+    }
+
+    /// Keeps the new partners of a proxy that the caller accepts, in order, and lists the pairs that begin.
+    fn begin(
+        &mut self,
+        (active, at): (&ActiveProxies, usize),
+        state: &BroadphaseState,
+        accept: Option<AcceptPair<'_>>,
+        slot: u32,
+    ) {
+        let Self { new, edits, begun, rejected, dirty_found, .. } = self;
+        let ActiveProxies { positions, changed, .. } = active;
+        par::sort::<2>(bytemuck::cast_slice_mut(new));
+        new.retain(|&Partner { slot: other, first }| {
+            let [a, b] = if slot < other { [slot, other] } else { [other, slot] };
+            let position = positions[other as usize];
+            if position != NONE && other < slot {
+                // The other proxy has decided.
+                return rejected.binary_search(&[a, b]).is_err();
+            }
+            let id = |slot: u32| state.slots.id(slot as usize);
+            let pair = ProxyPair { a: id(a), b: id(b) };
+            let is_forgotten = state.slots.is_forgotten(a) || state.slots.is_forgotten(b);
+            if let Ok(dirty) = state.dirty_pairs.binary_search(&pair)
+                && !is_forgotten
+            {
+                dirty_found[dirty] = true;
+            } else if let Some(accept) = accept
+                && !((changed[at] || position != NONE && changed[position as usize])
+                    && accept(pair))
+            {
+                rejected.push([a, b]);
+                return false;
+            } else {
+                begun.push([a, b, first.to_bits()]);
+            }
+            if position == NONE {
+                let partner = Partner { slot, first };
+                edits.push(RowEdit { slot: other, partner, kind: RowEditKind::Insert });
+            }
+            true
+        });
+    }
+
+    /// Merges the new partners into the row that starts at `start`.
+    fn merge_new(&mut self, start: usize) {
+        let Self { new, new_rows, .. } = self;
+        let (mut kept, mut end) = (new_rows.len(), new_rows.len() + new.len());
+        new_rows.resize(end, Partner::default());
+        while let Some(&last) = new.last() {
+            end -= 1;
+            if kept > start && new_rows[kept - 1].slot > last.slot {
+                kept -= 1;
+                new_rows[end] = new_rows[kept];
+            } else {
+                new_rows[end] = last;
+                new.pop();
+            }
+        }
+    }
+
+    /// Stores the new rows and applies the edits.
+    pub(crate) fn apply(&self, rows: &mut PairRows) {
+        let mut start = 0;
+        for (&[slot, _], &end) in self.order.iter().zip(&self.ends) {
+            rows.replace(slot as usize, &self.new_rows[start..end as usize]);
+            start = end as usize;
+        }
+        for edit in &self.edits {
+            edit.apply(rows);
+        }
+        rows.count();
+    }
+}
+
+impl RowEdit {
+    fn apply(self, rows: &mut PairRows) {
+        let Self { slot, partner, kind } = self;
+        match kind {
+            RowEditKind::Insert => rows.insert(slot as usize, partner),
+            RowEditKind::Remove => rows.remove(slot as usize, partner.slot),
+            RowEditKind::SetFirst => rows.set_first(slot as usize, partner),
+        }
+    }
+}
+
+/// The pair of two slots, with the ids that they had when the cached pairs were found.
+fn cached_pair(state: &BroadphaseState, one: u32, other: u32) -> ProxyPair {
+    let generations = state.slots.generations_of_cached();
+    let id = |slot: u32| ProxyId::new(slot, generations[slot as usize]);
+    ProxyPair::new(id(one), id(other))
+}
+
+/// Records that a cached pair was not found: it rests from now on, or it has ended.
+fn end_or_rest(state: &BroadphaseState, pair: ProxyPair, events: &mut Events) {
+    let is_forgotten = |id: ProxyId| state.slots.is_forgotten(id.index());
+    if is_forgotten(pair.a) || is_forgotten(pair.b) {
+        return;
+    }
+    if state.rests_and_touches(pair) {
+        events.now_resting.push(pair);
+    } else {
+        events.ended.append(&[pair]);
+    }
+}

@@ -1,0 +1,289 @@
+//! An update that finds all pairs anew.
+//!
+//! Finds the pairs of movers, of movers and fixed proxies, and of movers and sleeping proxies; filters and partitions
+//! them run by run; compares them with the cached pairs partition by partition. Runs and partitions depend on the
+//! numbers of boxes and pairs alone.
+
+use super::id::{ProxyId, ProxyPair};
+use super::movers::{MoverStore, borrow_columns};
+use super::pair_cache::events::{Diff, DiffScratch, Events};
+use super::pair_cache::partition::{
+    AcceptPair, Accepting, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
+};
+use super::pair_cache::{PairColumns, PairTable};
+use super::resting::RestingTrees;
+use super::state::BroadphaseState;
+use crate::broadphase::exec::Exec;
+use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::runs::{PairRun, Pairs};
+use crate::broadphase::{FindError, FixedBoxes, PairFinder, PairInput};
+use crate::columns::impl_memory;
+use crate::geom::SweptPair;
+use crate::par::{self, Threads};
+use alloc::vec::Vec;
+
+/// Scratch memory of updates that find all pairs anew.
+#[derive(Debug, Default)]
+pub(crate) struct FullScratch {
+    /// The touching pairs; exchanged with those of the state when the update succeeds.
+    pub(crate) touching: PairTable,
+    /// The columns of the movers with fat AABBs, used if some have a margin.
+    compared: [Vec<f32>; 9],
+    /// Copies of the runs of movers against forests.
+    copies: Vec<PairRun<SweptPair>>,
+    /// One for each worker.
+    scratch: Vec<DiffScratch>,
+    /// Events of each partition, used if there is more than one worker.
+    parts: Vec<Events>,
+    /// The cached pairs, merged with resting pairs of which a proxy has changed.
+    before: PairTable,
+}
+
+impl_memory!(FullScratch { touching, compared, before; lists of copies, scratch, parts });
+
+/// The arguments of an update.
+pub(crate) struct FullUpdate<'a> {
+    pub(crate) exec: &'a Exec,
+    pub(crate) state: &'a BroadphaseState,
+    pub(crate) filtered: bool,
+    pub(crate) owned: bool,
+    /// The caller's function; `None` accepts all pairs.
+    pub(crate) accept: Option<Accepting<'a>>,
+}
+
+/// The pairs found, by finder: among the movers, and of movers with fixed and with sleeping proxies.
+struct FoundRuns<'a> {
+    among: &'a [PairRun<SweptPair>],
+    forests: [&'a [PairRun<SweptPair>]; 2],
+    count: usize,
+}
+
+impl FullUpdate<'_> {
+    /// Finds the pairs and the events. On an error nothing has changed. The cached pairs are in a table.
+    pub(crate) fn run(
+        &self,
+        finder: &mut PairFinder,
+        trees: &mut RestingTrees,
+        work: &mut FullScratch,
+        events: &mut Events,
+    ) -> Result<(), FindError> {
+        let Self { exec, state, .. } = *self;
+        let FullScratch { touching, compared, copies, scratch, parts, before } = work;
+        if state.fat_movers > 0 {
+            write_compared_boxes(&state.movers, compared);
+        }
+        let (accept_each, accept_new) =
+            (self.accept.and_then(Accepting::of_each), self.accept.and_then(Accepting::of_new));
+        let slots = state.slots.all.len();
+        let partitions = Partitions::new(slots, state.touching.len().max(state.movers.len()));
+        let pair_filter = PairFilter {
+            slots: &state.slots,
+            movers: &state.movers.ids,
+            owned: self.owned,
+            accept: accept_each,
+        };
+        let RestingTrees { fixed, sleeping, rows: resting, .. } = trees;
+        let found = self.find(&pair_filter, partitions, compared, finder, [fixed, sleeping])?;
+        if found.count > exec.pairs_max {
+            return Err(FindError::TooManyPairs { found: found.count, most: exec.pairs_max });
+        }
+        let before = merge(state, before);
+        let still_touches =
+            |pair| state.rests_and_touches(pair) && accept_each.is_none_or(|accept| accept(pair));
+        // A pair that is not cached, and of which no proxy has changed, was rejected before.
+        let changed = |id: ProxyId| state.has_changed(id.index() as usize);
+        let accept_new = accept_new.map(|accept| {
+            move |pair: ProxyPair| (changed(pair.a) || changed(pair.b)) && accept(pair)
+        });
+        exec.threads.enter(|| {
+            let workers = exec.threads.workers();
+            scratch.resize_with(workers.max(scratch.len()), DiffScratch::default);
+            let scratch = &mut scratch[..workers];
+            let copies =
+                partition(&exec.threads, &found, &pair_filter, partitions, copies, scratch);
+            let diff = Diff {
+                level: exec.level,
+                slots: &state.slots,
+                runs: PartitionedRuns([found.among, copies]),
+                resting,
+                partitions,
+                accept_new: accept_new.as_ref().map(|accept| accept as AcceptPair<'_>),
+                still_touches: &still_touches,
+            };
+            touching.reserve_for(found.count);
+            compare(&exec.threads, &diff, before, (scratch, parts), touching, events);
+        });
+        Ok(())
+    }
+
+    /// Finds the pairs. Those among movers are partitioned at once.
+    fn find<'f>(
+        &self,
+        pair_filter: &PairFilter<'_>,
+        partitions: Partitions,
+        compared: &[Vec<f32>; 9],
+        finder: &'f mut PairFinder,
+        [fixed, sleeping]: [&'f mut FixedBoxes; 2],
+    ) -> Result<FoundRuns<'f>, FindError> {
+        let movers = &self.state.movers;
+        let boxes = match self.state.fat_movers > 0 {
+            true => borrow_columns(compared),
+            false => movers.boxes(),
+        };
+        let set = PairInput::new(boxes);
+        let set = if self.filtered { set.filtered(&movers.filters) } else { set };
+        let dynamic = &movers.dynamic;
+        let pushed = if dynamic.contains(&false) { set.moving(dynamic) } else { set };
+        let take = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
+            pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
+        };
+        let labelled = pushed.with_slots(bytemuck::cast_slice(&movers.ids));
+        let count = movers.len();
+        let among = (count > 1).then(|| finder.swept_pairs_taken(labelled, &take));
+        let fixed = (count > 0 && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
+        let sleeping = (count > 0 && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
+        let ((among, n), (fixed, m), (sleeping, k)) =
+            (runs_of(among)?, runs_of(fixed)?, runs_of(sleeping)?);
+        Ok(FoundRuns { among, forests: [fixed, sleeping], count: n + m + k })
+    }
+}
+
+/// Copies the runs of the forests, filters and partitions them.
+fn partition<'c>(
+    threads: &Threads,
+    found: &FoundRuns<'_>,
+    pair_filter: &PairFilter<'_>,
+    partitions: Partitions,
+    copies: &'c mut Vec<PairRun<SweptPair>>,
+    scratch: &mut [DiffScratch],
+) -> &'c [PairRun<SweptPair>] {
+    let trees = || found.forests.into_iter().flatten();
+    let count = trees().count();
+    copies.resize_with(count.max(copies.len()), PairRun::default);
+    let copies = &mut copies[..count];
+    for (copy, run) in copies.iter_mut().zip(trees()) {
+        copy.pairs.clear();
+        copy.pairs.append(run.pairs.as_slice());
+        copy.pairs.reserve_spare(0);
+    }
+    // Any worker may take any run, so reserve the length of the longest for each of them.
+    let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
+    scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
+    par::for_each(threads, scratch, copies, &|scratch, _, run| {
+        let memory = &mut scratch.pairs;
+        pair_filter.filter_and_partition(PairSource::RowAndSlot, partitions, run, memory);
+    });
+    copies
+}
+
+/// Compares the pairs found with the cached ones, partition by partition.
+fn compare(
+    threads: &Threads,
+    diff: &Diff<'_>,
+    before: PairColumns<'_>,
+    (scratch, parts): (&mut [DiffScratch], &mut Vec<Events>),
+    touching: &mut PairTable,
+    events: &mut Events,
+) {
+    let partitions = diff.partitions;
+    let lengths = diff.runs.lengths();
+    let mut befores = [PairColumns::default(); PARTITIONS_MAX];
+    let mut rest = before;
+    for (part, before) in befores[..partitions.count].iter_mut().enumerate() {
+        let end = rest.below(partitions.slots(part).end);
+        (*before, rest) = (rest.slice(0..end), rest.slice(end..rest.len()));
+    }
+    let longest_before = befores.iter().map(|part| part.len()).max().unwrap_or(0);
+    let longest = lengths.into_iter().max().unwrap_or(0);
+    for scratch in &mut *scratch {
+        scratch.reserve_for(diff.level, partitions.width(), longest, longest_before);
+    }
+    touching.resize(lengths.iter().sum());
+    let mut rest = touching.columns_mut();
+    let mut next = |part: usize| (rest.split_off(lengths[part]), befores[part]);
+    let mut written = [0; PARTITIONS_MAX];
+    if let [scratch] = scratch {
+        for (part, written) in written[..partitions.count].iter_mut().enumerate() {
+            *written = diff.part(part, scratch, next(part), events);
+        }
+        events.reserve_spare();
+        return touching.compact(&lengths[..partitions.count], &written);
+    }
+    parts.resize_with(partitions.count.max(parts.len()), Events::default);
+    let parts = &mut parts[..partitions.count];
+    let mut lists = parts.iter_mut().zip(&mut written).enumerate();
+    let mut items: [_; PARTITIONS_MAX] =
+        core::array::from_fn(|_| lists.next().map(|(part, lists)| (next(part), lists)));
+    par::for_each(threads, scratch, &mut items[..partitions.count], &|scratch, part, item| {
+        if let Some((pairs, (events, written))) = item.take() {
+            events.clear();
+            *written = diff.part(part, scratch, pairs, events);
+            events.reserve_spare();
+        }
+    });
+    parts.iter().for_each(|part| events.append(part));
+    events.reserve_spare();
+    touching.compact(&lengths[..partitions.count], &written);
+}
+
+/// The runs of a finder, and how many pairs it found. No runs if the finder was not used.
+fn runs_of(
+    found: Option<Result<Pairs<'_, SweptPair>, FindError>>,
+) -> Result<(&[PairRun<SweptPair>], usize), FindError> {
+    match found {
+        None => Ok((&[], 0)),
+        Some(Ok(found)) => {
+            let runs = found.runs();
+            Ok((runs, runs.iter().map(|run| run.pairs.found()).sum()))
+        }
+        // The caller reports the total over all finders.
+        Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),
+        Some(Err(error)) => Err(error),
+    }
+}
+
+/// Copies the boxes of the movers, with the fat AABB instead of the box where there is a margin.
+fn write_compared_boxes(movers: &MoverStore, compared: &mut [Vec<f32>; 9]) {
+    for (k, to) in compared.iter_mut().enumerate() {
+        reserve_for(to, movers.len());
+        to.clear();
+        let zeros = core::iter::repeat(&0.0);
+        let low = &movers.fat[0];
+        match movers.fat.get(k) {
+            Some(fat) => to.extend(choose(low, fat.iter(), &movers.columns[k])),
+            None => to.extend(choose(low, zeros, &movers.columns[k])),
+        }
+    }
+}
+
+/// The elements of `fat` in rows with a margin, and those of `exact` in the others.
+fn choose<'a>(
+    low: &'a [f32],
+    fat: impl Iterator<Item = &'a f32>,
+    exact: &'a [f32],
+) -> impl Iterator<Item = f32> {
+    let rows = low.iter().zip(fat).zip(exact);
+    rows.map(|((&low, &fat), &exact)| if low > -f32::MAX { fat } else { exact })
+}
+
+/// The cached pairs to compare with, in order: the touching pairs of the last tick, merged with the
+/// resting pairs of which a proxy has changed. Both inputs are sorted.
+fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut PairTable) -> PairColumns<'a> {
+    let mut touching = state.touching.table();
+    if state.dirty_pairs.is_empty() {
+        return touching;
+    }
+    let count = touching.len() + state.dirty_pairs.len();
+    merged.reserve_for(count);
+    merged.resize(count);
+    let mut to = merged.columns_mut();
+    for &ProxyPair { a, b } in &state.dirty_pairs {
+        let dirty_pairs = [a.index(), b.index()];
+        let sooner = touching.before(dirty_pairs);
+        to.append(touching.slice(0..sooner));
+        to.append(PairColumns { a: &dirty_pairs[..1], b: &dirty_pairs[1..], first: &[0.0] });
+        touching = touching.slice(sooner..touching.len());
+    }
+    to.append(touching);
+    merged.columns()
+}

@@ -1,0 +1,179 @@
+//! An update that searches for few proxies only.
+//!
+//! Searched for are the movers that are not settled, and the resting proxies that have changed since the last update.
+//! A pair of two other proxies is as it was in the last update. The time depends on the proxies searched for, their
+//! pairs and the events, not on the other pairs.
+//!
+//! ```text
+//! settle the active movers whose compared box does not move, so that the forest stores it
+//! find the pairs of the searched proxies with each forest, and of those that move with each other
+//! order the found pairs by searched proxy; a pair of two of them is found from both sides
+//! for each searched proxy: compare the partners found with its row of cached partners
+//!     a partner found that is not in the row: the pair begins
+//!     a partner of the row that was not found: the pair ends, or rests
+//!     write its new row, and list what changes in the rows of other proxies
+//! replace the rows, and apply the list
+//! ```
+
+use super::active::ActiveProxies;
+use super::compare::RowComparison;
+use super::movers::SETTLED;
+use super::pair_cache::events::Events;
+use super::pair_cache::partition::AcceptPair;
+use super::resting::RestingTrees;
+use super::slots::{Container, NONE, Slot, owners_allow};
+use super::state::BroadphaseState;
+use crate::broadphase::exec::Exec;
+use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::runs::Pairs;
+use crate::broadphase::{FindError, PairFinder, PairInput};
+use crate::columns::impl_memory;
+use crate::geom::SweptPair;
+use crate::par::Threads;
+use alloc::vec::Vec;
+
+/// Up to this many proxies are searched for on one thread: waking another costs more.
+const ONE_THREAD_MAX: usize = 512;
+
+/// Scratch memory of updates that search for few proxies.
+#[derive(Debug, Default)]
+pub(crate) struct Incremental {
+    pub(crate) active: ActiveProxies,
+    comparison: RowComparison,
+}
+
+impl_memory!(Incremental { active, comparison });
+
+/// What the steps of an update read.
+pub(crate) struct ActiveSearch<'a> {
+    pub(crate) exec: &'a Exec,
+    pub(crate) filtered: bool,
+    pub(crate) owned: bool,
+    /// The caller's function for new pairs; `None` accepts all.
+    pub(crate) accept: Option<AcceptPair<'a>>,
+}
+
+impl Incremental {
+    /// Finds the pairs and compares them with the cached ones. On an error, nothing but the status of movers has
+    /// changed, and [`ActiveProxies::cancel`] restores it.
+    pub(crate) fn search(
+        &mut self,
+        search: &ActiveSearch<'_>,
+        state: &BroadphaseState,
+        finder: &mut PairFinder,
+        trees: &mut RestingTrees,
+        events: &mut Events,
+    ) -> Result<(), FindError> {
+        let mut exec = search.exec.clone();
+        if self.active.slots.len() <= ONE_THREAD_MAX {
+            exec.threads = Threads::one();
+        }
+        finder.exec = exec.clone();
+        trees.set_exec(&exec);
+        self.find(search, state, finder, trees)?;
+        // An upper bound; a search for all pairs counts exactly.
+        let found = state.touching.len() + self.comparison.found.len();
+        if found > search.exec.pairs_max {
+            return Err(FindError::TooManyPairs { found, most: search.exec.pairs_max });
+        }
+        self.comparison.order_by_position(&self.active.slots);
+        self.comparison.compare(&self.active, state, search.accept, events);
+        Ok(())
+    }
+
+    /// Lists the pairs found, if the two proxies may pair.
+    fn find(
+        &mut self,
+        search: &ActiveSearch<'_>,
+        state: &BroadphaseState,
+        finder: &mut PairFinder,
+        trees: &mut RestingTrees,
+    ) -> Result<(), FindError> {
+        let Self { active, comparison } = self;
+        let (still, movers) = (active.still, active.movers);
+        let all = PairInput::new(active.boxes());
+        let all = if search.filtered { all.filtered(&active.filters) } else { all };
+        let set = all.slice(0..movers);
+        let dynamic = &active.dynamic[..movers];
+        let pushed = set.moving(dynamic);
+        let found = &mut comparison.found;
+        found.clear();
+        let mut resolver = Resolver { state, active, owned: search.owned, found };
+        if movers - still > 1 {
+            let set = all.slice(still..movers).moving(&dynamic[still..movers]);
+            for SweptPair { a, b, first } in &finder.swept_pairs(set)? {
+                let [a, b] = [a as usize + still, b as usize + still];
+                resolver.add(a, active.slots[b], first, true);
+            }
+        }
+        let RestingTrees { fixed, sleeping, settled, .. } = trees;
+        if movers > 0 && !fixed.is_empty() {
+            resolver.add_all(&fixed.swept_pairs(pushed)?);
+        }
+        if movers > 0 && !sleeping.is_empty() {
+            resolver.add_all(&sleeping.swept_pairs(set)?);
+        }
+        if all.len() > 0 && !settled.is_empty() {
+            resolver.add_all(&settled.swept_pairs(all)?);
+        }
+        Ok(())
+    }
+
+    /// Stores the new rows, and what the update has found out about the movers.
+    pub(crate) fn finish(&mut self, state: &mut BroadphaseState) {
+        self.comparison.apply(state.touching.convert_to_rows(state.slots.all.len()));
+        self.active.finish(&mut state.movers);
+    }
+}
+
+/// Turns what the finders return into pairs of a position in the search and a slot.
+struct Resolver<'a> {
+    state: &'a BroadphaseState,
+    active: &'a ActiveProxies,
+    owned: bool,
+    found: &'a mut Vec<[u32; 3]>,
+}
+
+impl Resolver<'_> {
+    /// Adds the pairs of a forest: rows are positions in the search.
+    fn add_all(&mut self, pairs: &Pairs<'_, SweptPair>) {
+        reserve_for(self.found, self.found.len() + 2 * pairs.len());
+        for chunk in pairs.chunks() {
+            for &SweptPair { a, b, first } in chunk {
+                self.add(a as usize, b, first, false);
+            }
+        }
+    }
+
+    /// Adds a pair of the proxy at position `at`, if the two may pair. `among` says that the pair is one of two proxies
+    /// that move, which are in no forest.
+    fn add(&mut self, at: usize, other: u32, first: f32, among: bool) {
+        let Self { state, active, .. } = *self;
+        let (slot, slots_all) = (active.slots[at], &state.slots.all);
+        // A restored snapshot may have fewer slots than the forest has stale boxes.
+        let Some(stored) = slots_all.get(other as usize) else { return };
+        let mine = &slots_all[slot as usize];
+        if slot == other
+            || !among && is_stale(stored, &state.movers.status)
+            || !mine.kind.pairs_with(stored.kind)
+            || self.owned && !owners_allow(mine.owner, stored.owner)
+        {
+            return;
+        }
+        self.found.push([at as u32, other, first.to_bits()]);
+        // The forests do not store proxies that move, so only these find the pair.
+        let position = active.positions[other as usize];
+        if position != NONE && active.moves(at) {
+            self.found.push([position, slot, first.to_bits()]);
+        }
+    }
+}
+
+/// Whether the box that a forest has for a slot is neither that of a resting proxy nor that of a settled mover.
+fn is_stale(slot: &Slot, status: &[u8]) -> bool {
+    match slot.container() {
+        Container::Fixed | Container::Sleeping => false,
+        Container::Movers => status[slot.row_or_next as usize] & SETTLED == 0,
+        Container::Nowhere => true,
+    }
+}

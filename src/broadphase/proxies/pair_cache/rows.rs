@@ -1,0 +1,385 @@
+//! The cached pairs as a row of partners for each slot.
+//!
+//! Every pair is stored twice, in the row of each of its slots. A row is sorted by partner, so the partners above the
+//! slot, in order of the slots, are the pairs in order. Changing the pairs of one proxy costs time for its row and for
+//! those of its partners only.
+//!
+//! A row is a block of a power of two partners. A row that outgrows its block is moved to a block of twice the size;
+//! free blocks are in a linked list for each size, so that rows that grow and shrink by turns allocate nothing.
+
+use super::{PairColumns, PairTable};
+use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::proxies::slots::NONE;
+use crate::columns::impl_memory;
+use alloc::vec::Vec;
+use bytemuck::{Pod, Zeroable};
+
+/// Slots whose pairs are counted together, to find the pair at a position.
+const BLOCK: usize = 64;
+/// Number of sizes of blocks.
+const SIZES: usize = 32;
+/// The smallest block.
+const CAPACITY_MIN: u32 = 4;
+
+/// One side of a pair, as it is stored in the row of the other side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Partner {
+    pub(crate) slot: u32,
+    /// The first time of contact.
+    pub(crate) first: f32,
+}
+
+/// Where the partners of a slot are.
+#[derive(Clone, Copy, Debug, Default)]
+struct PairRow {
+    start: u32,
+    len: u32,
+    /// The length of the block, or 0 if there is no block.
+    capacity: u32,
+    /// How many of the partners are less than the slot.
+    below: u32,
+}
+
+/// All cached pairs.
+#[derive(Debug)]
+pub(crate) struct PairRows {
+    rows: Vec<PairRow>,
+    partners: Vec<Partner>,
+    /// The first free block of each size. The next one is the slot of the first partner of a block.
+    free: [u32; SIZES],
+    /// For each [`BLOCK`] of slots, the number of pairs of which the lower slot is one of them.
+    counts: Vec<u32>,
+    /// For each [`BLOCK`] of slots, the position of its first pair; then the number of pairs.
+    starts: Vec<u32>,
+}
+
+impl_memory!(PairRows { rows, partners, counts, starts; without free });
+
+impl Default for PairRows {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            partners: Vec::new(),
+            free: [NONE; SIZES],
+            counts: Vec::new(),
+            starts: Vec::new(),
+        }
+    }
+}
+
+impl PairRows {
+    /// The number of pairs when [`PairRows::count`] was last called.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.last().map_or(0, |&len| len as usize)
+    }
+
+    /// The partners of a slot, in order.
+    pub(crate) fn row(&self, slot: usize) -> &[Partner] {
+        let PairRow { start, len, .. } = self.rows.get(slot).copied().unwrap_or_default();
+        &self.partners[start as usize..(start + len) as usize]
+    }
+
+    /// The partners of a slot that are greater than it, in order.
+    fn above(&self, slot: usize) -> &[Partner] {
+        &self.row(slot)[self.rows.get(slot).map_or(0, |row| row.below as usize)..]
+    }
+
+    /// Replaces all pairs. There are `slots` slots.
+    pub(crate) fn fill(&mut self, pairs: PairColumns<'_>, slots: usize) {
+        self.rows.clear();
+        self.counts.clear();
+        self.partners.clear();
+        self.free = [NONE; SIZES];
+        self.set_slots(slots);
+        let Self { rows, partners, counts, .. } = self;
+        for &slot in pairs.a.iter().chain(pairs.b) {
+            rows[slot as usize].capacity += 1;
+        }
+        let mut end = 0;
+        for row in &mut *rows {
+            // Spare places for the pairs that begin in the next ticks.
+            let len = row.capacity;
+            let capacity = if len == 0 { 0 } else { capacity_for(len + len / 4) };
+            *row = PairRow { start: end, capacity, ..PairRow::default() };
+            end += capacity;
+        }
+        reserve_for(partners, end as usize);
+        partners.resize(end as usize, Partner::default());
+        for k in 0..pairs.len() {
+            let pair = pairs.get(k);
+            // In the order of the pairs, the lower partners of a slot precede the others, and both are sorted.
+            for (slot, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
+                let row = &mut rows[slot as usize];
+                partners[(row.start + row.len) as usize] =
+                    Partner { slot: other, first: pair.first };
+                row.len += 1;
+                row.below += u32::from(other < slot);
+            }
+            counts[pair.a as usize / BLOCK] += 1;
+        }
+        self.count();
+    }
+
+    /// Adds empty rows, so that there are at least `slots`.
+    pub(crate) fn set_slots(&mut self, slots: usize) {
+        if self.rows.len() < slots {
+            reserve_for(&mut self.rows, slots);
+            self.rows.resize(slots, PairRow::default());
+            self.counts.resize(slots.div_ceil(BLOCK), 0);
+        }
+    }
+
+    /// Counts the pairs after changes.
+    pub(crate) fn count(&mut self) {
+        let Self { counts, starts, .. } = self;
+        starts.clear();
+        let mut start = 0;
+        for &count in &*counts {
+            starts.push(start);
+            start += count;
+        }
+        starts.push(start);
+    }
+
+    /// Replaces the row of a slot by `partners`, which are sorted.
+    pub(crate) fn replace(&mut self, slot: usize, partners: &[Partner]) {
+        self.resize(slot, partners.len() as u32, false);
+        let row = &mut self.rows[slot];
+        let count = &mut self.counts[slot / BLOCK];
+        *count -= row.len - row.below;
+        row.len = partners.len() as u32;
+        row.below = partners.partition_point(|partner| partner.slot < slot as u32) as u32;
+        *count += row.len - row.below;
+        self.partners[row.start as usize..][..partners.len()].copy_from_slice(partners);
+    }
+
+    /// Adds a partner to the row of a slot.
+    pub(crate) fn insert(&mut self, slot: usize, partner: Partner) {
+        let at = self.position(slot, partner.slot);
+        let len = self.rows[slot].len;
+        self.resize(slot, len + 1, true);
+        let row = &mut self.rows[slot];
+        let partners = &mut self.partners[row.start as usize..][..len as usize + 1];
+        partners.copy_within(at..len as usize, at + 1);
+        partners[at] = partner;
+        row.len += 1;
+        if partner.slot < slot as u32 {
+            row.below += 1;
+        } else {
+            self.counts[slot / BLOCK] += 1;
+        }
+    }
+
+    /// Removes a partner from the row of a slot.
+    pub(crate) fn remove(&mut self, slot: usize, partner: u32) {
+        let at = self.position(slot, partner);
+        let row = &mut self.rows[slot];
+        let partners = &mut self.partners[row.start as usize..][..row.len as usize];
+        partners.copy_within(at + 1.., at);
+        row.len -= 1;
+        if partner < slot as u32 {
+            row.below -= 1;
+        } else {
+            self.counts[slot / BLOCK] -= 1;
+        }
+    }
+
+    /// Sets the time of a pair in the row of a slot.
+    pub(crate) fn set_first(&mut self, slot: usize, partner: Partner) {
+        let at = self.position(slot, partner.slot) + self.rows[slot].start as usize;
+        self.partners[at] = partner;
+    }
+
+    /// How many partners of a slot are less than `partner`.
+    fn position(&self, slot: usize, partner: u32) -> usize {
+        self.row(slot).partition_point(|other| other.slot < partner)
+    }
+
+    /// The time of the pair of two slots, if it is cached.
+    pub(crate) fn get(&self, slot: usize, partner: u32) -> Option<f32> {
+        let found = self.row(slot).get(self.position(slot, partner))?;
+        (found.slot == partner).then_some(found.first)
+    }
+
+    /// Makes the block of a slot large enough for `len` partners, and copies its partners if `keep` says so.
+    fn resize(&mut self, slot: usize, len: u32, keep: bool) {
+        let PairRow { start, len: old, capacity, .. } = self.rows[slot];
+        if len <= capacity {
+            return;
+        }
+        let larger = capacity_for(len);
+        let size = larger.trailing_zeros() as usize;
+        let to = match self.free[size] {
+            NONE => {
+                let end = self.partners.len();
+                reserve_for(&mut self.partners, end + larger as usize);
+                self.partners.resize(end + larger as usize, Partner::default());
+                end as u32
+            }
+            block => {
+                self.free[size] = self.partners[block as usize].slot;
+                block
+            }
+        };
+        if keep {
+            self.partners.copy_within(start as usize..(start + old) as usize, to as usize);
+        }
+        if capacity > 0 {
+            let free = &mut self.free[capacity.trailing_zeros() as usize];
+            self.partners[start as usize].slot = core::mem::replace(free, start);
+        }
+        (self.rows[slot].start, self.rows[slot].capacity) = (to, larger);
+    }
+
+    /// Writes the pairs to a table, in order.
+    pub(crate) fn write_to(&self, table: &mut PairTable) {
+        let PairTable { a, b, first } = table;
+        a.clear();
+        b.clear();
+        first.clear();
+        table.reserve_for(self.len());
+        let PairTable { a, b, first } = table;
+        for slot in 0..self.rows.len() {
+            for partner in self.above(slot) {
+                a.push(slot as u32);
+                b.push(partner.slot);
+                first.push(partner.first);
+            }
+        }
+    }
+
+    /// The pairs from position `k` on, in order.
+    pub(crate) fn from(&self, k: usize) -> RowsIter<'_> {
+        let block = self.starts.partition_point(|&start| start as usize <= k).max(1) - 1;
+        let mut skip = k - self.starts.get(block).map_or(0, |&start| start as usize);
+        let mut slot = block * BLOCK;
+        while slot < self.rows.len() && self.above(slot).len() <= skip {
+            skip -= self.above(slot).len();
+            slot += 1;
+        }
+        let rest = self.above(slot).get(skip..).unwrap_or_default();
+        RowsIter { rows: self, slot, rest }
+    }
+}
+
+/// The least capacity of a block for this many partners.
+fn capacity_for(len: u32) -> u32 {
+    len.next_power_of_two().max(CAPACITY_MIN)
+}
+
+/// The pairs of [`PairRows`] from some position on: the lower slot, and the other with the time.
+#[derive(Clone, Debug)]
+pub(crate) struct RowsIter<'a> {
+    rows: &'a PairRows,
+    slot: usize,
+    /// The rest of the partners of `slot`.
+    rest: &'a [Partner],
+}
+
+impl Iterator for RowsIter<'_> {
+    type Item = (u32, Partner);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, Partner)> {
+        loop {
+            if let Some((&partner, rest)) = self.rest.split_first() {
+                self.rest = rest;
+                return Some((self.slot as u32, partner));
+            }
+            self.slot += 1;
+            if self.slot >= self.rows.rows.len() {
+                return None;
+            }
+            self.rest = self.rows.above(self.slot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PairRows, Partner};
+    use crate::broadphase::proxies::pair_cache::PairTable;
+    use crate::columns::Memory as _;
+    use alloc::collections::BTreeMap;
+    use alloc::vec::Vec;
+
+    const SLOTS: usize = 300;
+
+    /// Goal: the rows have exactly the pairs that were put in, in order, at the right positions, and memory is used
+    /// again. Method: random insertions, removals, replaced rows and new times, compared with a map; some slots
+    /// have many partners. After the rows have been as long as they get, the memory no longer grows.
+    #[test]
+    fn rows_have_the_pairs_of_a_map() {
+        let mut draw = 1_u32;
+        let mut draw = |below: usize| {
+            draw = draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (draw >> 8) as usize % below
+        };
+        let mut pairs: BTreeMap<(u32, u32), f32> = BTreeMap::new();
+        for _ in 0..900 {
+            let a = if draw(3) == 0 { 7 } else { draw(SLOTS - 1) };
+            let b = a + 1 + draw(SLOTS - a - 1);
+            pairs.insert((a as u32, b as u32), draw(100) as f32 / 128.0);
+        }
+        let mut table = PairTable::default();
+        for (&(a, b), &first) in &pairs {
+            table.a.push(a);
+            table.b.push(b);
+            table.first.push(first);
+        }
+        let mut rows = PairRows::default();
+        rows.fill(table.columns(), SLOTS - 40);
+        rows.set_slots(SLOTS);
+        let (mut bytes, mut moved) = (0, 0);
+        for round in 0..6000 {
+            let a = if draw(4) == 0 { 7 } else { draw(SLOTS - 1) };
+            let b = a + 1 + draw(SLOTS - a - 1);
+            let first = draw(100) as f32 / 128.0;
+            let key = (a as u32, b as u32);
+            let ends = [(a, b as u32), (b, a as u32)];
+            match pairs.get(&key) {
+                Some(_) if draw(2) == 0 => {
+                    pairs.remove(&key);
+                    ends.iter().for_each(|&(slot, other)| rows.remove(slot, other));
+                }
+                Some(_) => {
+                    pairs.insert(key, first);
+                    ends.iter().for_each(|&(slot, other)| {
+                        rows.set_first(slot, Partner { slot: other, first });
+                    });
+                }
+                None if pairs.len() < 1000 => {
+                    pairs.insert(key, first);
+                    let [one, other] = ends;
+                    rows.insert(one.0, Partner { slot: one.1, first });
+                    let mut row = rows.row(other.0).to_vec();
+                    row.push(Partner { slot: other.1, first });
+                    row.sort_unstable_by_key(|partner| partner.slot);
+                    rows.replace(other.0, &row);
+                }
+                None => (),
+            }
+            assert_eq!(rows.get(a, b as u32), pairs.get(&key).copied());
+            if round % 50 == 0 {
+                rows.count();
+                let all: Vec<_> = pairs.iter().map(|(&(a, b), &first)| (a, b, first)).collect();
+                assert_eq!(rows.len(), all.len());
+                for k in (0..all.len() + 2).step_by(37) {
+                    let rest = rows.from(k).map(|(a, partner)| (a, partner.slot, partner.first));
+                    assert!(rest.eq(all.iter().skip(k).copied()), "{round} {k}");
+                }
+                rows.write_to(&mut table);
+                let columns = table.columns();
+                assert!(
+                    (0..columns.len()).map(|k| columns.get(k)).map(|p| (p.a, p.b, p.first)).eq(all)
+                );
+                if round > 4000 {
+                    moved += usize::from(rows.bytes() != bytes);
+                }
+                bytes = rows.bytes();
+            }
+        }
+        assert!(moved <= 2, "{moved}");
+    }
+}

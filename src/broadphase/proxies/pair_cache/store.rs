@@ -1,0 +1,154 @@
+//! The cached pairs, in one of two layouts.
+//!
+//! An update that finds all pairs anew writes them to a table. An update that searches for few proxies changes rows of
+//! partners in place. The layout is changed when the other kind of update follows; both have the same pairs.
+
+use super::rows::{PairRows, Partner};
+use super::{PairColumns, PairTable};
+use crate::columns::impl_memory;
+use crate::geom::SweptPair;
+use core::mem;
+
+/// The cached pairs that touch and in which at least one proxy moves.
+#[derive(Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "PairTable", into = "PairTable"))]
+pub(crate) struct PairStore {
+    table: PairTable,
+    rows: PairRows,
+    /// Whether the pairs are in `rows`, not in `table`.
+    in_rows: bool,
+}
+
+impl_memory!(PairStore { table, rows; without in_rows });
+
+/// A view of the cached pairs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PairView<'a> {
+    Table(PairColumns<'a>),
+    Rows(&'a PairRows),
+}
+
+impl Default for PairView<'_> {
+    fn default() -> Self {
+        Self::Table(PairColumns::default())
+    }
+}
+
+impl PairStore {
+    pub(crate) fn view(&self) -> PairView<'_> {
+        match self.in_rows {
+            true => PairView::Rows(&self.rows),
+            false => PairView::Table(self.table.columns()),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self.view() {
+            PairView::Table(pairs) => pairs.len(),
+            PairView::Rows(rows) => rows.len(),
+        }
+    }
+
+    /// The pairs as rows, which they are since [`PairStore::convert_to_rows`].
+    pub(crate) fn rows(&self) -> &PairRows {
+        debug_assert!(self.in_rows);
+        &self.rows
+    }
+
+    /// The pairs as a table, which they are since [`PairStore::convert_to_table`].
+    pub(crate) fn table(&self) -> PairColumns<'_> {
+        debug_assert!(!self.in_rows);
+        self.table.columns()
+    }
+
+    /// All pairs, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = SweptPair> {
+        let view = self.view();
+        let (columns, rows) = match view {
+            PairView::Table(columns) => (columns, None),
+            PairView::Rows(rows) => (PairColumns::default(), Some(rows.from(0))),
+        };
+        let of_rows = rows.into_iter().flatten();
+        let of_rows = of_rows.map(|(a, b)| SweptPair { a, b: b.slot, first: b.first });
+        (0..columns.len()).map(move |k| columns.get(k)).chain(of_rows)
+    }
+
+    /// The pairs as a table. Changes the layout.
+    pub(crate) fn convert_to_table(&mut self) -> &mut PairTable {
+        if mem::take(&mut self.in_rows) {
+            self.rows.write_to(&mut self.table);
+        }
+        &mut self.table
+    }
+
+    /// The pairs as rows. Changes the layout. There are `slots` slots.
+    pub(crate) fn convert_to_rows(&mut self, slots: usize) -> &mut PairRows {
+        if !mem::replace(&mut self.in_rows, true) {
+            self.rows.fill(self.table.columns(), slots);
+        }
+        self.rows.set_slots(slots);
+        &mut self.rows
+    }
+
+    /// Copies the pairs to a table. The layout remains.
+    pub(crate) fn write_to(&self, table: &mut PairTable) {
+        match self.view() {
+            PairView::Table(_) => table.copy_from(&self.table),
+            PairView::Rows(rows) => rows.write_to(table),
+        }
+    }
+
+    /// Whether the columns of the table have the same length, and the rows have each pair in both directions.
+    pub(crate) fn has_equal_lengths(&self) -> bool {
+        match self.view() {
+            PairView::Table(PairColumns { a, b, first }) => {
+                a.len() == first.len() && b.len() == first.len()
+            }
+            PairView::Rows(rows) => {
+                let mirrored = |(a, partner): (u32, Partner)| {
+                    rows.get(partner.slot as usize, a) == Some(partner.first)
+                };
+                rows.from(0).count() == rows.len() && rows.from(0).all(mirrored)
+            }
+        }
+    }
+
+    pub(crate) fn reserve(&mut self, pairs: usize) {
+        self.table.reserve(pairs);
+    }
+
+    /// Copies the pairs of `other` as a table, reusing the allocated memory.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.in_rows = false;
+        other.write_to(&mut self.table);
+    }
+}
+
+impl From<PairTable> for PairStore {
+    fn from(table: PairTable) -> Self {
+        Self { table, ..Self::default() }
+    }
+}
+
+impl From<PairStore> for PairTable {
+    fn from(mut store: PairStore) -> Self {
+        mem::take(store.convert_to_table())
+    }
+}
+
+impl Clone for PairStore {
+    /// Copies the pairs as a table.
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.copy_from(self);
+        copy
+    }
+}
+
+impl PartialEq for PairStore {
+    /// Compares the pairs, in whichever layout they are.
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}

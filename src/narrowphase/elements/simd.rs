@@ -1,0 +1,386 @@
+//! One round of the search, in lanes: the plane between the nearest points of two elements, and when it stops to separate.
+//!
+//! The two kinds differ in four places, which are the trait [`ElementPair`]; three vectors describe a pair:
+//!
+//! ```text
+//!                 x0        x1        x2        gaps along n
+//! vertex p,       f0 - p    f1 - p    f2 - p    n·x0, n·x1, n·x2
+//!   face f
+//! edge a,         b0 - a0   b1 - a0   a1 - a0   n·x0, n·x1, n·x0 - n·x2, n·x1 - n·x2
+//!   edge b
+//! ```
+//!
+//! **The plane.** The nearest points are a point on an edge and an end of the other edge or the vertex, or they are inside of
+//! the face or of both edges, and then the normal is a cross product. All these normals are computed. Every unit vector
+//! gives a lower bound of the distance, the least gap, and the one with the greatest bound is used. A comparison of the
+//! distances themselves, or of barycentric coordinates, would be wrong after rounding if two of them are nearly equal, and then
+//! the normal may be useless. The error of a normal that is computed from a short vector is large. Therefore its component along
+//! the edge, which must be zero, is removed afterwards.
+//!
+//! **The time.** A gap is linear in time, with the values `n·x` of both ends of the tick. All gaps are greater than the
+//! threshold now; the next time is the first at which one reaches it. `docs/math/vertex-face.md` proves that the
+//! threshold covers all rounding errors.
+
+use super::settings::ElementSettings;
+use crate::lanes::{F64Lanes, Isa, Scalar};
+
+/// Three vectors: nine numbers a lane.
+pub(super) type Vectors<I> = [[<I as Isa>::F64; 3]; 3];
+
+/// Lanes of truth values.
+type Mask<I> = <<I as Isa>::F64 as F64Lanes>::Mask;
+
+/// A plane is not computed from a vector whose square is below this; such vectors count as zero.
+const SQUARE_MIN: f64 = f64::from_bits((1023 - 900) << 52);
+/// Upper bound of the relative rounding errors of a round, 2⁻⁴⁶.
+const ERROR: f64 = f64::from_bits((1023 - 46) << 52);
+/// Upper bound of the errors of underflow, 2⁻³⁰⁰.
+const ERROR_TINY: f64 = f64::from_bits((1023 - 300) << 52);
+/// The time of an event that does not occur in the tick.
+const NEVER: f64 = 2.0;
+
+/// The arithmetic that differs between vertex-face and edge-edge pairs.
+pub(super) trait ElementPair {
+    /// Number of pairs of a vertex of the first and a vertex of the second element; at most 4.
+    const GAPS: usize;
+    /// Number of pairs of a point and an edge; at most 4.
+    const EDGES: usize;
+
+    /// Returns the three vectors for the positions of the four vertices.
+    fn vectors(points: &[[f64; 3]; 4]) -> [[f64; 3]; 3];
+
+    /// Returns the gaps of the pairs of vertices along the direction for which the vectors have these values. Only the first
+    /// [`ElementPair::GAPS`] count.
+    fn gaps<F: F64Lanes>(values: [F; 3]) -> [F; 4];
+
+    /// Returns the offsets of the `k`-th pair of a point and an edge, from the first to the second element, at both ends of the
+    /// edge.
+    fn edge<I: Isa>(x: &Vectors<I>, k: usize) -> [[I::F64; 3]; 2];
+
+    /// Returns two vectors along edges to which the normal is perpendicular if the nearest points are inside.
+    fn cross<I: Isa>(x: &Vectors<I>) -> [[I::F64; 3]; 2];
+
+    /// Returns the coordinates of the nearest points, which are those of the `k`-th pair of a point and an edge.
+    fn outside(k: usize, along: f64) -> [f64; 2];
+
+    /// Returns the coordinates of the nearest points, which are inside.
+    fn inside(x: &[[f64; 3]; 3]) -> [f64; 2];
+}
+
+/// A vertex and a face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VertexFace;
+
+impl ElementPair for VertexFace {
+    const GAPS: usize = 3;
+    const EDGES: usize = 3;
+
+    #[inline(always)]
+    fn vectors(&[p, a, b, c]: &[[f64; 3]; 4]) -> [[f64; 3]; 3] {
+        [difference(a, p), difference(b, p), difference(c, p)]
+    }
+
+    #[inline(always)]
+    fn gaps<F: F64Lanes>([a, b, c]: [F; 3]) -> [F; 4] {
+        [a, b, c, c]
+    }
+
+    #[inline(always)]
+    fn edge<I: Isa>(x: &Vectors<I>, k: usize) -> [[I::F64; 3]; 2] {
+        [x[k], x[(k + 1) % 3]]
+    }
+
+    #[inline(always)]
+    fn cross<I: Isa>(x: &Vectors<I>) -> [[I::F64; 3]; 2] {
+        [sub(x[1], x[0]), sub(x[2], x[0])]
+    }
+
+    #[inline]
+    fn outside(k: usize, along: f64) -> [f64; 2] {
+        match k {
+            0 => [along, 0.0],
+            1 => [1.0 - along, along],
+            _ => [0.0, 1.0 - along],
+        }
+    }
+
+    #[inline]
+    fn inside(x: &[[f64; 3]; 3]) -> [f64; 2] {
+        let [b, c] = solve(sub(x[1], x[0]), sub(x[2], x[0]), sub([0.0; 3], x[0]));
+        [b, c.min(1.0 - b)]
+    }
+}
+
+/// Two edges.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EdgeEdge;
+
+impl ElementPair for EdgeEdge {
+    const GAPS: usize = 4;
+    const EDGES: usize = 4;
+
+    #[inline(always)]
+    fn vectors(&[a, b, c, d]: &[[f64; 3]; 4]) -> [[f64; 3]; 3] {
+        [difference(c, a), difference(d, a), difference(b, a)]
+    }
+
+    #[inline(always)]
+    fn gaps<F: F64Lanes>([b0, b1, a1]: [F; 3]) -> [F; 4] {
+        [b0, b1, b0 - a1, b1 - a1]
+    }
+
+    // The ends `a0` and `a1` with the second edge, then the first edge with `b0` and `b1`.
+    #[inline(always)]
+    fn edge<I: Isa>(x: &Vectors<I>, k: usize) -> [[I::F64; 3]; 2] {
+        match k {
+            0 => [x[0], x[1]],
+            1 => [sub(x[0], x[2]), sub(x[1], x[2])],
+            _ => [x[k - 2], sub(x[k - 2], x[2])],
+        }
+    }
+
+    #[inline(always)]
+    fn cross<I: Isa>(x: &Vectors<I>) -> [[I::F64; 3]; 2] {
+        [sub(x[1], x[0]), x[2]]
+    }
+
+    #[inline]
+    fn outside(k: usize, along: f64) -> [f64; 2] {
+        match k {
+            0 => [0.0, along],
+            1 => [1.0, along],
+            2 => [along, 0.0],
+            _ => [along, 1.0],
+        }
+    }
+
+    #[inline]
+    fn inside(x: &[[f64; 3]; 3]) -> [f64; 2] {
+        solve(x[2], sub(x[0], x[1]), x[0])
+    }
+}
+
+/// What a search compares with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    separation: f64,
+    tolerance: f64,
+}
+
+impl Limits {
+    pub(super) fn new(settings: &ElementSettings) -> Self {
+        Self { separation: settings.minimum_separation, tolerance: settings.tolerance }
+    }
+}
+
+/// The motion of a group of pairs: their vectors at both ends of the tick, and the thresholds of their gaps.
+pub(super) struct Moving<I: Isa> {
+    start: Vectors<I>,
+    end: Vectors<I>,
+    /// A plane separates while all gaps are at least this.
+    threshold: I::F64,
+    /// A distance of at most this is a hit.
+    accepted: I::F64,
+}
+
+/// What a round has decided for a group of pairs.
+pub(super) struct RoundOutcome<I: Isa> {
+    pub(super) hit: Mask<I>,
+    pub(super) miss: Mask<I>,
+    /// The time until which the pair is proved to be free. Does not change where the pair is decided.
+    pub(super) t: I::F64,
+}
+
+/// A direction, and which points it was computed from.
+pub(super) struct Direction<I: Isa> {
+    /// Unit vector from the first element to the second; zero if it cannot be computed.
+    pub(super) normal: [I::F64; 3],
+    /// Whether the nearest points are inside of the face or of both edges.
+    pub(super) inside: Mask<I>,
+    /// Otherwise the number of the edge, as an integer, and the coordinate along it.
+    pub(super) edge: I::F64,
+    pub(super) along: I::F64,
+}
+
+impl<I: Isa> Moving<I> {
+    /// Computes the thresholds of pairs.
+    #[inline(always)]
+    pub(super) fn new(isa: I, limits: Limits, start: Vectors<I>, end: Vectors<I>) -> Self {
+        let mut scale = isa.splat_f64(0.0);
+        let mut k = 0;
+        while k < 3 {
+            let mut axis = 0;
+            while axis < 3 {
+                scale = scale.max(start[k][axis].abs()).max(end[k][axis].abs());
+                axis += 1;
+            }
+            k += 1;
+        }
+        let error = scale * isa.splat_f64(ERROR) + isa.splat_f64(ERROR_TINY);
+        let threshold = isa.splat_f64(limits.separation) + error;
+        let accepted = threshold + error.max(isa.splat_f64(limits.tolerance));
+        Self { start, end, threshold, accepted }
+    }
+
+    /// Runs a round at time `t`, until which the pairs are proved to be free.
+    #[inline(always)]
+    pub(super) fn round<E: ElementPair>(&self, isa: I, t: I::F64) -> RoundOutcome<I> {
+        let normal = direction::<I, E>(isa, &at::<I>(&self.start, &self.end, t)).normal;
+        let (starts, ends) = (gaps::<I, E>(&self.start, normal), gaps::<I, E>(&self.end, normal));
+        let one = isa.splat_f64(1.0);
+        let mut least = isa.splat_f64(f64::MAX);
+        // The first time at which a gap falls to the threshold, as a fraction. Products of fractions are compared,
+        // because a division takes longer.
+        let (mut drop, mut fall) = (isa.splat_f64(NEVER), one);
+        let mut falls = ends[0].lt(self.threshold);
+        let mut k = 0;
+        while k < E::GAPS {
+            let (its_drop, its_fall) = (starts[k] - self.threshold, starts[k] - ends[k]);
+            least = (starts[k] - t * its_fall).min(least);
+            let below = ends[k].lt(self.threshold);
+            let sooner = below & (its_drop * fall).lt(drop * its_fall);
+            drop = F64Lanes::select(sooner, its_drop, drop);
+            fall = F64Lanes::select(sooner, its_fall, fall);
+            falls = falls | below;
+            k += 1;
+        }
+        let hit = least.le(self.accepted);
+        let miss = !(hit | falls);
+        let next = t.max((drop / fall).min(one));
+        RoundOutcome { hit, miss, t: F64Lanes::select(hit | miss, t, next) }
+    }
+}
+
+/// Returns the three vectors at time `t`.
+#[inline(always)]
+pub(super) fn at<I: Isa>(start: &Vectors<I>, end: &Vectors<I>, t: I::F64) -> Vectors<I> {
+    let mut x = *start;
+    let mut k = 0;
+    while k < 3 {
+        x[k] = add(x[k], scaled(sub(end[k], x[k]), t));
+        k += 1;
+    }
+    x
+}
+
+/// Returns the gaps of vectors along a direction.
+#[inline(always)]
+fn gaps<I: Isa, E: ElementPair>(x: &Vectors<I>, along: [I::F64; 3]) -> [I::F64; 4] {
+    E::gaps([dot(x[0], along), dot(x[1], along), dot(x[2], along)])
+}
+
+/// Returns the least gap along a direction.
+#[inline(always)]
+fn least_gap<I: Isa, E: ElementPair>(x: &Vectors<I>, along: [I::F64; 3]) -> I::F64 {
+    let gaps = gaps::<I, E>(x, along);
+    let mut least = gaps[0];
+    let mut k = 1;
+    while k < E::GAPS {
+        least = least.min(gaps[k]);
+        k += 1;
+    }
+    least
+}
+
+/// Computes the direction from the nearest point of the first element to that of the second.
+#[inline(always)]
+pub(super) fn direction<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>) -> Direction<I> {
+    let (zero, one) = (isa.splat_f64(0.0), isa.splat_f64(1.0));
+    let nothing = isa.splat_f64(-f64::MAX);
+    let (mut normal, mut bound) = ([zero; 3], nothing);
+    let (mut edge, mut along) = (zero, zero);
+    let mut k = 0;
+    while k < E::EDGES {
+        let [start, end] = E::edge::<I>(x, k);
+        let vector = sub(end, start);
+        let scale = inverse(isa, dot(vector, vector));
+        let s = (zero - dot(start, vector) * scale).max(zero).min(one);
+        // At the end the sum would have an error of the size of the edge.
+        let offset = select::<I>(one.le(s), end, add(start, scaled(vector, s)));
+        let outside = unit(isa, offset);
+        // Between the ends of the edge the offset is perpendicular to it. At an end only one sign is possible.
+        let part = dot(outside, vector) * scale;
+        let part = F64Lanes::select(s.le(zero), part.min(zero), part);
+        let part = F64Lanes::select(one.le(s), part.max(zero), part);
+        let outside = sub(outside, scaled(vector, part));
+        // VertexPositions that coincide give no direction.
+        let apart = isa.splat_f64(SQUARE_MIN).le(dot(offset, offset));
+        let gap = F64Lanes::select(apart, least_gap::<I, E>(x, outside), nothing);
+        let better = bound.lt(gap);
+        bound = F64Lanes::select(better, gap, bound);
+        normal = select::<I>(better, outside, normal);
+        edge = F64Lanes::select(better, isa.splat_f64(k as f64), edge);
+        along = F64Lanes::select(better, s, along);
+        k += 1;
+    }
+
+    let [first, second] = E::cross::<I>(x);
+    let inner = unit(isa, cross(first, second));
+    let part = dot(inner, first) * inverse(isa, dot(first, first));
+    let inner = sub(inner, scaled(first, part));
+    let inner = select::<I>(dot(inner, x[0]).lt(zero), sub([zero; 3], inner), inner);
+    let inside = bound.lt(least_gap::<I, E>(x, inner));
+    Direction { normal: select::<I>(inside, inner, normal), inside, edge, along }
+}
+
+/// Returns `s` and `r` in `[0, 1]` for which `s·a + r·b` is nearest to `c`, for a solution inside of that range.
+#[inline]
+fn solve(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> [f64; 2] {
+    let normal = cross(a, b);
+    let scale = inverse(Scalar, dot(normal, normal));
+    let part = |x: [f64; 3]| (dot(x, normal) * scale).clamp(0.0, 1.0);
+    [part(cross(c, b)), part(cross(a, c))]
+}
+
+/// Returns `1 / square`, or zero if the square counts as zero.
+#[inline(always)]
+fn inverse<I: Isa>(isa: I, square: I::F64) -> I::F64 {
+    let valid = isa.splat_f64(SQUARE_MIN).le(square);
+    F64Lanes::select(valid, isa.splat_f64(1.0) / square, isa.splat_f64(0.0))
+}
+
+/// Returns the unit vector of a vector, or zero if its square counts as zero.
+#[inline(always)]
+pub(super) fn unit<I: Isa>(isa: I, a: [I::F64; 3]) -> [I::F64; 3] {
+    scaled(a, inverse(isa, dot(a, a)).sqrt())
+}
+
+#[inline(always)]
+fn select<I: Isa>(mask: Mask<I>, yes: [I::F64; 3], no: [I::F64; 3]) -> [I::F64; 3] {
+    [
+        F64Lanes::select(mask, yes[0], no[0]),
+        F64Lanes::select(mask, yes[1], no[1]),
+        F64Lanes::select(mask, yes[2], no[2]),
+    ]
+}
+
+/// Returns `b - a` of two positions.
+#[inline(always)]
+fn difference(b: [f64; 3], a: [f64; 3]) -> [f64; 3] {
+    [b[0] - a[0], b[1] - a[1], b[2] - a[2]]
+}
+
+#[inline(always)]
+fn add<F: F64Lanes>(a: [F; 3], b: [F; 3]) -> [F; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[inline(always)]
+fn sub<F: F64Lanes>(a: [F; 3], b: [F; 3]) -> [F; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+fn scaled<F: F64Lanes>(a: [F; 3], by: F) -> [F; 3] {
+    [a[0] * by, a[1] * by, a[2] * by]
+}
+
+#[inline(always)]
+fn dot<F: F64Lanes>(a: [F; 3], b: [F; 3]) -> F {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn cross<F: F64Lanes>(a: [F; 3], b: [F; 3]) -> [F; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}

@@ -1,0 +1,195 @@
+//! Tests of reading pairs and contacts, and of copying a broadphase.
+
+use swath::batch::sweep::MISS;
+use swath::broadphase::{BroadphaseError, ProxyPair};
+use swath::{Aabb, Broadphase, MovingBox, Proxy, ProxyId, ProxyKind};
+use testkit::fuzz::world::events;
+
+fn cube(x: f32) -> Aabb {
+    Aabb { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] }
+}
+
+/// A row of boxes, of which neighbours touch: a moving one, a sleeping one, a fixed one, and so on.
+fn row(count: usize) -> (Broadphase, Vec<ProxyId>) {
+    let mut world = Broadphase::new();
+    let kinds = [Proxy::dynamic(), Proxy::sleeping(), Proxy::fixed()];
+    let insert = |k: usize| {
+        let proxy = kinds[k % 3].with_margin(0.0625).with_data(100 + k as u64);
+        world.insert(cube(k as f32), proxy).expect("the box is valid")
+    };
+    let ids = (0..count).map(insert).collect();
+    (world, ids)
+}
+
+/// Goal: the pairs of one proxy, and whether a pair is cached, include resting pairs, before and after one of the two
+/// changes, in both layouts of the cached pairs. Method: a row in which a dynamic proxy falls asleep beside sleeping
+/// and fixed ones.
+#[test]
+fn pairs_of_one_proxy_include_resting_pairs() {
+    let (mut world, ids) = row(9);
+    world.update().expect("no limit");
+    let pair = |a: usize, b: usize| ProxyPair::new(ids[a], ids[b]);
+    assert_eq!(world.pairs_of(ids[3]), [pair(2, 3), pair(3, 4)]);
+    world.set_kind(ids[3], ProxyKind::Sleeping).expect("the id is valid");
+    assert!(world.update().expect("no limit").ended().is_empty());
+    let check = |world: &mut Broadphase| {
+        assert_eq!(world.pairs_of(ids[3]), [pair(2, 3), pair(3, 4)]);
+        assert!(world.contains_pair(ids[4], ids[3]) && world.contains_pair(ids[2], ids[3]));
+        assert!(!world.contains_pair(ids[3], ids[5]) && !world.contains_pair(ids[3], ids[3]));
+    };
+    check(&mut world);
+    // A change moves resting pairs to the list of those that the next update decides about.
+    world.set(ids[3], cube(3.0625), [0.0; 3]).expect("the box is valid");
+    check(&mut world);
+    world.update().expect("no limit");
+    check(&mut world);
+    world.remove(ids[3]).expect("the id is valid");
+    assert!(world.contains_pair(ids[3], ids[4]), "pairs change only in an update");
+    assert_eq!(world.update().expect("no limit").ended(), [pair(2, 3), pair(3, 4)]);
+    assert!(!world.contains_pair(ids[3], ids[4]) && world.pairs_of(ids[3]).is_empty());
+}
+
+/// Goal: a renewed proxy keeps its id, its pairs begin again without an end, and those that no longer touch are
+/// forgotten; in updates that search for few proxies and in those that search for all. Method: a row of movers.
+#[test]
+fn renewed_proxy_begins_its_pairs_again() {
+    for count in [4, 40] {
+        let mut world = Broadphase::new();
+        let proxy = Proxy::dynamic().with_margin(0.0625);
+        let ids: Vec<_> =
+            (0..count).map(|k| world.insert(cube(k as f32), proxy).expect("valid")).collect();
+        for _ in 0..3 {
+            world.update().expect("no limit");
+        }
+        world.renew(ids[2]).expect("the id is valid");
+        world.set(ids[3], cube(-50.0), [0.0; 3]).expect("the box is valid");
+        let changes = world.update().expect("no limit");
+        let begun: Vec<_> = changes.begun().iter().map(|pair| (pair.a, pair.b)).collect();
+        assert_eq!(begun, [(ids[1], ids[2])], "{count}");
+        // The pair of 2 and 3 was forgotten, that of 3 and 4 has ended.
+        assert_eq!(changes.ended().len(), usize::from(count > 4), "{count}");
+        assert!(world.update().expect("no limit").begun().is_empty());
+        world.renew(ids[1]).expect("the id is valid");
+        world.remove(ids[1]).expect("the id is valid");
+        assert_eq!(world.renew(ids[1]), Err(BroadphaseError::Stale { id: ids[1] }));
+        let changes = world.update().expect("no limit");
+        assert!(changes.ended().is_empty() && changes.begun().is_empty(), "{count}");
+    }
+}
+
+/// Goal: an update that fails because of too many pairs forgets nothing: the pairs of a renewed proxy begin in the next
+/// one. Method: a limit below the number of pairs.
+#[test]
+fn renewal_survives_an_update_that_fails() {
+    let (mut world, ids) = row(9);
+    world.update().expect("no limit");
+    let before = world.changes().touching().iter().collect::<Vec<_>>();
+    world.renew(ids[3]).expect("the id is valid");
+    world.exec.pairs_max = 2;
+    world.update().expect_err("there are more pairs");
+    world.validate().expect("no invariant is violated");
+    assert_eq!(world.pairs().len(), before.len());
+    world.exec.pairs_max = usize::MAX;
+    assert_eq!(world.update().expect("no limit").begun().len(), 2);
+}
+
+/// Goal: pairs that ended have the data of proxies that were removed, for one update. Method: a removal, and a new proxy
+/// in the same slot.
+#[test]
+fn ended_pairs_have_the_data_of_removed_proxies() {
+    let (mut world, ids) = row(3);
+    world.update().expect("no limit");
+    world.remove(ids[0]).expect("the id is valid");
+    let new = world.insert(cube(90.0), Proxy::dynamic().with_data(5)).expect("valid");
+    assert_eq!(new.index(), ids[0].index());
+    let changes = world.update().expect("no limit");
+    assert_eq!(changes.ended(), [ProxyPair::new(ids[0], ids[1])]);
+    let data = [ids[0], ids[1], new].map(|id| changes.data(id));
+    assert_eq!(data, [Some(100), Some(101), Some(5)]);
+    assert_eq!(world.update().expect("no limit").data(ids[0]), None);
+}
+
+/// Goal: the contact of two proxies is that of their true boxes. Method: boxes that overlap, that touch later, and of
+/// which only the fat AABBs touch; comparison by hand. The pairs that overlap now are the first ones only.
+#[test]
+fn contact_is_that_of_the_true_boxes() {
+    let mut world = Broadphase::new();
+    let proxy = Proxy::dynamic();
+    let wall = world.insert(cube(0.0), Proxy::fixed().with_margin(0.5)).expect("valid");
+    let near = world.insert(cube(1.25), proxy).expect("valid");
+    let inside = world.insert(cube(0.75), proxy).expect("valid");
+    let moving = MovingBox { aabb: cube(-3.0), delta: [4.0, 0.0, 0.0] };
+    let shot = world.insert_moving(moving, proxy).expect("valid");
+    world.update().expect("no limit");
+    let contact = world.contact(wall, near).expect("both exist");
+    assert!(contact.sweep.first == MISS && contact.separation.is_none());
+    let contact = world.contact(wall, inside).expect("both exist");
+    assert_eq!(contact.separation.expect("they overlap").translation(), [0.25, 0.0, 0.0]);
+    assert_eq!(contact.sweep.first, 0.0);
+    let contact = world.contact(wall, shot).expect("both exist");
+    assert!(contact.sweep.first <= 0.5 && contact.sweep.first > 0.499_999);
+    assert_eq!(contact.sweep.last, 1.0);
+    assert_eq!(contact.sweep.contact.normal(), [-1.0, 0.0, 0.0]);
+    let overlapping: Vec<_> = world.overlapping().map(ProxyPair::from).collect();
+    assert_eq!(overlapping, [(wall, inside), (near, inside)].map(|(a, b)| ProxyPair::new(a, b)));
+    world.remove(near).expect("the id is valid");
+    assert_eq!(world.contact(near, wall), Err(BroadphaseError::Stale { id: near }));
+}
+
+/// Goal: a copy and a deserialised broadphase give the same later results, and have no changes yet. Method: changes
+/// between two updates are pending when it is copied.
+#[test]
+fn copies_give_the_same_later_results() {
+    let (mut world, ids) = row(30);
+    world.update().expect("no limit");
+    world.set(ids[6], cube(12.5), [0.0; 3]).expect("the box is valid");
+    world.remove(ids[3]).expect("the id is valid");
+    world.renew(ids[9]).expect("the id is valid");
+    #[cfg_attr(not(feature = "serde"), expect(unused_mut, reason = "nothing is pushed"))]
+    let mut copies = vec![world.clone()];
+    #[cfg(feature = "serde")]
+    {
+        let text = serde_json::to_string(&world).expect("it can be written");
+        copies.push(serde_json::from_str(&text).expect("it is valid"));
+        let invalid = text.replace("\"live\":29", "\"live\":28");
+        assert!(invalid != text && serde_json::from_str::<Broadphase>(&invalid).is_err());
+    }
+    let expected = events(world.update().expect("no limit"));
+    assert!(!expected.begun.is_empty() && !expected.ended.is_empty());
+    for mut other in copies {
+        assert!(other.changes().touching().is_empty());
+        assert_eq!(events(other.update().expect("no limit")), expected);
+        assert_eq!(other.pairs(), world.pairs());
+        other.validate().expect("no invariant is violated");
+    }
+}
+
+/// Goal: an engine that tests pairs exactly, behind boxes that are rounded outwards, misses no contact if it tests
+/// all touching pairs, although the boxes begin to touch long before the bodies do. Method: two spheres in `f64`, whose
+/// boxes overlap diagonally from the first tick on.
+#[test]
+fn exact_contacts_are_found_among_touching_pairs_not_only_begun_ones() {
+    let mut world = Broadphase::new();
+    let center = |tick: i32| [[0.0; 3], [1.9 - 0.125 * f64::from(tick); 3]];
+    let aabb = |center: [f64; 3]| {
+        let corner = |by: f64| center.map(|x| x + by);
+        Aabb::from_f64(corner(-1.0), corner(1.0)).expect("it is near")
+    };
+    let ids = center(0).map(|at| world.insert(aabb(at), Proxy::dynamic()).expect("valid"));
+    let (mut begun, mut contact) = (None, None);
+    for tick in 0..10 {
+        let centers = center(tick);
+        for (&id, &at) in ids.iter().zip(&centers) {
+            world.set(id, aabb(at), [0.0; 3]).expect("the box is valid");
+        }
+        let changes = world.update().expect("no limit");
+        if !changes.begun().is_empty() {
+            begun.get_or_insert(tick);
+        }
+        let distance: f64 = (0..3).map(|k| (centers[1][k] - centers[0][k]).powi(2)).sum();
+        if !changes.touching().is_empty() && distance <= 4.0 {
+            contact.get_or_insert(tick);
+        }
+    }
+    assert_eq!((begun, contact), (Some(0), Some(6)));
+}

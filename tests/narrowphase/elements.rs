@@ -1,0 +1,200 @@
+//! Tests of the first time of contact of a vertex and a face, and of two edges, against exact arithmetic.
+
+use rand::RngExt;
+use swath::batch::{ElementError, ElementSettings, ElementToi, edge_edge, vertex_face};
+use swath::{COORD_MAX, Invalid};
+use testkit::draw::{Draw, how_many};
+use testkit::element_cases::ElementCase;
+use testkit::element_promises::{Comparison, check, first_time};
+use testkit::exact_elements::{ElementKind, ExactPair, scale};
+
+fn exactly() -> ElementSettings {
+    ElementSettings { tolerance: 0.0, ..ElementSettings::default() }
+}
+
+/// Goal: a first time is never late, no contact is missed, and a hit is within the tolerance. Method: random and degenerate
+/// cases of any scale, with several settings; exact roots and exact distances.
+#[test]
+fn first_times_of_elements_are_never_late() {
+    let cases = how_many(6_000);
+    let draw = &mut Draw::new(7);
+    let mut counts = [0; 5];
+    for _ in 0..cases {
+        let case = ElementCase::draw(draw);
+        let size = scale(&case.start, &case.end);
+        let settings = ElementSettings {
+            minimum_separation: draw.one_of(&[0.0, 0.0, 0.01, 0.3]) * size,
+            tolerance: draw.one_of(&[0.0, ElementSettings::TOLERANCE, 1e-6, 1e-3]),
+            ..ElementSettings::default()
+        };
+        counts[check(&case, &settings) as usize] += 1;
+    }
+    let [contacts, no_contacts, false_positives, open, unresolved] = counts;
+    println!(
+        "{cases} cases: {contacts} contacts, {no_contacts} free, {false_positives} free and within the tolerance, \
+         {open} open, {unresolved} unresolved"
+    );
+    assert!(contacts > cases / 10 && no_contacts > cases / 10, "{counts:?}");
+    assert!(unresolved <= cases / 1000, "{counts:?}");
+}
+
+/// Goal: without a tolerance, false positives are rare. Method: cases without a minimum separation; many are needles that
+/// are thinner than the rounding errors.
+#[test]
+fn elements_without_tolerance_have_few_false_positives() {
+    let cases = how_many(6_000);
+    let draw = &mut Draw::new(8);
+    let mut counts = [0; 5];
+    for _ in 0..cases {
+        let case = ElementCase::draw(draw);
+        counts[check(&case, &exactly()) as usize] += 1;
+    }
+    assert!(counts[Comparison::NoContact as usize] > cases / 10);
+    let [positives, unresolved] = [Comparison::FalsePositive, Comparison::Unresolved];
+    assert!(counts[positives as usize] <= cases / 50, "{counts:?}");
+    assert!(counts[unresolved as usize] <= cases / 1000, "{counts:?}");
+}
+
+/// Goal: the exact oracle finds contacts that are known in closed form. Method: a vertex that falls through a face, beside
+/// it, on its border, and in its plane.
+#[test]
+fn exact_contacts_are_those_of_closed_forms() {
+    let face = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+    let [a, b, c] = face;
+    for (x, by, is_open) in
+        [(1.0, Some(0.75), false), (0.0, Some(0.75), false), (-1.0, None, false)]
+    {
+        let (start, end) = ([[x, 1.0, 3.0], a, b, c], [[x, 1.0, -1.0], a, b, c]);
+        let contact = ExactPair::new(ElementKind::VertexFace, &start, &end).first_contact();
+        assert_eq!((contact.by, contact.is_open), (by, is_open), "{x}");
+    }
+    let (start, end) = ([[1.0, 1.0, 3.0], a, b, c], [[1.0, 1.0, -7.0], a, b, c]);
+    let pair = ExactPair::new(ElementKind::VertexFace, &start, &end);
+    let by = pair.first_contact().by.expect("it falls through");
+    assert!((by - 0.3).abs() < 1e-15 && by >= 0.3);
+    assert!(pair.is_within(0.0, 3.0) && !pair.is_within(0.0, 3.0_f64.next_down()));
+    assert!(pair.is_within(0.125, 1.75) && !pair.is_within(0.125, 1.75_f64.next_down()));
+    let (start, end) = ([[-1.0, 1.0, 0.0], a, b, c], [[9.0, 1.0, 0.0], a, b, c]);
+    let contact = ExactPair::new(ElementKind::VertexFace, &start, &end).first_contact();
+    assert_eq!((contact.by, contact.is_open), (None, true));
+}
+
+/// Goal: times, normals and coordinates in closed form. Method: a vertex and an edge that fall on the middle and on the border of
+/// a face or edge, with and without a minimum separation.
+#[test]
+fn first_times_of_elements_are_those_of_closed_forms() {
+    let face = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+    let [a, b, c] = face;
+    for (separation, first) in [(0.0, 0.75), (1.0, 0.5), (3.0, 0.0)] {
+        let settings = ElementSettings { minimum_separation: separation, ..exactly() };
+        let (start, end) = ([[1.0, 2.0, 3.0], a, b, c], [[1.0, 2.0, -1.0], a, b, c]);
+        let toi = vertex_face::one_to_one(&start, &end, &settings).expect("valid");
+        let ElementToi::Hit { t, normal, coordinates } = toi else { panic!("{toi:?}") };
+        assert!(t <= first && t > first - 1e-12, "{toi:?}");
+        assert_eq!((normal, coordinates), ([0.0, 0.0, -1.0], [0.25, 0.5]));
+    }
+    let (start, end) =
+        ([a, b, [1.0, -1.0, 2.0], [1.0, 3.0, 2.0]], [a, b, [1.0, -1.0, -2.0], [1.0, 3.0, -2.0]]);
+    let toi = edge_edge::one_to_one(&start, &end, &exactly()).expect("valid");
+    let ElementToi::Hit { t, normal, coordinates } = toi else { panic!("{toi:?}") };
+    assert!(t <= 0.5 && t > 0.5 - 1e-12, "{toi:?}");
+    assert_eq!((normal, coordinates), ([0.0, 0.0, 1.0], [0.25, 0.25]));
+    // It passes beside the end of the edge.
+    let beside = |at: [[f64; 3]; 4]| [at[0], at[1], [4.5, -1.0, at[2][2]], [4.5, 3.0, at[3][2]]];
+    let toi = edge_edge::one_to_one(&beside(start), &beside(end), &exactly()).expect("valid");
+    assert_eq!(toi, ElementToi::Miss);
+    let near = ElementSettings { minimum_separation: 0.5, ..exactly() };
+    let toi = edge_edge::one_to_one(&beside(start), &beside(end), &near).expect("valid");
+    let ElementToi::Hit { normal, coordinates, .. } = toi else { panic!("{toi:?}") };
+    assert!(normal[0] > 1.0 - 1e-6 && coordinates == [1.0, 0.25], "{toi:?}");
+}
+
+/// Goal: elements that rest on each other touch at the start, and elements that do not move and are apart are a miss. Method: zero motion at
+/// several scales.
+#[test]
+fn elements_at_rest_touch_at_the_start_or_never() {
+    let settings = exactly();
+    for scale in [1e-6, 1.0, 1e6] {
+        let at = [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+        let mut at = at.map(|point| point.map(|x| x * scale));
+        let toi = vertex_face::one_to_one(&at, &at, &settings).expect("valid");
+        assert_eq!(toi.first(), Some(0.0), "{scale}");
+        at[0][2] = 1e-9 * scale;
+        let toi = vertex_face::one_to_one(&at, &at, &settings).expect("valid");
+        assert_eq!(toi, ElementToi::Miss, "{scale}");
+    }
+    let point = [[2.0; 3]; 4];
+    for toi in [vertex_face::one_to_one, edge_edge::one_to_one] {
+        let toi = toi(&point, &point, &settings).expect("valid");
+        assert_eq!(toi.first(), Some(0.0));
+    }
+}
+
+/// Goal: the limit of rounds gives a time that is proved. Method: one round for cases that need more; with more rounds the time is
+/// later, and the first time is not earlier.
+#[test]
+fn a_limit_of_rounds_gives_a_time_that_is_free() {
+    let draw = &mut Draw::new(9);
+    let mut unresolved = 0;
+    for _ in 0..2_000 {
+        let case = ElementCase::draw(draw);
+        let all = first_time(&case, &exactly());
+        let mut last = 0.0;
+        for rounds_max in 1..4 {
+            let some = first_time(&case, &ElementSettings { rounds_max, ..exactly() });
+            if let ElementToi::Unresolved { t_safe } = some {
+                unresolved += 1;
+                assert!(last <= t_safe && t_safe <= all.safe_time(), "{case:?}");
+                last = t_safe;
+            } else {
+                assert_eq!(some, all, "{case:?}");
+            }
+        }
+    }
+    assert!(unresolved > 100, "{unresolved}");
+}
+
+/// Goal: invalid positions and settings are errors. Method: each vertex and axis, and each setting.
+#[test]
+fn invalid_elements_and_settings_are_errors() {
+    let good = [[0.0, 0.0, 1.0], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let settings = ElementSettings::default();
+    for vertex in 0..4 {
+        for axis in 0..3 {
+            for (bad, reason) in [
+                (f64::NAN, Invalid::NotFinite { axis }),
+                (f64::INFINITY, Invalid::NotFinite { axis }),
+                (f64::from(COORD_MAX).next_up(), Invalid::TooLarge { axis }),
+            ] {
+                let mut at = good;
+                at[vertex as usize][axis as usize] = bad;
+                let error = Err(ElementError::Vertex { vertex, reason });
+                assert_eq!(vertex_face::one_to_one(&at, &good, &settings), error);
+                assert_eq!(edge_edge::one_to_one(&good, &at, &settings), error);
+            }
+        }
+    }
+    for (bad, error) in [
+        (ElementSettings { minimum_separation: -1.0, ..settings }, ElementError::Separation),
+        (ElementSettings { minimum_separation: f64::NAN, ..settings }, ElementError::Separation),
+        (ElementSettings { tolerance: -1e-300, ..settings }, ElementError::Tolerance),
+        (ElementSettings { tolerance: f64::INFINITY, ..settings }, ElementError::Tolerance),
+        (ElementSettings { rounds_max: 0, ..settings }, ElementError::Rounds),
+    ] {
+        assert_eq!(vertex_face::one_to_one(&good, &good, &bad), Err(error));
+    }
+    // The greatest numbers are valid, and so are the least ones.
+    for size in [f64::from(COORD_MAX), f64::MIN_POSITIVE, f64::from_bits(1)] {
+        let draw = &mut Draw::new(10);
+        for _ in 0..100 {
+            let mut at = [[[0.0; 3]; 4]; 2];
+            for x in at.iter_mut().flatten().flatten() {
+                *x = size * f64::from(draw.0.random_range(-1..=1));
+            }
+            for toi in [vertex_face::one_to_one, edge_edge::one_to_one] {
+                let toi = toi(&at[0], &at[1], &settings).expect("valid");
+                assert!((0.0..=1.0).contains(&toi.safe_time()), "{at:?}");
+            }
+        }
+    }
+}
