@@ -3,6 +3,8 @@
 //! A sample of the boxes gives the extent and the mean length on each axis. The cost of a tick is estimated for many
 //! numbers of strips, and the cheapest grid is chosen. All is a function of the boxes alone.
 
+use crate::broadphase::join::NOT_FIRST_UNCUT;
+use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes};
@@ -58,7 +60,7 @@ mod cost {
     /// Visit one strip, even an empty one.
     pub(crate) const STRIP: f64 = 400.0;
     /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
-    /// boxes when they do not fit into the cache. See `kd_join`.
+    /// boxes when they do not fit into the cache. See `join`.
     pub(crate) const JOIN: f64 = 15.0;
     pub(crate) const JOIN_ACTIVE: f64 = 2.5;
     pub(crate) const JOIN_FAR: f64 = 4.0;
@@ -244,6 +246,15 @@ impl Grid {
     /// Position of a divided axis in [`Grid::axes`].
     pub(crate) fn column(&self, cut: &AxisCells) -> usize {
         (cut.axis + 3 - self.along.axis) % 3
+    }
+
+    /// The flag of the records that do not start in a strip, for each axis in the order of [`Grid::axes`]; on the axis
+    /// that is not divided, a flag that no record has.
+    pub(crate) fn not_first(&self) -> [u32; 3] {
+        let mut flags = [NOT_FIRST_UNCUT; 3];
+        flags[self.column(&self.u)] = NOT_FIRST_U;
+        flags[self.column(&self.v)] = NOT_FIRST_V;
+        flags
     }
 
     /// Chooses the cells for `rows` boxes from a sample of them. Each pair has one of `active` boxes.
