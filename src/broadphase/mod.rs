@@ -63,6 +63,7 @@ pub use proxies::contact::ProxyContact;
 pub use proxies::error::BroadphaseError;
 pub(crate) use proxies::id::ProxyId;
 pub use proxies::id::{ProxyPair, SweptProxyPair};
+pub use proxies::kinds::KindTable;
 pub use proxies::layers::Layers;
 pub use proxies::pair_cache::PairColumns;
 pub use proxies::pair_cache::touching::{Touching, TouchingIter};

@@ -17,7 +17,7 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 8] = [
+const TESTS: [(&str, fn()); 9] = [
     // The first, because the threads of the others free memory when they end.
     (
         "memory_usage::memory_usage_equals_allocated_bytes",
@@ -37,6 +37,10 @@ const TESTS: [(&str, fn()); 8] = [
         fixed_boxes::a_warm_tick_of_joined_movers_allocates_nothing,
     ),
     ("proxies::a_warm_world_allocates_nothing", proxies::a_warm_world_allocates_nothing),
+    (
+        "proxies::a_warm_settled_world_allocates_nothing",
+        proxies::a_warm_settled_world_allocates_nothing,
+    ),
     ("queries::questions_allocate_nothing", || {
         queries::questions_allocate_nothing().expect("boxes and columns are valid");
     }),
