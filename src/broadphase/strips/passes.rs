@@ -24,6 +24,11 @@ use core::time::Duration;
 const CHUNK_ROWS_MIN: usize = 1024;
 /// Number of chunks that few boxes are split into, so that the threads can share them.
 const CHUNKS: usize = 16;
+/// Number of boxes from which the memory of the records is prefetched before they are written. The records of fewer boxes
+/// are still in the cache; for them it would take 3 to 8 % more time, for 300,000 boxes it takes 6 % less.
+const PREFETCH_ROWS_MIN: usize = 1 << 18;
+/// Number of boxes below which one thread does the whole tick: to wake another takes as long as its share of the work.
+const PARALLEL_ROWS_MIN: usize = 2048;
 /// Approximate number of runs that the strips are split into, so that the threads can share them.
 const RUNS: usize = 128;
 /// Greatest number of runs. Each run but the last has at least its share of the records.
@@ -179,7 +184,10 @@ impl<R: StripPairs> Stage<R> {
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
-        let timings = threads.enter(|| self.fill(tick, threads, sample, scatterers, take));
+        let one = Threads::one();
+        let fill_threads = if rows < PARALLEL_ROWS_MIN { &one } else { threads };
+        let timings =
+            fill_threads.enter(|| self.fill(tick, fill_threads, sample, scatterers, take));
         let rejected = self.rejected.split_at(self.rejected_of_first);
         self.pairs.found(tick.pairs_max, threads, rejected, timings)
     }
@@ -197,6 +205,7 @@ impl<R: StripPairs> Stage<R> {
         let workers = threads.workers();
         scatterers.resize_with(workers.max(scatterers.len()), Default::default);
         self.sweepers.resize_with(workers.max(self.sweepers.len()), Default::default);
+        sample.level = tick.level;
         let get = |row| tick.get(row);
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
@@ -276,7 +285,7 @@ impl<R: StripPairs> Stage<R> {
         }
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
-        let grid = &choice.grid;
+        let (grid, prefetches) = (&choice.grid, tick.len() >= PREFETCH_ROWS_MIN);
         // A chunk with more than its share is written only once it is known that all chunks together fit.
         for always in [false, true] {
             par::for_each(threads, scatterers, chunks, &|scratch, index, chunk| {
@@ -289,7 +298,15 @@ impl<R: StripPairs> Stage<R> {
                 let mut columns = core::mem::take(&mut scratch.columns);
                 let mut padding = Padding::NEW;
                 let boxes = padding.pad(part.set.boxes.columns(&mut columns));
-                tick.level.run(Scatter { grid, part, boxes, scratch, chunk, records_max });
+                tick.level.run(Scatter {
+                    grid,
+                    part,
+                    boxes,
+                    scratch,
+                    chunk,
+                    records_max,
+                    prefetches,
+                });
                 scratch.columns = columns;
             });
             let records: usize = chunks.iter().map(Chunk::records).sum();
