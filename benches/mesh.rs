@@ -1,6 +1,6 @@
 //! Time of first times of convex shapes and meshes, and of builds.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use scenes::convex::{Hulls, Moves};
 use scenes::mesh::Terrain;
 use std::hint::black_box;
@@ -62,16 +62,17 @@ fn first_times(criterion: &mut Criterion) {
     let heights: Vec<f32> = terrain.vertices.iter().map(|vertex| vertex[1]).collect();
     let field = HeightField::new(heights, [CELLS + 1; 2], [2.0; 2]).expect("a terrain");
     let count = 10_000;
-    let mut group = criterion.benchmark_group("mesh");
-    group.throughput(Throughput::Elements(count as u64));
     for moves in [Moves::Linear, Moves::Accelerated, Moves::Spinning] {
         let thrown = terrain.thrown(&hulls, moves, count, 2);
         let thrown: Vec<_> =
             thrown.into_iter().map(|(form, motion)| (form.shape(&hulls), motion)).collect();
         let impacts = check(&mesh, &thrown[..1000]);
         assert!(impacts > 500, "{impacts}");
+        let name = format!("mesh_{moves:?}").to_lowercase();
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(count as u64));
         for (name, body) in [("mesh", Geometry::from(&mesh)), ("field", Geometry::from(&field))] {
-            group.bench_function(format!("{moves:?}/{name}/{count}").to_lowercase(), |bencher| {
+            group.bench_function(BenchmarkId::new(count.to_string(), name), |bencher| {
                 bencher.iter(|| {
                     for of in &thrown {
                         black_box(search(&body, black_box(of)));
@@ -79,18 +80,19 @@ fn first_times(criterion: &mut Criterion) {
                 });
             });
         }
+        group.finish();
     }
-    group.finish();
 }
 
 fn builds(criterion: &mut Criterion) {
     let terrain = Terrain::new(CELLS);
-    let mut group = criterion.benchmark_group("mesh");
-    group.throughput(Throughput::Elements(terrain.triangles.len() as u64));
+    let count = terrain.triangles.len();
+    let mut group = criterion.benchmark_group("mesh_build");
+    group.throughput(Throughput::Elements(count as u64));
     group.sample_size(10);
     for (name, threads) in [("one", Threads::one()), ("all", Threads::current())] {
         let exec = swath::Exec { threads, ..Level::detect().into() };
-        group.bench_function(format!("build/{name}"), |bencher| {
+        group.bench_function(BenchmarkId::new(count.to_string(), name), |bencher| {
             bencher.iter(|| {
                 let (vertices, triangles) = (&terrain.vertices[..], &terrain.triangles[..]);
                 Mesh::with_exec(vertices, triangles, exec.clone()).expect("a terrain")

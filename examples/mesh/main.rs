@@ -164,7 +164,7 @@ fn run(args: &Args) -> Result<(), Stop> {
     let clock = Instant::now();
     let elements = Elements::new(start, end)?;
     let making = clock.elapsed();
-    let found = pool.install(|| pairs::find(&elements, args.level, args.ticks))?;
+    let found = pool.install(|| pairs::find(&elements, args.level, args.ticks, args.json))?;
     let lists = args.boxes_json.iter().map(|path| {
         let list = contained::check(path, &elements, &found);
         list.map_err(|reason| Stop::List { path: path.clone(), reason })

@@ -12,6 +12,8 @@ use swath::{Level, Pair, PairFinder, Pairs};
 use super::Stop;
 use super::elements::Elements;
 use examples::limits::pairs_max;
+use examples::progress::bar;
+use indicatif::ProgressBar;
 
 /// Both kinds of pairs.
 pub(crate) struct Kinds {
@@ -33,8 +35,14 @@ pub(crate) struct Kind {
     pub(crate) dropping: Vec<Duration>,
 }
 
-/// Finds the pairs `args.ticks` times on the threads of the current pool, after one run to warm up.
-pub(crate) fn find(elements: &Elements, level: Level, ticks: u32) -> Result<Kinds, Stop> {
+/// Finds the pairs `ticks` times on the threads of the current pool, after one run to warm up. `quiet` hides the progress.
+pub(crate) fn find(
+    elements: &Elements,
+    level: Level,
+    ticks: u32,
+    quiet: bool,
+) -> Result<Kinds, Stop> {
+    let bar = &bar("both kinds of pairs", ticks.saturating_mul(2), quiet);
     let [edge, face] = elements.borders();
     let vertex_boxes = elements.boxes(0..edge)?;
     let edge_boxes = elements.boxes(edge..face)?;
@@ -43,7 +51,7 @@ pub(crate) fn find(elements: &Elements, level: Level, ticks: u32) -> Result<Kind
     finder.exec.pairs_max = pairs_max(elements.len());
 
     let mut vertex_face = Kind::of(
-        (finder, ticks),
+        (finder, ticks, bar),
         |finder| finder.union_pairs_between(vertex_boxes, face_boxes),
         |pair| {
             let [p, q, r] = elements.faces[pair.b as usize];
@@ -54,7 +62,7 @@ pub(crate) fn find(elements: &Elements, level: Level, ticks: u32) -> Result<Kind
     vertex_face.number_from([0, face]);
 
     let mut edge_edge = Kind::of(
-        (finder, ticks),
+        (finder, ticks, bar),
         |finder| finder.union_pairs(edge_boxes),
         |pair| {
             let [[p, q], [r, s]] = [pair.a, pair.b].map(|row| elements.edges[row as usize]);
@@ -69,7 +77,7 @@ pub(crate) fn find(elements: &Elements, level: Level, ticks: u32) -> Result<Kind
 impl Kind {
     /// The pairs that `ask` finds and that share no vertex, according to `apart`.
     fn of(
-        (finder, ticks): (&mut PairFinder, u32),
+        (finder, ticks, bar): (&mut PairFinder, u32, &ProgressBar),
         ask: impl for<'f> Fn(&'f mut PairFinder) -> Result<Pairs<'f, Pair>, FindError>,
         apart: impl Fn(&Pair) -> bool + Sync,
     ) -> Result<Self, FindError> {
@@ -97,6 +105,7 @@ impl Kind {
             if tick > 0 {
                 kind.finding.push(finding);
                 kind.dropping.push(dropping);
+                bar.inc(1);
             }
         }
         kind.pairs = kept.concat();

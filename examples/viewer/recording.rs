@@ -17,6 +17,8 @@ use super::captured::Captured;
 use super::mesh::Mesh;
 use super::stop::Stop;
 use engine::Row;
+use examples::progress::bar;
+
 use engine::range::{Plan, Range};
 use examples::limits::pairs_max;
 use scenes::World;
@@ -66,12 +68,14 @@ impl Recording {
         let mut world = World::new(args.scene, args.boxes as usize, args.seed);
         let mut recorder = Recorder::new();
         let mut ticks = Vec::new();
+        let bar = bar(&name, args.ticks, false);
         for tick in 0..args.ticks {
             if tick > 0 {
                 world.step();
             }
             let name = format!("tick {tick}");
             ticks.push(recorder.tick(name, columns(&world)?, Some(&world.moves))?);
+            bar.inc(1);
         }
         Ok(Self { name, ticks, meshes: Vec::new() })
     }
@@ -85,6 +89,7 @@ impl Recording {
         let mut range = Range::new(&plan)?;
         let (mut recorder, mut boxes) = (Recorder::new(), MovingBoxStore::new());
         let mut ticks = Vec::new();
+        let bar = bar("engine", args.ticks, false);
         for tick in 0..args.ticks {
             range.shoot()?;
             boxes.clear();
@@ -98,6 +103,7 @@ impl Recording {
             ticks.push(recorder.tick(name, boxes.columns(), Some(&moves))?);
             range.engine.step()?;
             range.remove_escaped()?;
+            bar.inc(1);
         }
         let how = if ccd { "with" } else { "without" };
         let name = format!("engine, {bullets} bullets, {how} CCD, seed {seed}");

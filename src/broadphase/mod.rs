@@ -26,19 +26,20 @@
 //! ```
 //!
 //! A strip in which this would compare far more boxes than it has, because they are at several scales or overlap along
-//! the strip, is divided at medians instead (`kd_join`).
+//! the strip, is divided at medians instead (`join`).
 //!
 //! The bins are chosen for each strip, so that crowds and empty space cost little. Boxes in a line,
 //! which have no extent across it, are divided into strips one after the other.
 //!
 //! Fixed boxes are stored in a *forest* of bounding volume hierarchies with nodes as wide as the
 //! widest lanes (`bvh`): large trees are rarely rebuilt, small ones often (`forest`). Many movers
-//! traverse them together (`movers`).
+//! traverse them together (`movers`), or are joined with all fixed boxes if they would visit too many nodes (`mover_pairs`).
 
 pub(crate) mod bvh;
 pub(crate) mod decomposition;
 pub(crate) mod error;
 pub(crate) mod exec;
+pub(crate) mod join;
 pub(crate) mod pairs;
 pub(crate) mod proxies;
 pub(crate) mod query;
@@ -62,6 +63,7 @@ pub use proxies::contact::ProxyContact;
 pub use proxies::error::BroadphaseError;
 pub(crate) use proxies::id::ProxyId;
 pub use proxies::id::{ProxyPair, SweptProxyPair};
+pub use proxies::kinds::KindTable;
 pub use proxies::layers::Layers;
 pub use proxies::pair_cache::PairColumns;
 pub use proxies::pair_cache::touching::{Touching, TouchingIter};

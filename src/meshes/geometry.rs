@@ -77,13 +77,14 @@ impl Geometry<'_> {
         Ok(moving)
     }
 
-    /// The number of parts.
-    pub(super) fn parts(&self) -> usize {
+    /// Whether it has triangles, then whether it has several parts, then their number: of two bodies, the lesser is divided
+    /// into shapes.
+    pub(super) fn order(&self) -> (u8, usize) {
         match self {
-            Self::Convex(_) => 1,
-            Self::Compound(compound) => compound.parts().len(),
-            Self::Mesh(mesh) => mesh.triangles().len(),
-            Self::HeightField(field) => field.triangle_count() as usize,
+            Self::Convex(_) => (0, 1),
+            Self::Compound(compound) => (1, compound.parts().len()),
+            Self::Mesh(mesh) => (2, mesh.triangles().len()),
+            Self::HeightField(field) => (2, field.triangle_count() as usize),
         }
     }
 

@@ -14,8 +14,8 @@
 //!     where the contact is on an inner edge, replace the normal           (inner_edges.rs)
 //! ```
 //!
-//! Of two bodies with parts, those parts of the one with fewer are tested whose boxes the other as a whole meets; each is a
-//! convex shape that moves against the other (`search.rs`).
+//! Of two bodies with parts, the compound or the one with fewer parts is divided: those of its parts are tested whose
+//! boxes the other as a whole meets, each as a convex shape that moves against the other (`search.rs`).
 //!
 //! The promises are those of convex shapes: never late, never missed, and unresolved only with a time that is proved
 //! to be free. `docs/math/mesh.md` states them, with the proofs.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! one of them is convex:   each_part of the other                        (against_parts)
-//! both have parts:         the parts of the smaller one that meet the other's box;
+//! both have parts:         the parts of the first that meet the other's box;
 //!                          for each of them, each_part of the other      (between)
 //! each_part:               if the body rotates, divide the window into intervals in which it turns little;
 //!                          in each, traverse the hierarchy with the box around the path
@@ -244,8 +244,9 @@ pub(super) fn find(
     mut all: Option<&mut Vec<PartToi>>,
 ) -> PartToi {
     let start = all.as_ref().map_or(0, |all| all.len());
-    // The body with fewer parts is divided into shapes.
-    let swapped = a.0.parts() > b.0.parts();
+    // The first is divided into shapes: a convex body, else a compound, else the body with fewer parts. So the rules
+    // for sides and inner edges hold for triangles against these.
+    let swapped = a.0.order() > b.0.order();
     let (first, second) = if swapped { (b, a) } else { (a, b) };
     let mut contacts = Contacts::new(settings, all.as_deref_mut());
     between(first, second, settings, &mut contacts);

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use swath::batch::sweep::MISS;
 use swath::batch::{Row, sweep};
-use swath::broadphase::{BroadphaseError, ProxyPair};
+use swath::broadphase::{BroadphaseError, KindTable, ProxyPair};
 use swath::{Aabb, COORD_MAX, Filter, Invalid, MovingBox, Proxy, ProxyId, ProxyKind};
 
 /// A proxy.
@@ -59,6 +59,8 @@ pub struct BodyInfo {
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     pub things: BTreeMap<ProxyId, Thing>,
+    /// Which kinds pair.
+    pub kinds: KindTable,
     /// The pairs of the last update.
     pub kept: BTreeSet<ProxyPair>,
     changed: BTreeSet<ProxyId>,
@@ -213,11 +215,18 @@ impl Model {
                 let may = enabled && strange && x.proxy.filter.allows(y.proxy.filter);
                 let meet = || meet(&x.held(), &y.held());
                 if rest {
-                    let changed = self.changed.contains(&a) || self.changed.contains(&b);
-                    if was && (!changed || may && meet().is_some() && accept(pair)) {
+                    let is_new = |id: &ProxyId| !self.known.contains(id);
+                    let changed = [a, b].iter().any(|id| self.changed.contains(id) || is_new(id));
+                    let new = self.kinds.pairs(x.proxy.kind, y.proxy.kind);
+                    if was && !changed {
                         keep.insert(pair);
+                    } else if changed && (was || new) && may && meet().is_some() && accept(pair) {
+                        keep.insert(pair);
+                        if !was {
+                            events.begun.push((pair, 0));
+                        }
                     }
-                } else if may && one_moves(x.proxy.kind, y.proxy.kind) {
+                } else if may && self.kinds.pairs(x.proxy.kind, y.proxy.kind) {
                     let Some(first) = meet().filter(|_| accept(pair)) else { continue };
                     keep.insert(pair);
                     let list = if was { &mut events.persisted } else { &mut events.begun };
@@ -238,12 +247,6 @@ impl Model {
 fn meet(a: &MovingBox, b: &MovingBox) -> Option<f32> {
     let first = sweep::one_to_one(a, b).expect("both are boxes").first;
     (a.bounds().overlaps(&b.bounds()) && first < MISS).then_some(first)
-}
-
-fn one_moves(a: ProxyKind, b: ProxyKind) -> bool {
-    let sets = [a, b];
-    sets.contains(&ProxyKind::Dynamic)
-        || sets.contains(&ProxyKind::Kinematic) && sets.contains(&ProxyKind::Sleeping)
 }
 
 /// All fields that count as a change; user data do not.

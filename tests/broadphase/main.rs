@@ -1,5 +1,6 @@
 //! Tests of `Broadphase`.
 
+mod kinds;
 mod planar;
 mod reading;
 mod rules;

@@ -17,14 +17,14 @@ fn cube(draw: &mut Draw) -> Aabb {
 fn description(draw: &mut Draw, k: usize) -> Proxy {
     let kind =
         [Proxy::dynamic(), Proxy::dynamic(), Proxy::kinematic(), Proxy::sleeping(), Proxy::fixed()];
-    let proxy = kind[k % 5].with_margin(if k % 9 == 0 { 0.0 } else { 0.25 });
-    let proxy = if k % 7 == 0 { proxy.owned_by(1 + k as u32 % 3) } else { proxy };
+    let proxy = kind[k % 5].with_margin(if k.is_multiple_of(9) { 0.0 } else { 0.25 });
+    let proxy = if k.is_multiple_of(7) { proxy.owned_by(1 + k as u32 % 3) } else { proxy };
     let layers = Layers::all().without(1, 2).without(3, 3);
     if draw.one_in(4) { proxy.filtered(layers.filter(k % 4)) } else { proxy }
 }
 
 /// A few random changes, made in both broadphases.
-fn change(worlds: &mut [Broadphase; 2], ids: &mut Vec<ProxyId>, draw: &mut Draw) {
+fn change(worlds: &mut [Broadphase; 2], ids: &mut [ProxyId], draw: &mut Draw) {
     let at = draw.0.random_range(0..ids.len());
     let id = ids[at];
     let moving = worlds[0].moving_box(id).expect("the proxy exists");

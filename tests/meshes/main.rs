@@ -1,5 +1,6 @@
 //! Tests of meshes, height fields and compounds.
 
+mod batches;
 mod casts;
 mod faults;
 mod first_times;

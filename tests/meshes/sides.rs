@@ -1,7 +1,7 @@
 //! One-sided meshes and height fields.
 
 use swath::convex::toi::{Settings, ToiResult};
-use swath::mesh::{Geometry, HeightField, Mesh, toi};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh, toi};
 use swath::{Motion, Pose, Shape};
 
 /// A horizontal square at height 0 whose front is above.
@@ -51,6 +51,32 @@ fn only_the_front_of_a_one_sided_mesh_counts() {
     let upside_down = Pose::new([0.0; 3], [1.0, 0.0, 0.0, 0.0]).expect("valid").into();
     assert!(is_about(time(&front, &upside_down, -2.0, 3.6, 0.0), 0.5));
     assert_eq!(time(&front, &upside_down, 2.0, -3.6, 0.0), None);
+}
+
+/// Goal: the rule holds for a mesh of one triangle, in both orders of the arguments, and for compounds. Method: from
+/// above and from below.
+#[test]
+fn one_triangle_has_a_front_for_shapes_and_compounds() {
+    let vertices = vec![[-5.0, 0.0, -5.0], [5.0, 0.0, -5.0], [0.0, 0.0, 5.0]];
+    let front = Mesh::new(vertices, vec![[0, 2, 1]]).expect("a triangle").one_sided();
+    let ball = Shape::sphere(0.2).expect("a ball");
+    let two = [(ball.into(), Pose::IDENTITY), (ball.into(), Pose::IDENTITY)];
+    let two = Compound::new(two).expect("valid");
+    let (front, still) = (Geometry::from(&front), Motion::default());
+    for body in [Geometry::from(ball), (&two).into()] {
+        for (height, speed, hit) in [(2.0, -3.6, true), (-2.0, 3.6, false)] {
+            let start = Pose::at([0.2, height, 0.1]).expect("valid");
+            let motion = Motion::new(start, [0.0, speed, 0.0]).expect("valid");
+            let settings = Settings::default();
+            for found in [
+                toi::one_to_one(&body, &motion, &front, &still, &settings),
+                toi::one_to_one(&front, &still, &body, &motion, &settings),
+            ] {
+                let t = found.expect("valid").toi.impact();
+                assert!(if hit { is_about(t, 0.5) } else { t.is_none() }, "{body:?} {t:?}");
+            }
+        }
+    }
 }
 
 /// Goal: the side is that at the contact, not at the start. Method: a ball that starts below the plane of the far slope

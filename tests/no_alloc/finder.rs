@@ -16,7 +16,7 @@ use testkit::layouts::Layouts;
 /// rayon allocates a little about once in sixty jobs.
 pub(crate) fn a_warm_tick_allocates_nothing() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    let mut min: [_; 3] = core::array::from_fn(|_| column(&mut rng, 0.0, 20.0));
+    let mut min: [_; 3] = core::array::from_fn(|_| column(&mut rng, BOXES, 20.0));
     // Crowds, so that the memory of workers differs: by much, and by little.
     for column in &mut min {
         column[..200].fill(10.0);
@@ -24,18 +24,20 @@ pub(crate) fn a_warm_tick_allocates_nothing() {
         column[370..530].fill(17.0);
     }
     allocates_nothing_when_warm(&min, 0.8, 0.5);
-    // Most boxes are in a crowd far smaller than a cell, so its strip is divided.
-    let mut min: [_; 3] = core::array::from_fn(|_| column(&mut rng, -1e4, 1e4));
-    for column in &mut min {
-        column[BOXES / 5..].iter_mut().for_each(|x| *x *= 5e-5);
+    // Most boxes are in a crowd far smaller than a cell, so its strip is divided: by one thread, and by all.
+    for (boxes, side) in [(BOXES, 0.05), (5 * BOXES, 0.03)] {
+        let mut min: [_; 3] = core::array::from_fn(|_| column(&mut rng, boxes, 2e4));
+        for column in &mut min {
+            column[boxes / 5..].iter_mut().for_each(|x| *x *= 5e-5);
+        }
+        allocates_nothing_when_warm(&min, side, 0.01);
     }
-    allocates_nothing_when_warm(&min, 0.05, 0.01);
 }
 
 const BOXES: usize = 8_000;
 
-fn column(rng: &mut Xoshiro256PlusPlus, from: f32, to: f32) -> Vec<f32> {
-    (0..BOXES).map(|_| rng.random_range(from..to)).collect()
+fn column(rng: &mut Xoshiro256PlusPlus, rows: usize, to: f32) -> Vec<f32> {
+    (0..rows).map(|_| rng.random_range(0.0..to)).collect()
 }
 
 /// Boxes with these lower corners, sides of about `side` and displacements of up to `path` on each axis.
@@ -44,16 +46,19 @@ fn allocates_nothing_when_warm(min: &[Vec<f32>; 3], side: f32, path: f32) {
     let sizes = [1.0, 1.012, 0.988, 1.006].map(|size| size * side);
     let max = sizes
         .map(|size| min.each_ref().map(|min| min.iter().map(|x| x + size).collect::<Vec<f32>>()));
-    let delta: [_; 3] = core::array::from_fn(|_| column(&mut rng, -path, path));
-    let moves: Vec<bool> = (0..BOXES).map(|row| row % 5 != 0).collect();
+    let rows = min[0].len();
+    let delta: [_; 3] = core::array::from_fn(|_| {
+        (0..rows).map(|_| rng.random_range(-path..path)).collect::<Vec<f32>>()
+    });
+    let moves: Vec<bool> = (0..rows).map(|row| row % 5 != 0).collect();
     for threads in 1..=3 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let [min, delta] = [min, &delta].map(|of| of.each_ref().map(Vec::as_slice));
         let boxes = max.each_ref().map(|max| {
             MovingBoxColumns::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap()
         });
-        let layouts = boxes.map(|boxes| Layouts::new((0..BOXES).map(|row| boxes.get(row))));
-        let labels: Vec<u32> = (0..BOXES as u32).map(|row| row.wrapping_mul(0x9e37_79b9)).collect();
+        let layouts = boxes.map(|boxes| Layouts::new((0..rows).map(|row| boxes.get(row))));
+        let labels: Vec<u32> = (0..rows as u32).map(|row| row.wrapping_mul(0x9e37_79b9)).collect();
         let mut finder = PairFinder::new();
         let counts = pool.install(|| {
             let mut pairs = Vec::new();

@@ -68,3 +68,49 @@ pub(crate) fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
         assert_eq!(counts, 0, "with {threads} threads");
     }
 }
+
+/// Goal: a warm tick allocates nothing in which movers are joined with the fixed boxes. Method: count allocations. A plate
+/// across the scene reaches many nodes of a tree of points, and few points.
+pub(crate) fn a_warm_tick_of_joined_movers_allocates_nothing() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+    let rows = 80_000;
+    let low: [Vec<f32>; 3] =
+        core::array::from_fn(|_| (0..rows).map(|_| rng.random_range(0.0..1.0)).collect());
+    let still = vec![0.0; rows];
+    let sizes = [1e-5, 1.01e-5].map(|size: f32| {
+        core::array::from_fn::<Vec<f32>, 3, _>(|axis| {
+            let long = |row: usize| axis < 2 && row.is_multiple_of(2);
+            let high = low[axis].iter().zip(0..);
+            high.map(|(x, row)| x + if long(row) { 1.0 } else { size }).collect()
+        })
+    });
+    let low = low.each_ref().map(Vec::as_slice);
+    let boxes = sizes.each_ref().map(|high| {
+        MovingBoxColumns::new(low, high.each_ref().map(Vec::as_slice), [&still; 3]).unwrap()
+    });
+    let high = sizes[0].each_ref().map(Vec::as_slice);
+    for threads in 1..=3 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut set = FixedBoxes::new();
+        set.extend(AabbColumns::new(low, high).unwrap().slice(0..60_000)).unwrap();
+        let during = pool.install(|| {
+            let mut pairs = |rows, k: usize| {
+                let movers = boxes[k].slice(rows);
+                let swept = set.swept_pairs(movers).unwrap().len();
+                let union = set.union_pairs(movers).unwrap().len();
+                assert_eq!(union, swept);
+                (union, set.memory_usage())
+            };
+            let (_, before) = pairs(60_000..60_100, 0);
+            let (warm, after) = pairs(60_000..rows, 0);
+            assert!(warm > 1000, "{warm} pairs");
+            assert!(after > before + 32 * rows, "no mover is joined: {before}, {after} bytes");
+            pairs(60_000..rows, 0);
+            let start = ALLOCATIONS.load(Ordering::Relaxed);
+            let counted: [_; 10] = core::array::from_fn(|k| pairs(60_000..rows, k % 2).0);
+            assert!(counted[0] == warm && counted[1] > warm, "{counted:?} pairs");
+            ALLOCATIONS.load(Ordering::Relaxed) - start
+        });
+        assert_eq!(during, 0, "with {threads} threads");
+    }
+}

@@ -17,7 +17,7 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 7] = [
+const TESTS: [(&str, fn()); 9] = [
     // The first, because the threads of the others free memory when they end.
     (
         "memory_usage::memory_usage_equals_allocated_bytes",
@@ -32,7 +32,15 @@ const TESTS: [(&str, fn()); 7] = [
         "fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing",
         fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing,
     ),
+    (
+        "fixed_boxes::a_warm_tick_of_joined_movers_allocates_nothing",
+        fixed_boxes::a_warm_tick_of_joined_movers_allocates_nothing,
+    ),
     ("proxies::a_warm_world_allocates_nothing", proxies::a_warm_world_allocates_nothing),
+    (
+        "proxies::a_warm_settled_world_allocates_nothing",
+        proxies::a_warm_settled_world_allocates_nothing,
+    ),
     ("queries::questions_allocate_nothing", || {
         queries::questions_allocate_nothing().expect("boxes and columns are valid");
     }),

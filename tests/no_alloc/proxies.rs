@@ -124,3 +124,41 @@ pub(crate) fn a_warm_world_allocates_nothing() {
         assert_eq!(counts, 0, "with {threads} threads and a margin of {margin}");
     }
 }
+
+/// Goal: a warm broadphase in which few proxies leave their fat AABBs allocates nothing. Method: count allocations in
+/// ticks that repeat, in which other boxes leave each time, some fall asleep and wake, some are renewed, and the pairs of
+/// some are read.
+pub(crate) fn a_warm_settled_world_allocates_nothing() {
+    const SIDE: usize = 60;
+    let mut world = Broadphase::with_exec(Threads::one());
+    let cell = |k: usize, shift: f32| {
+        let min = [(k % SIDE) as f32 + shift, (k / SIDE) as f32, 0.0];
+        Aabb { min, max: min.map(|x| x + 1.0) }
+    };
+    let ids: Vec<ProxyId> = (0..SIDE * SIDE)
+        .map(|k| {
+            let proxy = if k % 10 == 9 { Proxy::fixed() } else { Proxy::dynamic() };
+            world.insert(cell(k, 0.0), proxy.with_margin(0.05)).unwrap()
+        })
+        .collect();
+    let mut tick = |k: usize| {
+        for row in (k % 8..ids.len()).step_by(40) {
+            world.set(ids[row], cell(row, [0.0, 0.3, 1.4, 0.1][k / 8 % 4]), [0.0; 3]).unwrap();
+        }
+        let kind = if k.is_multiple_of(2) { ProxyKind::Sleeping } else { ProxyKind::Dynamic };
+        world.set_kind_many(&[ids[1000], ids[1001], ids[1060]], kind).unwrap();
+        world.renew(ids[k % 32 * 7]).unwrap();
+        let changes = world.update_with_new(|pair| pair.a.index() % 50 != 3).unwrap();
+        let count = changes.begun().len() + changes.ended().len();
+        assert_eq!(changes.touching().iter().len(), changes.touching().iter().count());
+        count + world.pairs_of(ids[2000]).len()
+    };
+    let warm_up: Vec<usize> = (0..192).map(&mut tick).collect();
+    let mut counted = [0; 64];
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    counted.iter_mut().enumerate().for_each(|(k, count)| *count = tick(k));
+    let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    assert!(counted.iter().sum::<usize>() > 1_000, "{counted:?}");
+    assert_eq!(warm_up[128..], counted);
+    assert_eq!(during, 0);
+}

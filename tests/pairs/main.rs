@@ -10,3 +10,4 @@ mod long_paths;
 mod order;
 mod other_finders;
 mod pair_limit;
+mod reach;

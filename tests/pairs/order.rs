@@ -30,7 +30,7 @@ fn threads() -> Vec<Threads> {
 }
 
 /// The results of a finder: union and swept pairs in its order, and rejected rows.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Answer {
     union: Vec<(u32, u32)>,
     swept: Vec<Timed>,
@@ -161,6 +161,26 @@ fn limits_of_chunks_change_only_the_order() {
             found.union.iter_mut().for_each(|(a, b)| (*a, *b) = (named(*a), named(*b)));
             found.swept.iter_mut().for_each(|(a, b, _)| (*a, *b) = (named(*a), named(*b)));
             assert!(sorted(found) == expected, "{scene}: {front}, {between}, {end}");
+        }
+    }
+}
+
+/// Goal: threads and levels do not change the pairs of a crowd that threads share, nor their order. Method: scenes with more
+/// boxes in one strip than one thread joins, with every level and pools of one thread to eight.
+#[test]
+fn threads_share_a_crowd_and_change_nothing() {
+    for scene in [Scene::Outskirts, Scene::Sticks] {
+        let rows = rows(scene, 40_000);
+        let mut first: Option<Answer> = None;
+        let all = threads().into_iter().map(|threads| (threads, Level::detect()));
+        let levels = Level::all().map(|level| (Threads::current(), level));
+        for (threads, level) in all.chain(levels) {
+            let mut finder = PairFinder::with_exec(level);
+            finder.exec.threads = threads;
+            let found = answer(&mut finder, rows.set(), None);
+            assert!(found.union.len() > 1_000, "{} pairs", found.union.len());
+            let first = first.get_or_insert_with(|| found.clone());
+            assert!(*first == found, "{scene:?} with {:?}", finder.exec);
         }
     }
 }

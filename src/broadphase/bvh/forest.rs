@@ -14,7 +14,8 @@
 //!     clear their slots (tombstones); rebuild a tree of which more than half is empty
 //! find pairs:
 //!     validate the movers, compute the bounds of their paths
-//!     for each block of movers, in parallel: traverse each tree                      (movers.rs)
+//!     for each block of movers, in parallel: traverse each tree; where this visits too many nodes without a pair, join
+//!     the movers with all boxes                                                      (mover_pairs.rs)
 //! ```
 //!
 //! So a box is built into each tree about 16 times on average, and adding some thousands of boxes
@@ -23,31 +24,26 @@
 
 use super::load::{TargetRows, load};
 use super::location::{Location, Locations, SLOTS_MAX, TREES_MAX};
-use super::movers::{MoverRecord, SweptMovers, Union, load_movers};
-use super::{Builder, BvhItem, Stack, Tree};
+use super::mover_pairs::{MoverScratch, MoverSearch, runs_of};
+use super::movers::{MoverRecord, load_movers};
+use super::{Builder, BvhItem, Tree};
 use crate::broadphase::error::FindError;
 use crate::broadphase::exec::Exec;
-use crate::broadphase::pairs::buffer::{Buffer, reserve_for, reserve_total};
+use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
 use crate::broadphase::pairs::input::ROW as ROWS_OF_FINDER;
-use crate::broadphase::pairs::input::{FixedInput, PairInput, label_rows};
-use crate::broadphase::pairs::runs::{FoundPair, PairRuns, Pairs};
+use crate::broadphase::pairs::input::{FixedInput, PairInput};
+use crate::broadphase::pairs::runs::{PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{ColumnScratch, LengthMismatch, Memory, Rejected, impl_memory};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
-use crate::par::{self, Clock};
-use crate::par::{Budget, Threads};
+use crate::par::{Budget, Clock};
 use alloc::vec::Vec;
 use core::ops::Range;
-use core::time::Duration;
 
 /// Capacity of the smallest tree.
 const SMALLEST: usize = 64;
 /// Base-2 logarithm of the ratio of the capacities of two successive trees.
 const RATIO_BITS: usize = 5;
-/// Approximate number of runs into which the movers are divided for the threads.
-const RUNS: usize = 64;
-/// Fewest movers of a run.
-const RUN_MIN: usize = 128;
 /// Rows are less than this.
 const ROWS_MAX: usize = SLOTS_MAX / 2;
 
@@ -85,8 +81,9 @@ pub enum FixedError {
 /// pairs, hardly on the number of fixed boxes: 50 to 130 ns for each mover among boxes of about one size. The path of a
 /// mover that is long next to the fixed boxes reaches more nodes of the trees, about 7 ns each: among n
 /// sticks across the whole scene, a stick across them visits about as many as the square root of n, and among n points
-/// a plate across the scene about n to the power of 2/3, also without a pair. Answers are the same for every level, any
-/// threads, and any history of insertions and removals. The order of the pairs in [`Pairs`] is the
+/// a plate across the scene about n to the power of 2/3, also without a pair. Where many movers would do so, they are joined
+/// with all fixed boxes instead, in at most 30 to 100 ns for each mover and each fixed box. Answers are the same for every
+/// level, any threads, and any history of insertions and removals. The order of the pairs in [`Pairs`] is the
 /// same for every level and any threads, but depends on the history; that of [`Pairs::sorted`] does
 /// not.
 ///
@@ -136,20 +133,19 @@ pub struct FixedBoxes {
     /// moves less is overwritten in place.
     pub(crate) slack: f32,
     builder: Builder,
-    /// Scratch memory: the boxes to be built into a tree.
+    /// Scratch memory: the boxes to be built into a tree or to be joined.
     boxes: Vec<BvhItem>,
     rejected: Vec<Rejected>,
     movers: Vec<MoverRecord>,
     /// Boxes as columns, if the input has them in another layout.
     columns: ColumnScratch,
     rejected_movers: Vec<Rejected>,
-    /// One for each thread.
-    stacks: Vec<Stack>,
+    pub(super) search: MoverScratch,
     union: PairRuns<Pair>,
     swept: PairRuns<SweptPair>,
 }
 
-impl_memory!(FixedBoxes { trees, locations, builder, boxes, rejected, movers, columns, rejected_movers, union, swept; lists of stacks; without exec, filtered, all_filters, slack });
+impl_memory!(FixedBoxes { trees, locations, builder, boxes, rejected, movers, columns, rejected_movers, search, union, swept; without exec, filtered, all_filters, slack });
 
 impl Default for FixedBoxes {
     fn default() -> Self {
@@ -180,7 +176,7 @@ impl FixedBoxes {
             movers: Vec::new(),
             columns: ColumnScratch::default(),
             rejected_movers: Vec::new(),
-            stacks: Vec::new(),
+            search: MoverScratch::default(),
             union: PairRuns::default(),
             swept: PairRuns::default(),
         }
@@ -359,7 +355,7 @@ impl FixedBoxes {
         self.locations.shrink_to_fit();
         self.builder = Builder::default();
         (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
-        (self.rejected_movers, self.stacks) = (Vec::new(), Vec::new());
+        (self.rejected_movers, self.search) = (Vec::new(), MoverScratch::default());
         (self.union, self.swept) = (PairRuns::default(), PairRuns::default());
         self.columns = ColumnScratch::default();
     }
@@ -408,29 +404,21 @@ impl FixedBoxes {
 
     fn find_union(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, Pair>, FindError> {
         let mut timings = self.load(set)?;
-        let Self { exec, trees, movers, stacks, union, .. } = self;
+        let Self { exec, trees, movers, boxes, search, union, .. } = self;
         let Exec { level, ref threads, pairs_max } = *exec;
         let budget = &Budget::new(pairs_max);
-        // If only movers have filters, they were applied when the movers were loaded.
-        let filters = set.filters;
-        timings.sweep = find(union, threads, movers, stacks, &|movers, stack, found| {
-            level.run(Union { trees, movers, filters, stack, found, budget });
-            label_rows(found.as_mut_slice(), [set.labels, None], false);
-        });
+        let of = MoverSearch { level, threads, trees, movers, set, budget };
+        timings.sweep = of.union(search, boxes, union);
         union.found(pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
     fn find_swept(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, SweptPair>, FindError> {
         let mut timings = self.load(set)?;
-        let Self { exec, trees, movers, stacks, swept, .. } = self;
+        let Self { exec, trees, movers, boxes, search, swept, .. } = self;
         let Exec { level, ref threads, pairs_max } = *exec;
         let budget = &Budget::new(pairs_max);
-        // If only movers have filters, they were applied when the movers were loaded.
-        let filters = set.filters;
-        timings.sweep = find(swept, threads, movers, stacks, &|movers, stack, found| {
-            level.run(SweptMovers { trees, movers, filters, stack, found, budget });
-            label_rows(found.as_mut_slice(), [set.labels, None], false);
-        });
+        let of = MoverSearch { level, threads, trees, movers, set, budget };
+        timings.sweep = of.swept(search, boxes, swept);
         swept.found(pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
@@ -447,10 +435,7 @@ impl FixedBoxes {
         let fixed = Filter::of_word(*all_filters);
         load_movers(exec.level, set, fixed, columns, movers, rejected_movers);
         let threads = self.exec.threads.workers();
-        self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
-        for stack in &mut self.stacks {
-            self.trees.iter().for_each(|tree| stack.reserve(tree));
-        }
+        self.search.reserve(threads, &self.trees);
         Ok(Timings { scatter: clock.lap(), ..Timings::default() })
     }
 
@@ -526,38 +511,4 @@ impl FixedBoxes {
         }
         all[last].for_each(|slot, row| locations[row as usize] = Location::new(last, slot));
     }
-}
-
-/// How many movers a run has.
-fn run_of(movers: usize) -> usize {
-    movers.div_ceil(RUNS).max(RUN_MIN)
-}
-
-/// Into how many runs the movers are divided.
-fn runs_of(movers: usize) -> usize {
-    movers.div_ceil(run_of(movers))
-}
-
-/// Writes the pairs of some movers to a buffer.
-type ProbeRun<'a, P> = dyn Fn(&[MoverRecord], &mut Stack, &mut Buffer<P>) + Sync + 'a;
-
-/// Finds the pairs run by run; returns how long it took.
-fn find<P: FoundPair>(
-    pairs: &mut PairRuns<P>,
-    threads: &Threads,
-    movers: &[MoverRecord],
-    stacks: &mut [Stack],
-    probe: &ProbeRun<'_, P>,
-) -> Duration {
-    let mut clock = Clock::start();
-    let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
-    let runs = pairs.start(count);
-    threads.enter(|| {
-        par::for_each(threads, &mut stacks[..threads.workers()], runs, &|stack, index, run| {
-            let movers = &movers[index * size..movers.len().min((index + 1) * size)];
-            probe(movers, stack, &mut run.pairs);
-        });
-    });
-    pairs.reserve_spare(count);
-    clock.lap()
 }

@@ -18,6 +18,8 @@ mod build;
 pub(crate) mod forest;
 pub(crate) mod load;
 pub(crate) mod location;
+mod mover_pairs;
+mod mover_progress;
 pub(crate) mod movers;
 pub(crate) mod static_bvh;
 mod traverse_batch;

@@ -5,10 +5,12 @@
 //! crosses few of them; their bounds are then swept like boxes. The sweep never misses bounds that
 //! contain a box it hits, rounding included, because each step of [`sweep::times`] is monotonic in
 //! the faces of the fixed box, and so is its rounding. In a leaf, the boxes that overlap the bounds
-//! of the path are swept, all lanes at once.
+//! of the path are swept, all lanes at once. So are the candidates of a join (`mover_pairs.rs`).
 
-use super::{Probe, Stack, Tree, walk};
+use super::mover_progress::MoverProgress;
+use super::{BvhItem, Probe, Stack, Tree, walk};
 use crate::broadphase::pairs::buffer::Buffer;
+use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{CHUNK_ROWS, PairInput, allow};
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group};
 use crate::geom::{Filter, MapEach, Pair, SweptPair};
@@ -27,7 +29,7 @@ const BOUNDS: usize = 0;
 /// Offset of the corners and the displacement.
 const BOX: usize = 6;
 /// Offset of the row.
-const ROW: usize = 15;
+pub(crate) const ROW: usize = 15;
 
 /// Writes the movers of `set` that may have pairs, and lists the invalid ones. `fixed` is the union of all categories
 /// and masks of the fixed boxes.
@@ -144,6 +146,8 @@ fn allowed<I: Isa>(
 pub(crate) struct Union<'a> {
     pub(crate) trees: &'a [Tree],
     pub(crate) movers: &'a [MoverRecord],
+    /// The movers to search for.
+    pub(crate) progress: &'a mut MoverProgress,
     /// The filter of each mover, by row.
     pub(crate) filters: Option<&'a [Filter]>,
     pub(crate) stack: &'a mut Stack,
@@ -156,6 +160,8 @@ pub(crate) struct Union<'a> {
 pub(crate) struct SweptMovers<'a> {
     pub(crate) trees: &'a [Tree],
     pub(crate) movers: &'a [MoverRecord],
+    /// The movers to search for.
+    pub(crate) progress: &'a mut MoverProgress,
     /// The filter of each mover, by row.
     pub(crate) filters: Option<&'a [Filter]>,
     pub(crate) stack: &'a mut Stack,
@@ -169,11 +175,9 @@ impl Kernel for Union<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, filters, stack, found, budget } = self;
+        let Self { trees, movers, progress, filters, stack, found, budget } = self;
         let mut probe = UnionProbe { movers, filters, found, budget };
-        for tree in trees {
-            walk(isa, tree, &mut probe, movers.len() as u32, stack);
-        }
+        traverse(isa, trees, &mut probe, progress, stack);
     }
 }
 
@@ -182,10 +186,24 @@ impl Kernel for SweptMovers<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, filters, stack, found, budget } = self;
+        let Self { trees, movers, progress, filters, stack, found, budget } = self;
         let mut probe = SweptProbe { movers, filters, found, budget };
+        traverse(isa, trees, &mut probe, progress, stack);
+    }
+}
+
+/// Traverses the trees for one block of movers after the other, as far as the progress allows.
+#[inline(always)]
+fn traverse<I: Isa, P: Probe>(
+    isa: I,
+    trees: &[Tree],
+    probe: &mut P,
+    progress: &mut MoverProgress,
+    stack: &mut Stack,
+) {
+    while let Some(block) = progress.next_block(probe.found()) {
         for tree in trees {
-            walk(isa, tree, &mut probe, movers.len() as u32, stack);
+            progress.nodes += walk(isa, tree, probe, block.clone(), stack) as u64;
         }
     }
 }
@@ -262,6 +280,10 @@ impl Probe for UnionProbe<'_> {
         isa.store_pairs(isa.splat_u32(mover[ROW]), rows.compress(meets), count, spare);
         self.found.keep(count);
     }
+
+    fn found(&self) -> usize {
+        self.found.found()
+    }
 }
 
 impl Probe for SweptProbe<'_> {
@@ -298,5 +320,52 @@ impl Probe for SweptProbe<'_> {
         let spare = self.found.spare(LANES_MAX, self.budget);
         isa.store_triples(columns, kept, bytemuck::cast_slice_mut(spare));
         self.found.keep(kept);
+    }
+
+    fn found(&self) -> usize {
+        self.found.found()
+    }
+}
+
+/// Appends the candidates of a join that touch, with their first times: positions of movers and of fixed boxes.
+pub(crate) struct TouchMovers<'a> {
+    pub(crate) movers: &'a [MoverRecord],
+    pub(crate) boxes: &'a [BvhItem],
+    pub(crate) candidates: &'a mut Candidates,
+    pub(crate) found: &'a mut Buffer<SweptPair>,
+    /// The shared budget of all pairs of the tick.
+    pub(crate) budget: &'a Budget,
+}
+
+impl Kernel for TouchMovers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { movers, boxes, candidates, found, budget } = self;
+        let boxes: &[[u32; 8]] = bytemuck::cast_slice(boxes);
+        // Whole groups: past the end, the first box is compared with the first mover and dropped.
+        let Candidates { a, b, len } = candidates;
+        for column in [&mut *a, &mut *b] {
+            column[*len..*len + LANES_MAX].fill(0);
+        }
+        let mut done = 0;
+        while done < *len {
+            let [_, [_, _, m0, m1], [m2, m3, m4, m5], [m6, m7, m8, row]] =
+                isa.gather_rows::<16, 4>(movers, &a[done..]);
+            let [[x0, y0, z0, x1], [y1, z1, id, _]] = isa.gather_rows::<8, 2>(boxes, &b[done..]);
+            let mover = [m0, m1, m2, m3, m4, m5, m6, m7, m8].map_each(I::F32::from_bits);
+            let [x0, y0, z0, x1, y1, z1] = [x0, y0, z0, x1, y1, z1].map_each(I::F32::from_bits);
+            let still = isa.splat(0.0);
+            let (first, hit) =
+                sweep::times(isa, &mover, &[x0, y0, z0, x1, y1, z1, still, still, still]);
+            let wanted = (1 << (*len - done).min(I::LANES)) - 1;
+            let kept = (hit.bits() & wanted).count_ones() as usize;
+            let columns = [row.compress(hit), id.compress(hit), first.to_bits().compress(hit)];
+            let spare = bytemuck::cast_slice_mut(found.spare(LANES_MAX, budget));
+            isa.store_triples(columns, kept, spare);
+            found.keep(kept);
+            done += I::LANES;
+        }
     }
 }

@@ -10,9 +10,10 @@ use crate::columns::impl_memory;
 use crate::geom::MapEach;
 use crate::lanes::{Isa, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes, prefetch};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Queries that start together, and pairs that are popped at once.
-const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 /// How many pairs ahead nodes are prefetched.
 const AHEAD: usize = 8;
 /// When a query reaches more children of a node than this, they are tested more precisely.
@@ -37,6 +38,9 @@ pub(crate) trait Probe {
         rows: I::U32,
         filters: &[u32],
     );
+
+    /// Number of pairs found so far.
+    fn found(&self) -> usize;
 }
 
 /// Scratch memory of one worker.
@@ -56,27 +60,28 @@ impl Stack {
     }
 }
 
-/// Runs the queries `0..questions`. The order in which a query visits leaves depends on the tree
-/// and on the number of queries alone.
+/// Runs some queries, and returns how many nodes they visited. The order in which a query visits leaves depends on the
+/// tree and on these queries alone.
 #[inline(always)]
 pub(crate) fn walk<I: Isa, P: Probe>(
     isa: I,
     tree: &Tree,
     probe: &mut P,
-    questions: u32,
+    queries: Range<u32>,
     stack: &mut Stack,
-) {
-    let Some(root) = tree.root else { return };
+) -> usize {
+    let Some(root) = tree.root else { return 0 };
     let (nodes, filters, stack) = (&tree.nodes[..], &tree.filters[..], &mut stack.0[..]);
-    let mut next = 0;
-    while next < questions {
+    let (mut next, mut visited) = (queries.start, 0);
+    while next < queries.end {
         let mut len = 0;
-        while len < BLOCK && next < questions {
+        while len < BLOCK && next < queries.end {
             stack[len] = [next, root];
             (len, next) = (len + 1, next + 1);
         }
         while len > 0 {
             let count = len.min(BLOCK);
+            visited += count;
             len -= count;
             let mut block = [[0; 2]; BLOCK];
             block[..count].copy_from_slice(&stack[len..len + count]);
@@ -98,6 +103,7 @@ pub(crate) fn walk<I: Isa, P: Probe>(
             }
         }
     }
+    visited
 }
 
 /// Prefetches a node, and its filters if they are tested.

@@ -1,6 +1,7 @@
 //! Input and output of pair finding: which rows may pair, and the lists of pairs.
 
 pub(crate) mod buffer;
+pub(crate) mod candidates;
 pub(crate) mod flags;
 pub(crate) mod input;
 pub(crate) mod runs;

@@ -32,16 +32,18 @@ pub struct Pairs<'a, P> {
 pub(crate) struct PairRun<P> {
     pub(crate) strips: Range<usize>,
     pub(crate) pairs: Buffer<P>,
+    /// A crowded strip whose pairs are found by all threads, into further runs.
+    pub(crate) left: Option<usize>,
     /// Where each partition of the pairs ends. It belongs to the callback that takes the run and may partition the pairs;
     /// a finder only reserves its memory.
     pub(crate) partition_ends: Vec<u32>,
 }
 
-impl_memory!([P] PairRun<P> { pairs, partition_ends; without strips });
+impl_memory!([P] PairRun<P> { pairs, partition_ends; without strips, left });
 
 impl<P> Default for PairRun<P> {
     fn default() -> Self {
-        Self { strips: 0..0, pairs: Buffer::default(), partition_ends: Vec::new() }
+        Self { strips: 0..0, pairs: Buffer::default(), left: None, partition_ends: Vec::new() }
     }
 }
 
@@ -51,16 +53,18 @@ pub(crate) struct PairRuns<P> {
     /// The first `count` runs belong to this tick; the others are spare.
     all: Vec<PairRun<P>>,
     count: usize,
+    /// Index of the first run that was added after the others.
+    added: usize,
     /// Position of the first pair of each run, and the number of all pairs.
     starts: Vec<usize>,
     sorted: Vec<P>,
 }
 
-impl_memory!([P] PairRuns<P> { starts, sorted; lists of all; without count });
+impl_memory!([P] PairRuns<P> { starts, sorted; lists of all; without count, added });
 
 impl<P> Default for PairRuns<P> {
     fn default() -> Self {
-        Self { all: Vec::new(), count: 0, starts: Vec::new(), sorted: Vec::new() }
+        Self { all: Vec::new(), count: 0, added: 0, starts: Vec::new(), sorted: Vec::new() }
     }
 }
 
@@ -74,8 +78,23 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Keeps only the first of the runs that were started.
     pub(crate) fn keep(&mut self, count: usize) -> &mut [PairRun<P>] {
-        self.count = count;
+        (self.count, self.added) = (count, count);
         &mut self.all[..count]
+    }
+
+    /// Adds `count` empty runs to those of this tick.
+    pub(crate) fn add(&mut self, count: usize) -> &mut [PairRun<P>] {
+        let before = self.count;
+        self.count += count;
+        // A few more may be needed in the next tick.
+        let most = if self.count > self.all.len() { self.count + ADDED_SPARE } else { 0 };
+        self.all.resize_with(most.max(self.all.len()), PairRun::default);
+        &mut self.all[before..self.count]
+    }
+
+    /// One of the runs of this tick.
+    pub(crate) fn run(&self, index: usize) -> &PairRun<P> {
+        &self.all[index]
     }
 
     /// Reserves spare memory for a tick with a few more pairs or more runs: in each run at least as
@@ -84,9 +103,11 @@ impl<P: Copy + Default> PairRuns<P> {
         let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
         let mean = kept.div_ceil(runs.max(1));
         let parts = self.all.iter().map(|run| run.partition_ends.capacity()).max().unwrap_or(0);
-        // A run that was not used may be used the next time.
-        for run in &mut self.all {
-            run.pairs.reserve_spare(mean);
+        let added = self.all[self.added..self.count].iter();
+        let longest = added.map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
+        // A run that was not used may be used the next time. Which of the added ones is the longest may vary.
+        for (index, run) in self.all.iter_mut().enumerate() {
+            run.pairs.reserve_spare(if index < self.added { mean } else { mean.max(longest) });
             reserve_total(&mut run.partition_ends, parts);
         }
     }
@@ -99,7 +120,7 @@ impl<P: Copy + Default> PairRuns<P> {
         rejected: (&'a [Rejected], &'a [Rejected]),
         timings: Timings,
     ) -> Result<Pairs<'a, P>, FindError> {
-        let Self { all, count, starts, sorted } = self;
+        let Self { all, count, starts, sorted, .. } = self;
         let runs = &all[..*count];
         let found = runs.iter().map(|run| run.pairs.found()).sum();
         if found > most {
@@ -136,6 +157,8 @@ impl<P: Copy + Default> PairRuns<P> {
     }
 }
 
+/// How many more runs than needed are added.
+const ADDED_SPARE: usize = 8;
 /// Number of pairs below which one thread copies them: waking another costs more.
 const COPY_PAIRS_MIN: usize = 16 * 1024;
 

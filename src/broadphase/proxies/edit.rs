@@ -3,6 +3,7 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
+use super::kinds::KindTable;
 use super::proxy::{Proxy, ProxyKind, is_margin};
 use super::slots::{Container, Slot};
 use crate::geom::{Aabb, Filter, MovingBox};
@@ -156,6 +157,20 @@ impl Broadphase {
         let index = self.state.find(id)?;
         self.state.slots.all[index].data = data;
         Ok(())
+    }
+
+    /// Sets which kinds of proxies pair. The next update finds all pairs anew: those that the table no longer has end.
+    ///
+    /// Pairs of two resting kinds begin only when one of the two proxies is inserted or changes.
+    pub fn set_kind_table(&mut self, kinds: KindTable) {
+        self.state.kinds_changed |= kinds != self.state.kinds;
+        self.state.kinds = kinds;
+    }
+
+    /// Which kinds of proxies pair.
+    #[must_use]
+    pub fn kind_table(&self) -> KindTable {
+        self.state.kinds
     }
 
     /// Makes the next update announce the pairs of a proxy again, which keeps its id.

@@ -5,6 +5,7 @@
 //! numbers of boxes and pairs alone.
 
 use super::id::{ProxyId, ProxyPair};
+use super::kinds::KindTable;
 use super::movers::{MoverStore, borrow_columns};
 use super::pair_cache::events::{Diff, DiffScratch, Events};
 use super::pair_cache::partition::{
@@ -80,6 +81,7 @@ impl FullUpdate<'_> {
             slots: &state.slots,
             movers: &state.movers.ids,
             owned: self.owned,
+            kinds: (state.kinds != KindTable::DEFAULT).then_some(state.kinds),
             accept: accept_each,
         };
         let RestingTrees { fixed, sleeping, rows: resting, .. } = trees;
@@ -133,7 +135,9 @@ impl FullUpdate<'_> {
         let set = PairInput::new(boxes);
         let set = if self.filtered { set.filtered(&movers.filters) } else { set };
         let dynamic = &movers.dynamic;
-        let pushed = if dynamic.contains(&false) { set.moving(dynamic) } else { set };
+        // The flags leave out pairs early; another table is applied to the pairs.
+        let flagged = self.state.kinds == KindTable::DEFAULT && dynamic.contains(&false);
+        let pushed = if flagged { set.moving(dynamic) } else { set };
         let take = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };

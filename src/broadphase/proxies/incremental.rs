@@ -17,6 +17,7 @@
 
 use super::active::ActiveProxies;
 use super::compare::RowComparison;
+use super::kinds::KindTable;
 use super::movers::SETTLED;
 use super::pair_cache::events::Events;
 use super::pair_cache::partition::AcceptPair;
@@ -95,12 +96,15 @@ impl Incremental {
         let all = if search.filtered { all.filtered(&active.filters) } else { all };
         let set = all.slice(0..movers);
         let dynamic = &active.dynamic[..movers];
-        let pushed = set.moving(dynamic);
+        // The flags leave out pairs early; the table decides in any case.
+        let is_default = state.kinds == KindTable::DEFAULT;
+        let pushed = if is_default { set.moving(dynamic) } else { set };
         let found = &mut comparison.found;
         found.clear();
         let mut resolver = Resolver { state, active, owned: search.owned, found };
         if movers - still > 1 {
-            let set = all.slice(still..movers).moving(&dynamic[still..movers]);
+            let set = all.slice(still..movers);
+            let set = if is_default { set.moving(&dynamic[still..movers]) } else { set };
             for SweptPair { a, b, first } in &finder.swept_pairs(set)? {
                 let [a, b] = [a as usize + still, b as usize + still];
                 resolver.add(a, active.slots[b], first, true);
@@ -155,7 +159,7 @@ impl Resolver<'_> {
         let mine = &slots_all[slot as usize];
         if slot == other
             || !among && is_stale(stored, &state.movers.status)
-            || !mine.kind.pairs_with(stored.kind)
+            || !state.kinds.pairs(mine.kind, stored.kind)
             || self.owned && !owners_allow(mine.owner, stored.owner)
         {
             return;

@@ -48,6 +48,7 @@ pub(crate) mod error;
 pub(crate) mod full;
 pub(crate) mod id;
 pub(crate) mod incremental;
+pub(crate) mod kinds;
 pub(crate) mod layers;
 pub(crate) mod mover_tree;
 pub(crate) mod movers;
@@ -56,6 +57,7 @@ pub(crate) mod proxy;
 pub(crate) mod queries;
 pub(crate) mod reading;
 pub(crate) mod resting;
+pub(crate) mod resting_search;
 pub(crate) mod slots;
 pub(crate) mod snapshot;
 pub(crate) mod state;
@@ -142,6 +144,8 @@ pub(crate) use update::Changes;
 /// * **A pair begins or persists** when two proxies may pair and meet, and one of them is dynamic,
 ///   or one is kinematic and the other sleeping ([`ProxyKind::pairs_with`]). It begins if it was not
 ///   cached before.
+///   [`Broadphase::set_kind_table`] sets which kinds pair. A pair of two resting proxies, if the table has such pairs, begins
+///   when one of the two has changed, and rests at once.
 /// * **A pair rests** when it is cached and both proxies are fixed or sleeping. It stays cached,
 ///   without an event and without cost, until one of the two proxies changes. After such a change
 ///   it stays cached if the two still may pair and meet; otherwise it ends. A proxy changes when a
@@ -420,9 +424,13 @@ impl Broadphase {
         par::sort::<4>(bytemuck::cast_slice_mut(&mut self.state.dirty_pairs));
         // Not valid until the end, because the caller's function may panic.
         self.events_valid = false;
+        let accept_any = accept.map(Accepting::function);
+        let begun_resting = self.find_resting(accept_any)?;
         let Self { state, .. } = self;
         state.renewed.iter().for_each(|&id| state.slots.forget_pairs_of(id));
-        let few = keeps_function && self.incremental.active.choose(&self.state.movers);
+        let few = keeps_function
+            && !state.kinds_changed
+            && self.incremental.active.choose(&self.state.movers);
         let found = if few { self.find_changed(accept_new) } else { Ok(false) };
         let result = match found {
             Ok(true) => Ok(()),
@@ -440,6 +448,9 @@ impl Broadphase {
         state.slots.mark_cached();
         state.dirty_pairs.clear();
         events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
+        events.begin_resting(&begun_resting);
+        begun_resting.iter().for_each(|&pair| state.resting.add(pair));
+        state.kinds_changed = false;
         state.restricted = accept.is_some();
         state.forget_changes();
         Ok(self.changes())

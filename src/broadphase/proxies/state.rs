@@ -6,6 +6,7 @@
 
 use super::error::BroadphaseError;
 use super::id::{ProxyId, ProxyPair};
+use super::kinds::KindTable;
 use super::movers::{CHANGED, MoverStore, SETTLED, UNBOUNDED, without_motion};
 use super::pair_cache::sleeping::RestingPairs;
 use super::pair_cache::store::PairStore;
@@ -42,6 +43,10 @@ pub(crate) struct BroadphaseState {
     /// The slots that have changed since the last update, each once: those of resting proxies, of
     /// removed ones, and of proxies with a new description. A new box of a mover is in its status.
     pub(crate) changed: Vec<u32>,
+    /// Which kinds pair.
+    pub(crate) kinds: KindTable,
+    /// Whether the table was changed since the last update.
+    pub(crate) kinds_changed: bool,
     /// The proxies whose pairs the next update announces again.
     pub(crate) renewed: Vec<ProxyId>,
     /// The removed proxies and their data, since the last update.
@@ -59,7 +64,7 @@ pub(crate) struct RemovedProxy {
     pub(crate) data: u64,
 }
 
-impl_memory!(BroadphaseState { slots, boxes, fat_aabbs, movers, touching, resting, dirty_pairs, changed, renewed, removed; without fat_movers, restricted });
+impl_memory!(BroadphaseState { slots, boxes, fat_aabbs, movers, touching, resting, dirty_pairs, changed, renewed, removed; without fat_movers, kinds, kinds_changed, restricted });
 
 impl BroadphaseState {
     #[inline]
@@ -147,7 +152,10 @@ impl BroadphaseState {
 
     /// Whether an update would find the pairs of the last one.
     pub(crate) fn is_unchanged(&self) -> bool {
-        self.changed.is_empty() && self.dirty_pairs.is_empty() && self.movers.count_active() == 0
+        !self.kinds_changed
+            && self.changed.is_empty()
+            && self.dirty_pairs.is_empty()
+            && self.movers.count_active() == 0
     }
 
     /// Forgets which slots have changed, after an update.
@@ -376,6 +384,7 @@ impl BroadphaseState {
         self.resting.copy_from(&other.resting);
         self.dirty_pairs.clone_from(&other.dirty_pairs);
         self.changed.clone_from(&other.changed);
+        (self.kinds, self.kinds_changed) = (other.kinds, other.kinds_changed);
         self.renewed.clone_from(&other.renewed);
         self.removed.clone_from(&other.removed);
         self.restricted = other.restricted;

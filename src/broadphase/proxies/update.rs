@@ -29,7 +29,9 @@ impl<'a> Changes<'a> {
     /// read.
     #[must_use]
     pub fn persisted(&self) -> Persisted<'a> {
-        Persisted { touching: self.touching.iter(), begun: self.begun() }
+        let begun = self.begun();
+        let len = self.touching.len() - (begun.len() - self.events.begun_resting);
+        Persisted { touching: self.touching.iter(), begun, len }
     }
 
     /// The pairs that have ended. Either proxy may have been removed since.
@@ -76,6 +78,7 @@ pub struct Persisted<'a> {
     touching: TouchingIter<'a>,
     /// The new pairs that `touching` has not passed yet.
     begun: &'a [SweptProxyPair],
+    len: usize,
 }
 
 impl Iterator for Persisted<'_> {
@@ -84,16 +87,21 @@ impl Iterator for Persisted<'_> {
     fn next(&mut self) -> Option<SweptProxyPair> {
         loop {
             let pair = self.touching.next()?;
+            // Pairs that begin and rest at once do not touch.
+            let passed = self.begun.iter().take_while(|new| new.key() < pair.key()).count();
+            self.begun = &self.begun[passed..];
             match self.begun.split_first() {
                 Some((new, begun)) if new.key() == pair.key() => self.begun = begun,
-                _ => return Some(pair),
+                _ => {
+                    self.len -= 1;
+                    return Some(pair);
+                }
             }
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.touching.len() - self.begun.len();
-        (len, Some(len))
+        (self.len, Some(self.len))
     }
 }
 

@@ -3,9 +3,11 @@
 //! A sample of the boxes gives the extent and the mean length on each axis. The cost of a tick is estimated for many
 //! numbers of strips, and the cheapest grid is chosen. All is a function of the boxes alone.
 
+use crate::broadphase::join::NOT_FIRST_UNCUT;
+use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach, MovingBox, descending};
-use crate::lanes::{F32Lanes, Isa};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes};
 use alloc::vec::Vec;
 
 /// Greatest number of cells on one axis: cell numbers, and their count, are bytes.
@@ -20,6 +22,7 @@ const SAMPLES_MAX: usize = 1024;
 const SAMPLES_MIN: usize = 96;
 /// Number of slabs along a strip in which the boxes of the sample are counted.
 const SLABS: u32 = 16;
+const _: () = assert!(SLABS.is_power_of_two());
 /// Boxes count as lying in a line if the extent on all axes but one is at most this many box lengths.
 const LINE_RATIO: f64 = 8.0;
 /// Greatest number of boxes of the sample of which all pairs are tested.
@@ -57,7 +60,7 @@ mod cost {
     /// Visit one strip, even an empty one.
     pub(crate) const STRIP: f64 = 400.0;
     /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
-    /// boxes when they do not fit into the cache. See `kd_join`.
+    /// boxes when they do not fit into the cache. See `join`.
     pub(crate) const JOIN: f64 = 15.0;
     pub(crate) const JOIN_ACTIVE: f64 = 2.5;
     pub(crate) const JOIN_FAR: f64 = 4.0;
@@ -114,19 +117,26 @@ pub(crate) struct Grid {
 /// Memory for the choice of a grid.
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
+    /// The level at which grids are priced.
+    pub(crate) level: Level,
     boxes: Vec<Aabb>,
     /// Displacements of the boxes if long paths are cut, otherwise empty.
     deltas: Vec<[f32; 3]>,
     /// Flags of the boxes. Two boxes with a common flag are not a pair.
     flags: Vec<u32>,
     line: Vec<f32>,
+    /// The boxes as columns, with padding.
+    columns: [Vec<f32>; 6],
+    /// Of each box, with padding: the number of strips that it overlaps, the first of them, and the slab in which it
+    /// starts.
+    located: [Vec<u32>; 3],
     /// Zeros while no grid is priced.
     counts: Vec<u32>,
     /// The counters that are not zero.
     counted: Vec<[u32; 2]>,
 }
 
-impl_memory!(Sample { boxes, deltas, flags, line, counts, counted });
+impl_memory!(Sample { boxes, deltas, flags, line, columns, located, counts, counted; without level });
 
 impl Sample {
     /// Removes the largest box of each axis. A single ground box under a million others may well be in the sample,
@@ -146,6 +156,18 @@ impl Sample {
         }
     }
 
+    /// Copies the boxes to columns.
+    fn fill_columns(&mut self) {
+        let padded = self.boxes.len() + LANES_MAX;
+        for (k, column) in self.columns.iter_mut().enumerate() {
+            column.clear();
+            let ends = |aabb: &Aabb| if k < 3 { aabb.min[k] } else { aabb.max[k - 3] };
+            column.extend(self.boxes.iter().map(ends));
+            column.resize(padded, 0.0);
+        }
+        self.located.iter_mut().for_each(|column| column.resize(padded, 0));
+    }
+
     /// Estimates how many pairs each of `rows` boxes is in.
     fn pairs_each(&self, rows: usize) -> f64 {
         let step = self.boxes.len().div_ceil(TRIED_MAX).max(1);
@@ -157,7 +179,7 @@ impl Sample {
                 all += 1;
             }
         }
-        0.5 * rows as f64 * f64::from(pairs) / f64::from(all.max(1))
+        0.5 * rows as f64 * f64::from(pairs) / f64::from(Ord::max(all, 1))
     }
 }
 
@@ -226,6 +248,15 @@ impl Grid {
         (cut.axis + 3 - self.along.axis) % 3
     }
 
+    /// The flag of the records that do not start in a strip, for each axis in the order of [`Grid::axes`]; on the axis
+    /// that is not divided, a flag that no record has.
+    pub(crate) fn not_first(&self) -> [u32; 3] {
+        let mut flags = [NOT_FIRST_UNCUT; 3];
+        flags[self.column(&self.u)] = NOT_FIRST_U;
+        flags[self.column(&self.v)] = NOT_FIRST_V;
+        flags
+    }
+
     /// Chooses the cells for `rows` boxes from a sample of them. Each pair has one of `active` boxes.
     ///
     /// With `paths`, the grid is for boxes that are copied only to the strips which they cross. The result is a
@@ -263,6 +294,7 @@ impl Grid {
         let counters = (Self::strips_max(rows) * (SLABS + 1)) as usize;
         sample.counts.reserve_exact(counters.saturating_sub(sample.counts.len()));
         sample.counted.reserve_exact(wanted);
+        sample.fill_columns();
         let extents: [AxisExtent; 3] =
             core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
 
@@ -271,7 +303,7 @@ impl Grid {
         let ratios = [ratio(&extents[0]), ratio(&extents[1]), ratio(&extents[2])];
         let [along, u, v] = descending(ratios).map_each(|axis| extents[axis]);
         let coarser = 4 * rejected.saturating_sub(1);
-        let most = f64::from((Self::strips_max(rows) >> coarser).max(1));
+        let most = f64::from(Ord::max(Self::strips_max(rows) >> coarser, 1));
         let mut price = |slices: bool, strips: f64| {
             let grid = if slices {
                 Self::with_slices(along, u, strips)
@@ -361,13 +393,11 @@ impl Grid {
         // A strip has about as many bins as boxes.
         let strip = f64::from(along.length) / f64::from(slices);
         let bin = strip * strips as f64 / rows as f64;
+        let located = &mut sample.located;
+        sample.level.run(LocateSample { grid: &self, slabs, columns: &sample.columns, located });
+        let [spans, strips_of, slabs_of] = &sample.located;
         for (k, aabb) in sample.boxes.iter().enumerate() {
-            let cells = |cut: &AxisCells| {
-                let low = cut.cell(aabb.min[cut.axis]);
-                (low, cut.cell(aabb.max[cut.axis]) - low + 1)
-            };
-            let ((u, u_span), (v, v_span)) = (cells(&self.u), cells(&self.v));
-            let mut here = f64::from(u_span * v_span);
+            let mut here = f64::from(spans[k]);
             let mut length = f64::from(aabb.max[along.axis] - aabb.min[along.axis]);
             // Cells around a long path that the path does not cross are left out.
             if let Some(delta) = sample.deltas.get(k) {
@@ -383,8 +413,8 @@ impl Grid {
             }
             copies += here;
             reach += here * (length.max(0.0) + bin);
-            let strip = (u * self.v.cells + v) as usize * counters;
-            let slab = strip + (slabs.cell(aabb.min[along.axis]) % SLABS) as usize;
+            let strip = strips_of[k] as usize * counters;
+            let slab = strip + slabs_of[k] as usize;
             together += f64::from(counts[slab]);
             counts[slab] += 1;
             let any = strip + SLABS as usize;
@@ -407,6 +437,44 @@ impl Grid {
             + strips as f64 * cost::STRIP;
         Choice { cost, join: 0.0, slack: 1.0, copies, crowd, strips: strips as f64, grid: self }
     }
+}
+
+/// Computes the strips and the slabs of the boxes of a sample.
+struct LocateSample<'a> {
+    grid: &'a Grid,
+    slabs: AxisCells,
+    columns: &'a [Vec<f32>; 6],
+    located: &'a mut [Vec<u32>; 3],
+}
+
+impl Kernel for LocateSample<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { grid: Grid { u, v, .. }, slabs, columns, located: [spans, strips, slabs_of] } =
+            self;
+        let (one, minus) = (isa.splat_u32(1), isa.splat_u32(u32::MAX));
+        let rows = columns[0].len() - LANES_MAX;
+        for row in (0..rows).step_by(I::LANES) {
+            let [u_low, u_high] = ends(isa, u, columns, row);
+            let [v_low, v_high] = ends(isa, v, columns, row);
+            let u_span = u_high.wrapping_add(u_low.wrapping_mul(minus)).wrapping_add(one);
+            let v_span = v_high.wrapping_add(v_low.wrapping_mul(minus)).wrapping_add(one);
+            u_span.wrapping_mul(v_span).store(&mut spans[row..]);
+            let strip = u_low.wrapping_mul(isa.splat_u32(v.cells)).wrapping_add(v_low);
+            strip.store(&mut strips[row..]);
+            let [slab, _] = ends(isa, &slabs, columns, row);
+            (slab & isa.splat_u32(SLABS - 1)).store(&mut slabs_of[row..]);
+        }
+    }
+}
+
+/// Returns the cells of both ends of a lane group of boxes.
+#[inline(always)]
+fn ends<I: Isa>(isa: I, cut: &AxisCells, columns: &[Vec<f32>; 6], row: usize) -> [I::U32; 2] {
+    let (low, high) = (&columns[cut.axis][row..], &columns[3 + cut.axis][row..]);
+    [cut.cells_of(isa, isa.load(low)), cut.cells_of(isa, isa.load(high))]
 }
 
 /// Returns the cheapest number of strips up to `most`: coarse steps over the whole range first, then finer ones
@@ -510,23 +578,23 @@ mod tests {
     }
 
     /// Goal: one strip is chosen where every grid is dear, or where hardly any box can be in a pair and a grid is dearer
-    /// than a join of these few; an even world has a grid. Method: cubes, and sticks that cross the world on any axis.
+    /// than a join of these few; an even world has a grid. Method: cubes, and sticks on any axis that cross the world or a part of it.
     #[test]
     fn one_strip_is_chosen_where_every_grid_is_dear() {
-        let sticks = |row: usize| {
-            let mut sides = [1e-5; 3];
-            sides[row % 3] = 1.0;
-            sides
+        let sticks = |length: f32| {
+            move |row: usize| {
+                let mut sides = [1e-5; 3];
+                sides[row % 3] = length;
+                sides
+            }
         };
-        let small_sticks = |row: usize| {
-            let mut sides = [1e-5; 3];
-            sides[row % 3] = 0.2;
-            sides
-        };
-        assert_eq!(strips(20_000, sticks), 1);
-        assert!(strips(20_000, small_sticks) > 16);
-        assert_eq!(strips(10, small_sticks), 1);
+        assert_eq!(strips(20_000, sticks(1.0)), 1);
+        assert!(strips(20_000, sticks(0.1)) > 16);
+        let mut lengths = (1..40).map(|part| part as f32 * 0.025);
+        assert!(lengths.any(|length| {
+            let few = [0, 10].map(|active| strips(active, sticks(length)));
+            strips(20_000, sticks(length)) > 1 && few == [1, 1]
+        }));
         assert!(strips(20_000, |_| [0.03; 3]) > 16);
-        assert_eq!(strips(0, |_| [0.03; 3]), 1);
     }
 }

@@ -4,14 +4,12 @@
 //! choose   pick strips and bins from a sample of the boxes                (grid.rs)
 //! scatter  copy each box to the strips that it overlaps, chunk by chunk   (scatter.rs, long_path.rs)
 //! sweep    sort each strip by bin and compare neighbours                  (strip.rs, sort.rs, sweep.rs)
-//!          or split a crowded strip at medians                            (kd_join)
+//!          or split a crowded strip at medians                            (../join)
 //! ```
 //!
 //! `passes.rs` runs the three passes on the threads and owns their memory.
 
-pub(crate) mod candidates;
 pub(crate) mod grid;
-pub(crate) mod kd_join;
 pub(crate) mod long_path;
 pub(crate) mod passes;
 pub(crate) mod record;

@@ -7,6 +7,7 @@ use super::grid::{Choice, Grid, Sample};
 use super::scatter::{CHUNK_ROWS_MAX, Chunk, ChunkRows, Padding, Scatter, ScatterScratch};
 use super::strip::{StripPairs, StripPass, SweepScratch};
 use crate::broadphase::error::FindError;
+use crate::broadphase::join::divided::{DIVIDED_ROWS_MIN, DividedJoin};
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
@@ -23,6 +24,11 @@ use core::time::Duration;
 const CHUNK_ROWS_MIN: usize = 1024;
 /// Number of chunks that few boxes are split into, so that the threads can share them.
 const CHUNKS: usize = 16;
+/// Number of boxes from which the memory of the records is prefetched before they are written. The records of fewer boxes
+/// are still in the cache; for them it would take 3 to 8 % more time, for 300,000 boxes it takes 6 % less.
+const PREFETCH_ROWS_MIN: usize = 1 << 18;
+/// Number of boxes below which one thread does the whole tick: to wake another takes as long as its share of the work.
+const PARALLEL_ROWS_MIN: usize = 2048;
 /// Approximate number of runs that the strips are split into, so that the threads can share them.
 const RUNS: usize = 128;
 /// Greatest number of runs. Each run but the last has at least its share of the records.
@@ -50,6 +56,8 @@ pub(crate) struct Stage<R: StripPairs> {
     chunks: Vec<Chunk<R>>,
     /// One per thread.
     sweepers: Vec<Sweeper<R>>,
+    /// The join of a crowded strip by all threads.
+    join: DividedJoin,
     /// Number of records in each strip.
     lengths: Vec<usize>,
     pairs: PairRuns<R::Found>,
@@ -58,13 +66,14 @@ pub(crate) struct Stage<R: StripPairs> {
     rejected_of_first: usize,
 }
 
-impl_memory!([R: StripPairs] Stage<R> { lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
+impl_memory!([R: StripPairs] Stage<R> { join, lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
 
 impl<R: StripPairs> Default for Stage<R> {
     fn default() -> Self {
         Self {
             chunks: Vec::new(),
             sweepers: Vec::new(),
+            join: DividedJoin::default(),
             lengths: Vec::new(),
             pairs: PairRuns::default(),
             rejected: Vec::new(),
@@ -175,7 +184,10 @@ impl<R: StripPairs> Stage<R> {
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
-        let timings = threads.enter(|| self.fill(tick, threads, sample, scatterers, take));
+        let one = Threads::one();
+        let fill_threads = if rows < PARALLEL_ROWS_MIN { &one } else { threads };
+        let timings =
+            fill_threads.enter(|| self.fill(tick, fill_threads, sample, scatterers, take));
         let rejected = self.rejected.split_at(self.rejected_of_first);
         self.pairs.found(tick.pairs_max, threads, rejected, timings)
     }
@@ -193,6 +205,7 @@ impl<R: StripPairs> Stage<R> {
         let workers = threads.workers();
         scatterers.resize_with(workers.max(scatterers.len()), Default::default);
         self.sweepers.resize_with(workers.max(self.sweepers.len()), Default::default);
+        sample.level = tick.level;
         let get = |row| tick.get(row);
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
@@ -206,21 +219,34 @@ impl<R: StripPairs> Stage<R> {
             }
             rejected += 1;
         };
-        let (runs, longest) = self.divide_into_runs(chunks, &grid);
+        let (runs, share, longest) = self.divide_into_runs(chunks, &grid);
         scatter += clock.lap();
         let sweepers = &mut self.sweepers[..workers];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
-        let runs = self.pairs.keep(runs);
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let filtered = tick.is_filtered();
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
-        let pass = &StripPass { level, grid: &grid, chunks, lengths, budget, second_row, filtered };
-        par::for_each(threads, sweepers, runs, &|Sweeper { strip, pairs }, _, run| {
-            pass.find(run.strips.clone(), strip, &mut run.pairs);
+        let divided_rows = share.max(DIVIDED_ROWS_MIN);
+        let grid = &grid;
+        let pass =
+            &StripPass { level, grid, chunks, lengths, budget, second_row, filtered, divided_rows };
+        par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
+            run.left = pass.find(run.strips.clone(), &mut sweeper.strip, &mut run.pairs);
             tick.label(run.pairs.as_mut_slice());
-            take(run, pairs);
+            take(run, &mut sweeper.pairs);
         });
+        for run in 0..runs {
+            let Some(strip) = self.pairs.run(run).left else { continue };
+            // Its columns usually are still in the memory of the worker that found it crowded.
+            let loaded = sweepers.iter().position(|sweeper| sweeper.strip.has_loaded(strip));
+            let scratch = &mut sweepers[loaded.unwrap_or(0)].strip;
+            let found = pass.divide(strip, threads, scratch, &mut self.join, &mut self.pairs);
+            par::for_each(threads, sweepers, found, &|sweeper, _, run| {
+                tick.label(run.pairs.as_mut_slice());
+                take(run, &mut sweeper.pairs);
+            });
+        }
         // Any worker may take any run, so reserve the largest capacity seen for all of them.
         let most = sweepers.iter().map(|sweeper| sweeper.pairs.capacity()).max().unwrap_or(0);
         let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
@@ -259,7 +285,7 @@ impl<R: StripPairs> Stage<R> {
         }
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
-        let grid = &choice.grid;
+        let (grid, prefetches) = (&choice.grid, tick.len() >= PREFETCH_ROWS_MIN);
         // A chunk with more than its share is written only once it is known that all chunks together fit.
         for always in [false, true] {
             par::for_each(threads, scatterers, chunks, &|scratch, index, chunk| {
@@ -272,7 +298,15 @@ impl<R: StripPairs> Stage<R> {
                 let mut columns = core::mem::take(&mut scratch.columns);
                 let mut padding = Padding::NEW;
                 let boxes = padding.pad(part.set.boxes.columns(&mut columns));
-                tick.level.run(Scatter { grid, part, boxes, scratch, chunk, records_max });
+                tick.level.run(Scatter {
+                    grid,
+                    part,
+                    boxes,
+                    scratch,
+                    chunk,
+                    records_max,
+                    prefetches,
+                });
                 scratch.columns = columns;
             });
             let records: usize = chunks.iter().map(Chunk::records).sum();
@@ -293,9 +327,9 @@ impl<R: StripPairs> Stage<R> {
         Some(count)
     }
 
-    /// Splits the strips into runs of about equal work. Returns their number, and the number of records of
-    /// the longest strip.
-    fn divide_into_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize) {
+    /// Splits the strips into runs of about equal work. Returns their number, the number of records at which a run ends,
+    /// and that of the longest strip.
+    fn divide_into_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize, usize) {
         let chunks = &self.chunks[..chunks];
         self.lengths.clear();
         self.lengths.resize(grid.strips(), 0);
@@ -315,7 +349,7 @@ impl<R: StripPairs> Stage<R> {
                 (runs, start, filled) = (runs + 1, strip + 1, 0);
             }
         }
-        (runs, longest)
+        (runs, wanted, longest)
     }
 }
 
@@ -337,5 +371,53 @@ impl<R: StripPairs> Stage<R> {
         self.chunks.shrink_to_fit();
         self.pairs.shrink_to(RUNS, pairs);
         (self.sweepers, self.lengths) = (Vec::new(), Vec::new());
+        self.join = DividedJoin::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Chunk, Stage, Tick};
+    use crate::broadphase::pairs::input::PairInput;
+    use crate::broadphase::strips::grid::Sample;
+    use crate::broadphase::strips::record::UnionRecord;
+    use crate::columns::MovingBoxColumns;
+    use crate::lanes::Level;
+    use crate::par::Threads;
+    use alloc::vec::Vec;
+    use rand::rngs::Xoshiro256PlusPlus;
+    use rand::{RngExt, SeedableRng};
+
+    /// Goal: the number of records is limited where the sample misses boxes that overlap many strips. Method: count the
+    /// records, in a world of small boxes, with a plate across all strips in each eighth row that the first sample does
+    /// not contain. Without the limit there are 16 records for each box.
+    #[test]
+    fn records_are_limited_where_the_sample_misses_large_boxes() {
+        let (rows, samples) = (24_576, 96);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut columns: [Vec<f32>; 9] = Default::default();
+        for row in 0..rows {
+            let plate = row % 8 == 5 && row % (rows / samples) != 0;
+            for (axis, extent) in [16.0, 16.0, 64.0].into_iter().enumerate() {
+                let low = rng.random_range(0.0..extent);
+                let (low, side) = match (plate, axis) {
+                    (true, 0 | 1) => (0.0, extent),
+                    (true, _) => (low, 1e-4),
+                    (false, _) => (low, 0.5),
+                };
+                columns[axis].push(low);
+                columns[3 + axis].push(low + side);
+                columns[6 + axis].push(0.0);
+            }
+        }
+        let boxes = MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+        let (level, first) = (Level::detect(), PairInput::new(boxes));
+        let tick = Tick { level, pairs_max: usize::MAX, first, second: None };
+        let mut stage = Stage::<UnionRecord>::default();
+        let (threads, sample) = (Threads::one(), &mut Sample::default());
+        let found = stage.find(&tick, &threads, sample, &mut Vec::new(), &|_, _| ()).unwrap();
+        assert!(found.len() > rows, "{} pairs", found.len());
+        let records: usize = stage.chunks.iter().map(Chunk::records).sum();
+        assert!((rows..6 * rows).contains(&records), "{records} records");
     }
 }

@@ -15,7 +15,8 @@ use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group, imp
 use crate::geom::{Filter, MovingBox};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{
-    F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes, prefetch_to_write,
+    F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes, prefetch,
+    prefetch_to_write,
 };
 use alloc::vec::Vec;
 
@@ -226,6 +227,8 @@ pub(crate) struct Scatter<'a, R> {
     pub(crate) chunk: &'a mut Chunk<R>,
     /// If there are more records than this, they are counted but not written.
     pub(crate) records_max: usize,
+    /// Whether the memory of the records is prefetched while the strips of the rows are computed.
+    pub(crate) prefetches: bool,
 }
 
 /// Returns the numbers of a moving box with the axes in this order. It is not generic, so that it is compiled once.
@@ -277,6 +280,14 @@ impl<R: StripRecord> Scatter<'_, R> {
             // The last group starts earlier and repeats rows that were done.
             let start = row.min(padded - I::LANES);
             let seen = row - start;
+            if self.prefetches {
+                // In the order of memory, which is much faster than in the order of writing. There are more records than
+                // rows.
+                let records = &self.chunk.records[..];
+                let from = Ord::min(row + row / 2, records.len());
+                let to = Ord::min(from + I::LANES + I::LANES / 2, records.len());
+                prefetch(&records[from..to]);
+            }
             let columns = table.load(isa, start);
             let bounds = bounds(isa, &columns);
             let [u_low, u_high] = ends(isa, &grid.u, &bounds);

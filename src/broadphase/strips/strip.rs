@@ -1,17 +1,19 @@
 //! Finds the pairs of a run of strips: sort, then sweep or join.
 
-use super::candidates::{CANDIDATES, Candidates, candidates_max};
 use super::grid::Grid;
-use super::kd_join::{Begin, Join, Proceed, not_first};
 use super::record::{StripRecord, SweptRecord, UnionRecord};
 use super::scatter::Chunk;
 use super::sort::{SortScratch, SortStrip, StripColumns};
 use super::sweep::{BLOCK_PAIRS_MAX, FarBox, OverlapSink, SweepFar, SweepNear, SweepOverlaps};
+use crate::broadphase::join::divided::DividedJoin;
+use crate::broadphase::join::{Join, JoinInput};
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
+use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates, candidates_max};
+use crate::broadphase::pairs::runs::{PairRun, PairRuns};
 use crate::columns::impl_memory;
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::{LANES_MAX, Level};
-use crate::par::Budget;
+use crate::par::{Budget, Threads};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -36,9 +38,11 @@ pub(crate) struct SweepScratch<R> {
     join: Join,
     /// Pairs that a join found.
     candidates: Candidates,
+    /// The strip that was loaded last in this tick.
+    loaded: Option<usize>,
 }
 
-impl_memory!([R] SweepScratch<R> { sort, columns, far, overlaps, join, candidates });
+impl_memory!([R] SweepScratch<R> { sort, columns, far, overlaps, join, candidates; without loaded });
 
 impl<R> Default for SweepScratch<R> {
     fn default() -> Self {
@@ -49,6 +53,7 @@ impl<R> Default for SweepScratch<R> {
             overlaps: Buffer::default(),
             join: Join::default(),
             candidates: Candidates::default(),
+            loaded: None,
         }
     }
 }
@@ -56,6 +61,7 @@ impl<R> Default for SweepScratch<R> {
 impl<R: StripRecord> SweepScratch<R> {
     /// Reserves memory for a strip of so many records.
     pub(crate) fn reserve(&mut self, rows: usize) {
+        self.loaded = None;
         self.sort.reserve(rows);
         self.columns.reserve(rows + LANES_MAX);
         reserve_for(&mut self.far, rows);
@@ -78,6 +84,11 @@ impl<R> SweepScratch<R> {
     pub(crate) fn take_join_peak(&mut self) -> usize {
         self.join.take_peak()
     }
+
+    /// Returns whether the columns are those of this strip.
+    pub(crate) fn has_loaded(&self, strip: usize) -> bool {
+        self.loaded == Some(strip)
+    }
 }
 
 /// What all strips of a tick have in common.
@@ -93,30 +104,77 @@ pub(crate) struct StripPass<'a, R> {
     pub(crate) second_row: u32,
     /// Whether the input has filters.
     pub(crate) filtered: bool,
+    /// Number of records from which a crowded strip is left to all threads. Such a strip is the last one of its run.
+    pub(crate) divided_rows: usize,
 }
 
 impl<R: StripPairs> StripPass<'_, R> {
     /// Finds the pairs of consecutive strips: those whose bounds overlap, or of records of paths, those that touch
-    /// during the tick.
+    /// during the tick. Returns the strip that is left to all threads, if there is one.
     pub(crate) fn find(
         &self,
         strips: Range<usize>,
         scratch: &mut SweepScratch<R>,
         found: &mut Buffer<R::Found>,
-    ) {
-        let Self { level, grid, chunks, .. } = *self;
+    ) -> Option<usize> {
         for strip in strips {
             let rows = self.lengths[strip];
             if rows == 0 {
                 continue;
             }
-            let (sort, columns) = (&mut scratch.sort, &mut scratch.columns);
-            level.run(SortStrip { grid, chunks, strip, rows, scratch: sort, columns });
-            if is_crowded(&scratch.columns) && self.join(strip, scratch, found) {
+            self.load(strip, scratch);
+            let crowded = is_crowded(&scratch.columns);
+            if crowded && rows >= self.divided_rows {
+                return Some(strip);
+            }
+            if crowded && self.join(strip, scratch, found) {
                 continue;
             }
             R::sweep(self, strip, scratch, found);
         }
+        None
+    }
+
+    /// Sorts the records of a strip and stores them as columns.
+    fn load(&self, strip: usize, scratch: &mut SweepScratch<R>) {
+        let Self { level, grid, chunks, .. } = *self;
+        let (rows, sort, columns) = (self.lengths[strip], &mut scratch.sort, &mut scratch.columns);
+        level.run(SortStrip { grid, chunks, strip, rows, scratch: sort, columns });
+        scratch.loaded = Some(strip);
+    }
+
+    /// Finds the pairs of a crowded strip on all threads, and returns the runs that contain them.
+    pub(crate) fn divide<'a>(
+        &self,
+        strip: usize,
+        threads: &Threads,
+        scratch: &mut SweepScratch<R>,
+        join: &mut DividedJoin,
+        pairs: &'a mut PairRuns<R::Found>,
+    ) -> &'a mut [PairRun<R::Found>] {
+        if !scratch.has_loaded(strip) {
+            self.load(strip, scratch);
+        }
+        if !join.begin(self.join_input(&scratch.columns)) {
+            let runs = pairs.add(1);
+            R::sweep(self, strip, scratch, &mut runs[0].pairs);
+            return runs;
+        }
+        let runs = pairs.add(join.divide(self.level, threads));
+        let SweepScratch { sort, columns, .. } = scratch;
+        join.run(self.level, threads, runs, &|candidates, overlaps, found| {
+            if self.filtered {
+                candidates.filter(&columns.filters);
+            }
+            R::report(self, strip, (columns, &sort.records), (candidates, overlaps), found);
+        });
+        runs
+    }
+
+    /// Returns the boxes of a strip as the input of a join.
+    fn join_input<'a>(&self, columns: &'a StripColumns) -> JoinInput<'a> {
+        let StripColumns { rows, bounds, ids, .. } = columns;
+        JoinInput { bounds, ids, rows: *rows, not_first: self.grid.not_first() }
     }
 
     /// Finds the pairs by a join. Returns false if a sweep is cheaper.
@@ -126,20 +184,18 @@ impl<R: StripPairs> StripPass<'_, R> {
         scratch: &mut SweepScratch<R>,
         found: &mut Buffer<R::Found>,
     ) -> bool {
-        let StripColumns { rows, bounds, ids, .. } = &scratch.columns;
-        let (rows, not_first, join) = (*rows, not_first(self.grid), &mut scratch.join);
-        if !(Begin { join, bounds, ids, rows, not_first }).run() {
+        let SweepScratch { sort, columns, join, candidates, overlaps, .. } = scratch;
+        if !join.begin(self.join_input(columns)) {
             return false;
         }
-        scratch.candidates.reserve(candidates_max(rows));
+        candidates.reserve(candidates_max(columns.rows));
         loop {
-            let SweepScratch { join, candidates, columns, .. } = scratch;
             candidates.len = 0;
-            let done = self.level.run(Proceed { join, candidates });
+            let done = join.proceed(self.level, candidates);
             if self.filtered {
                 candidates.filter(&columns.filters);
             }
-            R::report(self, strip, scratch, found);
+            R::report(self, strip, (columns, &sort.records), (candidates, overlaps), found);
             if done {
                 return true;
             }
@@ -198,11 +254,12 @@ pub(crate) trait StripPairs: StripRecord {
         found: &mut Buffer<Self::Found>,
     );
 
-    /// Appends the pairs among the candidates that a join found.
+    /// Appends the pairs among the candidates that a join found, with memory for those that are swept.
     fn report(
         pass: &StripPass<'_, Self>,
         strip: usize,
-        scratch: &mut SweepScratch<Self>,
+        of: (&StripColumns, &[Self]),
+        memory: (&Candidates, &mut Buffer<Pair>),
         found: &mut Buffer<Self::Found>,
     );
 }
@@ -227,11 +284,11 @@ impl StripPairs for UnionRecord {
     fn report(
         pass: &StripPass<'_, Self>,
         _: usize,
-        scratch: &mut SweepScratch<Self>,
+        (columns, _): (&StripColumns, &[Self]),
+        (candidates, _): (&Candidates, &mut Buffer<Pair>),
         found: &mut Buffer<Pair>,
     ) {
-        let ids = &scratch.columns.ids;
-        scratch.candidates.append_rows(ids, pass.second_row, (found, pass.budget));
+        candidates.append_rows(&columns.ids, pass.second_row, (found, pass.budget));
     }
 }
 
@@ -277,12 +334,12 @@ impl StripPairs for SweptRecord {
     fn report(
         pass: &StripPass<'_, Self>,
         strip: usize,
-        scratch: &mut SweepScratch<Self>,
+        (columns, records): (&StripColumns, &[Self]),
+        (candidates, overlaps): (&Candidates, &mut Buffer<Pair>),
         found: &mut Buffer<SweptPair>,
     ) {
-        let SweepScratch { sort, columns, overlaps, candidates, .. } = scratch;
         // The ids of the columns are positions.
         candidates.append_rows(&columns.ids, 0, (overlaps, &PLENTY));
-        touch(pass, strip, (&sort.records, overlaps), found);
+        touch(pass, strip, (records, overlaps), found);
     }
 }

@@ -14,7 +14,7 @@ use crate::broadphase::proxies::slots::{RESTING, Slots};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::lanes::Level;
-use crate::par::Budget;
+use crate::par::{self, Budget};
 use alloc::vec::Vec;
 
 /// The lists of events have no limit of their own: the number of pairs has been checked before.
@@ -25,15 +25,18 @@ const NO_LIMIT: usize = usize::MAX;
 pub(crate) struct Events {
     pub(crate) begun: Buffer<SweptProxyPair>,
     pub(crate) ended: Buffer<ProxyPair>,
+    /// How many of the pairs that begin rest at once.
+    pub(crate) begun_resting: usize,
     /// Cached pairs that rest from now on.
     pub(crate) now_resting: Vec<ProxyPair>,
 }
 
-impl_memory!(Events { begun, ended, now_resting });
+impl_memory!(Events { begun, ended, now_resting; without begun_resting });
 
 impl Events {
     pub(crate) fn clear(&mut self) {
         self.begun.clear();
+        self.begun_resting = 0;
         self.ended.clear();
         self.now_resting.clear();
     }
@@ -43,6 +46,17 @@ impl Events {
         self.begun.append(other.begun.as_slice());
         self.ended.append(other.ended.as_slice());
         self.now_resting.extend_from_slice(&other.now_resting);
+    }
+
+    /// Adds pairs that begin and rest at once.
+    pub(crate) fn begin_resting(&mut self, pairs: &[ProxyPair]) {
+        for &ProxyPair { a, b } in pairs {
+            self.begun.append(&[SweptProxyPair { a, b, first: 0.0 }]);
+        }
+        self.begun_resting = pairs.len();
+        if !pairs.is_empty() {
+            par::sort_rare(self.begun.as_mut_slice(), SweptProxyPair::key);
+        }
     }
 
     /// Reserves spare memory for a tick with a few more events.
@@ -108,7 +122,7 @@ impl Diff<'_> {
         let new = sorter.sort(level, look_up.new_pairs(accepted), (partitions, part));
         let ended_at = look_up.merge(level, new, &mut to.split_off(touching));
 
-        let Events { begun, ended, now_resting } = events;
+        let Events { begun, ended, now_resting, .. } = events;
         let budget = &Budget::new(NO_LIMIT);
         let id = |slot: u32| slots.id(slot as usize);
         for (to, &SweptPair { a, b, first }) in begun.spare(new.len(), budget).iter_mut().zip(new) {

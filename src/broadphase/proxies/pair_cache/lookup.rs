@@ -313,8 +313,13 @@ mod tests {
                     let run = draw(runs.len() as u32) as usize;
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);
                 }
-                let pair_filter =
-                    PairFilter { slots: &slots, movers: &[], owned: false, accept: None };
+                let pair_filter = PairFilter {
+                    slots: &slots,
+                    movers: &[],
+                    kinds: None,
+                    owned: false,
+                    accept: None,
+                };
                 runs.iter_mut().for_each(|run| {
                     pair_filter.filter_and_partition(
                         PairSource::Slots,

@@ -10,6 +10,7 @@
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::PairRun;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
+use crate::broadphase::proxies::kinds::KindTable;
 use crate::broadphase::proxies::slots::{Slots, owners_allow};
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
@@ -73,6 +74,13 @@ pub(crate) enum Accepting<'a> {
 }
 
 impl<'a> Accepting<'a> {
+    /// The function.
+    pub(crate) fn function(self) -> AcceptPair<'a> {
+        match self {
+            Self::Each(accept) | Self::New(accept) => accept,
+        }
+    }
+
     /// The function, if it is called for each pair.
     pub(crate) fn of_each(self) -> Option<AcceptPair<'a>> {
         match self {
@@ -95,6 +103,8 @@ pub(crate) struct PairFilter<'a> {
     pub(crate) slots: &'a Slots,
     /// The id of each mover row.
     pub(crate) movers: &'a [ProxyId],
+    /// Which kinds pair, if that is not the default.
+    pub(crate) kinds: Option<KindTable>,
     /// Whether any proxy has an owner.
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
@@ -143,7 +153,8 @@ impl PairFilter<'_> {
         reserve_for(memory, pairs.as_slice().len());
         ends.clear();
         ends.reserve_exact(PARTITIONS_MAX);
-        if source == PairSource::RowAndSlot || self.owned || self.accept.is_some() {
+        let is_filtered = self.owned || self.kinds.is_some() || self.accept.is_some();
+        if source == PairSource::RowAndSlot || is_filtered {
             let accepted = self.filter_pairs(pairs.as_mut_slice(), source);
             pairs.discard_from(accepted);
         }
@@ -183,6 +194,12 @@ impl PairFilter<'_> {
                 PairSource::RowAndSlot => movers[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
+            if let Some(kinds) = self.kinds {
+                let kind = |slot: u32| slots.all[slot as usize].kind;
+                if !kinds.pairs(kind(a), kind(b)) {
+                    continue;
+                }
+            }
             if self.owned {
                 let owner = |slot: u32| slots.all[slot as usize].owner;
                 if !owners_allow(owner(a), owner(b)) {

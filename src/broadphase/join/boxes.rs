@@ -3,12 +3,12 @@
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 
-/// Flag of the right copies on the axis that the grid does not divide. The bit is free here: the position of a box in
-/// its strip is below it, and whether its path is long has been evaluated already.
-pub(super) const NOT_FIRST_UNCUT: u32 = 1 << 26;
+/// Flag of the right copies on the axis that a grid does not divide. The bit is free here: the position of a box in
+/// the input is below it, and whether its path is long has been evaluated already.
+pub(crate) const NOT_FIRST_UNCUT: u32 = 1 << 26;
 pub(super) const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
 /// Greatest number of boxes of a set that is sorted. The memory for its keys is limited by it.
 pub(super) const SORTED_MAX: usize = 1 << 16;
@@ -35,29 +35,18 @@ impl KdRows {
 }
 
 /// Selects boxes of a set for a join.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) enum KdPart {
+    #[default]
     All,
     /// Boxes that start below the plane.
-    Left {
-        axis: usize,
-        at: f32,
-    },
+    Left { axis: usize, at: f32 },
     /// Boxes that end at the plane or above it.
-    Right {
-        axis: usize,
-        at: f32,
-    },
+    Right { axis: usize, at: f32 },
     /// Boxes that are longer than this on an axis.
-    Longer {
-        axis: usize,
-        than: f32,
-    },
+    Longer { axis: usize, than: f32 },
     /// All other boxes.
-    Shorter {
-        axis: usize,
-        than: f32,
-    },
+    Shorter { axis: usize, than: f32 },
     /// Boxes with this flag.
     With(u32),
     /// Boxes without this flag.
@@ -69,7 +58,7 @@ pub(super) enum KdPart {
 #[derive(Debug, Default)]
 pub(super) struct KdBoxes {
     pub(super) bounds: [Vec<f32>; 6],
-    /// Position in the strip, and the flags of the id.
+    /// Position in the input, and the flags of the id.
     pub(super) words: Vec<u32>,
     /// Flags of the right copies on each axis, see `not_first`.
     pub(super) not_first: [u32; 3],
@@ -77,27 +66,68 @@ pub(super) struct KdBoxes {
     keys: [Vec<u64>; 2],
     /// Greatest number of rows in use at once since memory was last reserved.
     pub(super) peak: usize,
-    /// Number of boxes that were copied or sorted, and of comparisons.
-    #[cfg(test)]
-    pub(super) work: [core::cell::Cell<usize>; 2],
+    /// Number of boxes that were read to copy or sort them.
+    pub(super) copied: usize,
 }
 
-impl_memory!(KdBoxes { bounds, words, keys; without not_first, peak, #[cfg(test)] work });
+impl_memory!(KdBoxes { bounds, words, keys; without not_first, peak, copied });
 
 impl KdBoxes {
     /// Reserves memory for so many rows.
     pub(super) fn grow(&mut self, rows: usize) {
+        self.grow_columns(rows);
+        let sorted = self.words.len().min(SORTED_MAX);
+        for keys in &mut self.keys {
+            reserve_total(keys, sorted);
+            keys.resize(sorted, 0);
+        }
+    }
+
+    /// Reserves memory for so many rows that are not sorted.
+    fn grow_columns(&mut self, rows: usize) {
         for column in &mut self.bounds {
             reserve_total(column, rows);
             column.resize(rows.max(column.len()), 0.0);
         }
         reserve_total(&mut self.words, rows);
         self.words.resize(rows.max(self.words.len()), 0);
-        let sorted = self.words.len().min(SORTED_MAX);
-        for keys in &mut self.keys {
-            reserve_total(keys, sorted);
-            keys.resize(sorted, 0);
+    }
+
+    /// Ensures that `rows` rows that are not sorted can be written, and a few more in the next tick.
+    pub(super) fn need_columns(&mut self, rows: usize) {
+        if self.words.len() < rows + rows / 16 {
+            self.grow_columns(rows + rows / 4);
         }
+    }
+
+    /// Writes the places from 0 on, and the flags of `ids`, to the words of the first rows.
+    pub(super) fn write_words(&mut self, ids: &[u32]) {
+        for (place, (word, id)) in (0..).zip(self.words.iter_mut().zip(ids)) {
+            *word = id & FLAGS | place;
+        }
+    }
+
+    /// Marks the end of a set: rows past it overlap nothing.
+    pub(super) fn write_padding(&mut self, end: usize) {
+        self.bounds[0][end..end + LANES_MAX].fill(f32::INFINITY);
+    }
+
+    /// Replaces the contents by one or two sets of `from`, and returns their rows.
+    pub(super) fn assign(&mut self, from: &Self, [a, b]: [KdRows; 2], same: bool) -> [KdRows; 2] {
+        let to_a = KdRows { start: 0, len: a.len };
+        let to_b = if same { to_a } else { KdRows { start: to_a.end(), len: b.len } };
+        self.not_first = from.not_first;
+        self.need_columns(to_b.end());
+        let sets = [(a, to_a), (b, to_b)];
+        for (set, to) in &sets[..if same { 1 } else { 2 }] {
+            let (rows, to_rows) = (set.start..set.start + set.len, to.start..to.start + to.len);
+            for (column, from) in self.bounds.iter_mut().zip(&from.bounds) {
+                column[to_rows.clone()].copy_from_slice(&from[rows.clone()]);
+            }
+            self.words[to_rows].copy_from_slice(&from.words[rows]);
+            self.write_padding(to.start + to.len);
+        }
+        [to_a, to_b]
     }
 
     /// Ensures that `rows` rows can be written.
@@ -126,8 +156,7 @@ impl KdBoxes {
     #[inline(never)]
     pub(super) fn sort(&mut self, rows: KdRows, axis: usize, start: usize) -> KdRows {
         self.need(start + rows.len + 2 * LANES_MAX);
-        #[cfg(test)]
-        self.work[0].update(|rows_before| rows_before + rows.len);
+        self.copied += rows.len;
         let lows = &self.bounds[axis][rows.start..rows.start + rows.len];
         let [keys, spare] = &mut self.keys;
         let (mut keys, mut spare) = (&mut keys[..rows.len], &mut spare[..rows.len]);
@@ -183,19 +212,40 @@ pub(super) struct Summary {
     pub(super) flags: u32,
 }
 
-/// Copies the selected boxes to the end of the rows in use.
+/// Copies the selected boxes of a set, and returns where they are.
+pub(super) struct CopySet<'a> {
+    /// The memory that contains the set; `None` if it is `to`.
+    pub(super) from: Option<&'a KdBoxes>,
+    pub(super) to: &'a mut KdBoxes,
+    pub(super) rows: KdRows,
+    pub(super) part: KdPart,
+    /// Bounds that the selected boxes overlap.
+    pub(super) within: &'a [f32; 6],
+    /// The first row that is written, past all rows that are used.
+    pub(super) start: usize,
+}
+
+impl Kernel for CopySet<'_> {
+    type Output = (KdRows, Summary);
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> (KdRows, Summary) {
+        let Self { from, to, rows, part, within, start } = self;
+        copy(isa, (from, rows), (to, start), part, within)
+    }
+}
+
+/// Does what [`CopySet`] states.
 #[inline(always)]
-pub(super) fn copy<I: Isa>(
+fn copy<I: Isa>(
     isa: I,
-    boxes: &mut KdBoxes,
-    from: KdRows,
+    (other, from): (Option<&KdBoxes>, KdRows),
+    (boxes, start): (&mut KdBoxes, usize),
     part: KdPart,
     within: &[f32; 6],
-    start: usize,
 ) -> (KdRows, Summary) {
     boxes.need(start + from.len + 2 * LANES_MAX);
-    #[cfg(test)]
-    boxes.work[0].update(|rows| rows + from.len);
+    boxes.copied += from.len;
     let infinite = isa.splat(f32::INFINITY);
     let (least, greatest) = (isa.splat(f32::MAX), isa.splat(f32::MIN));
     let mut around = [least, least, least, greatest, greatest, greatest];
@@ -211,11 +261,12 @@ pub(super) fn copy<I: Isa>(
     let [x, u, v, high_x, high_u, high_v] = &mut boxes.bounds;
     let columns = [x, u, v, high_x, high_u, high_v];
     let mut sides: [_; 6] = core::array::from_fn(|_| (&[][..], &mut [][..]));
-    for (side, column) in sides.iter_mut().zip(columns) {
+    for (k, (side, column)) in sides.iter_mut().zip(columns).enumerate() {
         let (below, above) = column.split_at_mut(start);
-        *side = (&*below, above);
+        *side = (other.map_or(&*below, |other| &other.bounds[k]), above);
     }
-    let (words, to_words) = boxes.words.split_at_mut(start);
+    let (below, to_words) = boxes.words.split_at_mut(start);
+    let words = other.map_or(&*below, |other| &other.words);
     let mut to = 0;
     for row in (from.start..from.start + from.len).step_by(I::LANES) {
         let mut ends = [infinite; 6];

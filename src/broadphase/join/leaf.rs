@@ -1,9 +1,9 @@
 //! Compares the boxes of two sets: each with each, or those that overlap on one axis.
 
 use super::boxes::{JOIN_FLAGS, KdBoxes, KdRows};
+use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates};
 use crate::broadphase::pairs::input::ROW;
-use crate::broadphase::strips::candidates::{CANDIDATES, Candidates};
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes};
 
 /// Comparisons per box after which a sweep along an axis stops, because the sample was wrong.
 const SWEEP_WORK_MAX: u64 = if cfg!(fuzzing) { 4 } else { 1024 };
@@ -17,8 +17,9 @@ pub(super) struct Leaf {
     pub(super) same: bool,
     /// The axis along which the sets are sorted, if they are.
     sorted: Option<usize>,
-    /// Number of comparisons that are left before a sweep is too slow.
-    left: u64,
+    /// Number of comparisons so far, and from which a sweep is too slow.
+    pub(super) compared: u64,
+    most: u64,
 }
 
 /// How far the comparison of two sets is.
@@ -31,23 +32,39 @@ pub(super) enum LeafState {
     Done,
 }
 
+/// Continues a comparison.
+pub(super) struct CompareLeaf<'a> {
+    pub(super) leaf: &'a mut Leaf,
+    pub(super) boxes: &'a KdBoxes,
+    pub(super) candidates: &'a mut Candidates,
+}
+
+impl Kernel for CompareLeaf<'_> {
+    type Output = LeafState;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> LeafState {
+        self.leaf.proceed(isa, self.boxes, self.candidates)
+    }
+}
+
 impl Leaf {
     /// Compares each box with each.
     pub(super) fn each_with_each(a: KdRows, b: KdRows, same: bool) -> Self {
         // The lanes are filled from the larger set.
         let (a, b) = if a.len > b.len { (b, a) } else { (a, b) };
-        Self { a, b, same, sorted: None, left: 0 }
+        Self { a, b, same, sorted: None, compared: 0, most: u64::MAX }
     }
 
     /// Compares boxes that overlap on the axis along which both sets are sorted.
     pub(super) fn sweep(a: KdRows, b: KdRows, same: bool, axis: usize) -> Self {
         let rows = a.len + if same { 0 } else { b.len };
-        Self { a, b, same, sorted: Some(axis), left: SWEEP_WORK_MAX * rows as u64 }
+        Self { a, b, same, sorted: Some(axis), compared: 0, most: SWEEP_WORK_MAX * rows as u64 }
     }
 
     /// Continues the comparison until there are [`CANDIDATES`].
     #[inline(always)]
-    pub(super) fn proceed<I: Isa>(
+    fn proceed<I: Isa>(
         &mut self,
         isa: I,
         boxes: &KdBoxes,
@@ -98,13 +115,9 @@ impl Leaf {
                 at += LANES_MAX;
             }
             candidates.len = count;
-            #[cfg(test)]
-            boxes.work[1].update(|compared| compared + at - others.start);
-            if self.sorted.is_some() {
-                self.left = self.left.saturating_sub((at - others.start) as u64);
-                if self.left == 0 {
-                    return LeafState::Dense;
-                }
+            self.compared += (at - others.start) as u64;
+            if self.compared >= self.most {
+                return LeafState::Dense;
             }
         }
         LeafState::Done

@@ -1,10 +1,13 @@
 //! Compares joins with brute force.
 
-use super::boxes::NOT_FIRST_UNCUT;
-use super::{Begin, Join, Proceed};
+use super::divided::DividedJoin;
+use super::{Join, JoinInput, NOT_FIRST_UNCUT};
+use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND, STILL};
-use crate::broadphase::strips::candidates::{Candidates, candidates_max};
+use crate::broadphase::pairs::runs::PairRuns;
+use crate::geom::Pair;
 use crate::lanes::Level;
+use crate::par::{Budget, Threads};
 use alloc::vec::Vec;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -12,17 +15,22 @@ use rand::{RngExt, SeedableRng};
 /// A box of a strip: bounds and id.
 type Row = ([f32; 6], u32);
 
+const NOT_FIRST: [u32; 3] = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
+
+fn columns(rows: &[Row]) -> ([Vec<f32>; 6], Vec<u32>) {
+    let bounds = core::array::from_fn(|k| rows.iter().map(|(ends, _)| ends[k]).collect());
+    (bounds, rows.iter().map(|&(_, id)| id).collect())
+}
+
 fn pairs(level: Level, rows: &[Row], join: &mut Join, not_first: [u32; 3]) -> Vec<[u32; 2]> {
-    let bounds: [Vec<f32>; 6] =
-        core::array::from_fn(|k| rows.iter().map(|(ends, _)| ends[k]).collect());
-    let ids: Vec<u32> = rows.iter().map(|&(_, id)| id).collect();
-    let rows = rows.len();
-    assert!(Begin { join, bounds: &bounds, ids: &ids, rows, not_first }.run(), "no plane");
+    let (bounds, ids) = columns(rows);
+    let (bounds, ids, rows) = (&bounds, &ids[..], rows.len());
+    assert!(join.begin(JoinInput { bounds, ids, rows, not_first }), "no plane");
     let mut candidates = Candidates::default();
     candidates.reserve(candidates_max(rows));
     let mut pairs = Vec::new();
     loop {
-        let done = level.run(Proceed { join, candidates: &mut candidates });
+        let done = join.proceed(level, &mut candidates);
         let (a, b) = (&candidates.a[..candidates.len], &candidates.b[..candidates.len]);
         pairs.extend(a.iter().zip(b).map(|(&a, &b)| [Ord::min(a, b), Ord::max(a, b)]));
         candidates.len = 0;
@@ -103,10 +111,9 @@ fn boxes_that_cross_the_world_are_copied_a_few_times() {
             })
             .collect();
         let mut join = Join::default();
-        let not_first = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
-        let found = pairs(Level::detect(), &rows, &mut join, not_first);
+        let found = pairs(Level::detect(), &rows, &mut join, NOT_FIRST);
         assert!(found.len() < count * 2, "{} pairs", found.len());
-        let [copied, compared] = join.boxes.work.each_ref().map(|of| of.get() / count);
+        let (copied, compared) = (join.boxes.copied / count, join.compared as usize / count);
         assert!((1..16).contains(&copied), "{copied} copies a box of {count}");
         assert!(compared < 128, "{compared} comparisons a box of {count}");
     }
@@ -132,9 +139,64 @@ fn a_sweep_that_is_too_slow_ends() {
         })
         .collect();
     let mut join = Join::default();
-    let found =
-        pairs(Level::detect(), &rows, &mut join, [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT]);
+    let found = pairs(Level::detect(), &rows, &mut join, NOT_FIRST);
     assert!(found.len() < count, "{} pairs", found.len());
-    let compared = join.boxes.work[1].get() / count;
+    let compared = join.compared as usize / count;
     assert!(compared < 1_500, "{compared} comparisons a box");
+}
+
+/// Goal: a join that threads share finds the pairs that one worker finds, in an order that depends on the boxes alone.
+/// Method: boxes of several sizes in a crowd, some of them long; one set, and two sets; one thread, and several.
+#[test]
+fn a_divided_join_finds_the_same_pairs() {
+    let count = 40_000;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
+    let mut rows: Vec<Row> = (0..count)
+        .map(|_| {
+            let mut ends = [0.0; 6];
+            for axis in 0..3 {
+                let low: f32 = rng.random_range(0.0..1.0);
+                let side = if rng.random_ratio(1, 50) { 0.6 } else { 0.01 };
+                (ends[axis], ends[3 + axis]) = (low, low + side);
+            }
+            (ends, if rng.random_ratio(1, 9) { STILL } else { 0 })
+        })
+        .collect();
+    let first = 11_000;
+    for between in [false, true] {
+        if between {
+            for (row, (_, id)) in rows.iter_mut().enumerate() {
+                *id = if row < first { OF_FIRST } else { OF_SECOND };
+            }
+        }
+        let mut expected = pairs(Level::detect(), &rows, &mut Join::default(), NOT_FIRST);
+        expected.sort_unstable();
+        assert!(expected.len() > count / 2, "{} pairs", expected.len());
+        let (bounds, ids) = columns(&rows);
+        let (bounds, ids) = (&bounds, &ids[..]);
+        let mut order: Option<Vec<Pair>> = None;
+        let mut join = DividedJoin::default();
+        for threads in [Threads::one(), Threads::current()] {
+            if between {
+                join.begin_between([first, count - first], &|row| rows[row].0);
+            } else {
+                let input = JoinInput { bounds, ids, rows: count, not_first: NOT_FIRST };
+                assert!(join.begin(input), "no plane");
+            }
+            let parts = join.divide(Level::detect(), &threads);
+            assert!((4..=128).contains(&parts), "{parts} parts");
+            let mut runs = PairRuns::default();
+            let budget = Budget::new(usize::MAX);
+            let places: Vec<u32> = (0..count as u32).collect();
+            join.run(Level::detect(), &threads, runs.add(parts), &|candidates, _, found| {
+                candidates.append_rows(&places, 0, (found, &budget));
+            });
+            let found: Vec<Pair> =
+                (0..parts).flat_map(|run| runs.run(run).pairs.as_slice()).copied().collect();
+            assert_eq!(order.get_or_insert_with(|| found.clone()), &found, "another order");
+            let mut sorted: Vec<_> = found.iter().map(|pair| [pair.a, pair.b]).collect();
+            sorted.sort_unstable();
+            assert_eq!(sorted, expected, "between: {between}, {threads:?}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
-//! Pairs of boxes of one strip that may touch, before they are swept or reported.
+//! Pairs of boxes of a strip or of a join that may touch, before they are swept or reported.
 
-use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
-use crate::broadphase::pairs::input::ROW;
+use super::buffer::{Buffer, reserve_for};
+use super::input::ROW;
 use crate::columns::impl_memory;
 use crate::geom::Pair;
 use crate::lanes::LANES_MAX;
@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 
 /// Number of candidates that are collected before they are swept. They fit into the innermost cache.
 pub(crate) const CANDIDATES: usize = 2048;
-/// Pairs that may touch, as positions in the strip.
+
+/// Pairs that may touch, as positions in the strip or in the input of the join.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     pub(crate) a: Vec<u32>,
@@ -58,7 +59,7 @@ impl Candidates {
     }
 }
 
-/// Greatest number of candidates of a strip with so many records at once: one box may overlap all others just before
+/// Greatest number of candidates of a strip or join with so many records at once: one box may overlap all others just before
 /// the candidates are processed.
 pub(crate) fn candidates_max(rows: usize) -> usize {
     CANDIDATES + rows + 2 * LANES_MAX

@@ -1,0 +1,470 @@
+//! Finds the pairs of movers and the fixed boxes of a forest.
+//!
+//! ```text
+//! for each run of movers, in parallel: traverse the trees, until more nodes than the round allows were visited
+//!                                      without a pair                              (movers.rs, mover_progress.rs)
+//! no mover is left:                               done
+//! the others would visit more nodes than a join costs:  join them with all fixed boxes, in parallel  (../join)
+//! else:                                           another round, which allows twice as many nodes
+//! ```
+//!
+//! A stick across n sticks on other axes visits as many nodes as the square root of n, and a plate across n points n to
+//! the power of 2/3, also if they have no pair. A join reads each fixed box, so it is done only after a round whose
+//! allowance is in proportion to the boxes and movers. All decisions are made from counts that are the same for every level
+//! and any threads.
+
+use super::mover_progress::MoverProgress;
+use super::movers::{MoverRecord, ROW, SweptMovers, TouchMovers, Union};
+use super::{BvhItem, Stack, Tree};
+use crate::broadphase::join::divided::DividedJoin;
+use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
+use crate::broadphase::pairs::candidates::Candidates;
+use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows};
+use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
+use crate::columns::{Row, impl_memory};
+use crate::geom::{Aabb, Filter, Pair, SweptPair};
+use crate::lanes::Level;
+use crate::par::{self, Budget, Clock, Threads};
+use alloc::vec::Vec;
+use core::time::Duration;
+
+/// Greatest number of runs into which the movers are divided for the threads.
+const RUNS: usize = 64;
+/// Fewest movers of a run.
+const RUN_MIN: usize = 128;
+/// How many nodes more than expected the first round may visit, for each fixed box and each mover.
+const ROUND_NODES: u64 = if cfg!(fuzzing) { 0 } else { 2 };
+/// Number of nodes whose visit takes as long as the join of a box, and as a candidate of a join.
+const JOIN_NODES: u64 = if cfg!(fuzzing) { 0 } else { 12 };
+const CANDIDATES_NODES: f64 = if cfg!(fuzzing) { 0.0 } else { 0.5 };
+/// Fewest boxes and movers that are joined.
+const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
+/// Number of movers and of fixed boxes from which the number of candidates is estimated.
+const SAMPLE_MOVERS: usize = 32;
+const SAMPLE_BOXES: usize = 512;
+
+/// How many movers a run has.
+fn run_of(movers: usize) -> usize {
+    movers.div_ceil(RUNS).max(RUN_MIN)
+}
+
+/// Into how many runs the movers are divided.
+pub(crate) fn runs_of(movers: usize) -> usize {
+    movers.div_ceil(run_of(movers))
+}
+
+/// Memory for a search, besides its movers and pairs.
+#[derive(Debug, Default)]
+pub(crate) struct MoverScratch {
+    /// One for each thread.
+    stacks: Vec<Stack>,
+    /// The movers that are joined.
+    left: Vec<u32>,
+    join: DividedJoin,
+    /// Numbers of visited nodes and of joined movers of the last search.
+    #[cfg(test)]
+    pub(crate) work: (u64, usize),
+}
+
+impl_memory!(MoverScratch { left, join; lists of stacks; without #[cfg(test)] work });
+
+impl MoverScratch {
+    /// Reserves memory for traversals of the trees by so many threads.
+    pub(crate) fn reserve(&mut self, threads: usize, trees: &[Tree]) {
+        self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
+        for stack in &mut self.stacks {
+            trees.iter().for_each(|tree| stack.reserve(tree));
+        }
+    }
+}
+
+/// The input of a search.
+#[derive(Clone, Copy)]
+pub(crate) struct MoverSearch<'a> {
+    pub(crate) level: Level,
+    pub(crate) threads: &'a Threads,
+    pub(crate) trees: &'a [Tree],
+    pub(crate) movers: &'a [MoverRecord],
+    /// Filters and labels of the movers, by row. If only movers have filters, they were applied when the movers were
+    /// loaded.
+    pub(crate) set: PairInput<'a>,
+    /// The shared budget of all pairs of the tick.
+    pub(crate) budget: &'a Budget,
+}
+
+/// The movers and the fixed boxes of a join.
+#[derive(Clone, Copy)]
+struct Joined<'a> {
+    search: MoverSearch<'a>,
+    /// The movers, as indices.
+    left: &'a [u32],
+    boxes: &'a [BvhItem],
+}
+
+/// Traverses the trees for some movers.
+type Traverse<'a, P> = dyn Fn(&mut MoverProgress, &mut Stack, &mut Buffer<P>) + Sync + 'a;
+
+/// Appends the pairs among candidates of a join: movers and fixed boxes by their indices.
+type TakeJoined<'a, P> = dyn Fn(&Joined<'_>, &mut Candidates, &mut Buffer<P>) + Sync + 'a;
+
+impl MoverSearch<'_> {
+    /// Finds the pairs whose bounds overlap. Returns how long it took.
+    pub(crate) fn union(
+        self,
+        scratch: &mut MoverScratch,
+        boxes: &mut Vec<BvhItem>,
+        pairs: &mut PairRuns<Pair>,
+    ) -> Duration {
+        let Self { level, trees, movers, set, budget, .. } = self;
+        let filters = set.filters;
+        let traverse = |progress: &mut _, stack: &mut _, found: &mut _| {
+            level.run(Union { trees, movers, progress, filters, stack, found, budget });
+        };
+        find(self, scratch, boxes, pairs, &traverse, &|joined, candidates, found| {
+            joined.append(candidates, found);
+        })
+    }
+
+    /// Finds the pairs that touch, with their first times. Returns how long it took.
+    pub(crate) fn swept(
+        self,
+        scratch: &mut MoverScratch,
+        boxes: &mut Vec<BvhItem>,
+        pairs: &mut PairRuns<SweptPair>,
+    ) -> Duration {
+        let Self { level, trees, movers, set, budget, .. } = self;
+        let filters = set.filters;
+        let traverse = |progress: &mut _, stack: &mut _, found: &mut _| {
+            level.run(SweptMovers { trees, movers, progress, filters, stack, found, budget });
+        };
+        find(self, scratch, boxes, pairs, &traverse, &|joined, candidates, found| {
+            let boxes = joined.boxes;
+            level.run(TouchMovers { movers, boxes, candidates, found, budget });
+        })
+    }
+
+    /// Replaces rows of movers by labels.
+    fn label<P: FoundPair>(&self, run: &mut PairRun<P>) {
+        label_rows(run.pairs.as_mut_slice(), [self.set.labels, None], false);
+    }
+}
+
+/// Finds the pairs run by run; returns how long it took.
+fn find<P: FoundPair>(
+    search: MoverSearch<'_>,
+    scratch: &mut MoverScratch,
+    boxes: &mut Vec<BvhItem>,
+    pairs: &mut PairRuns<P>,
+    traverse: &Traverse<'_, P>,
+    take: &TakeJoined<'_, P>,
+) -> Duration {
+    let mut clock = Clock::start();
+    let MoverSearch { level, threads, trees, movers, .. } = search;
+    let MoverScratch { stacks, left, join, .. } = scratch;
+    let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
+    let fixed: usize = trees.iter().map(Tree::len).sum();
+    let workers = threads.workers();
+    let mut runs = pairs.start(count).iter_mut().enumerate().map(|(index, run)| {
+        let end = movers.len().min((index + 1) * size);
+        (MoverProgress::new((index * size) as u32..end as u32), run)
+    });
+    let mut items: [_; RUNS] = core::array::from_fn(|_| runs.next());
+    let items = &mut items[..count];
+    boxes.clear();
+    threads.enter(|| {
+        let mut allowed = ROUND_NODES * (fixed + movers.len()) as u64 / count.max(1) as u64;
+        loop {
+            par::for_each(threads, &mut stacks[..workers], items, &|stack, _, item| {
+                let Some((progress, run)) = item else { return };
+                if !progress.left.is_empty() {
+                    progress.start_round(allowed, run.pairs.found());
+                    traverse(progress, stack, &mut run.pairs);
+                    if progress.left.is_empty() {
+                        search.label(run);
+                    }
+                }
+            });
+            left.clear();
+            let progress = || items.iter().flatten().map(|(progress, _)| progress);
+            reserve_for(left, progress().map(|progress| progress.left.len()).sum());
+            progress().for_each(|progress| left.extend(progress.left.clone()));
+            let nodes = progress().map(MoverProgress::nodes_left).sum();
+            if left.is_empty() || is_join_cheaper(search, left, fixed, boxes, nodes) {
+                break;
+            }
+            allowed *= 2;
+        }
+        let unfinished = items.iter_mut().flatten();
+        for (_, run) in unfinished.filter(|(progress, _)| !progress.left.is_empty()) {
+            search.label(run);
+        }
+    });
+    #[cfg(test)]
+    {
+        let visited = items.iter().flatten().map(|(progress, _)| progress.visited()).sum();
+        scratch.work = (visited, left.len());
+    }
+    if !left.is_empty() {
+        let joined = Joined { search, left, boxes };
+        threads.enter(|| {
+            join.begin_between([left.len(), boxes.len()], &|place| joined.bounds(place));
+            let parts = join.divide(level, threads);
+            let runs = pairs.add(parts);
+            join.run(level, threads, runs, &|candidates, _, found| {
+                joined.look_up(candidates);
+                take(&joined, candidates, found);
+            });
+            runs.iter_mut().for_each(|run| search.label(run));
+        });
+    }
+    pairs.reserve_spare(count);
+    clock.lap()
+}
+
+/// Whether to join the movers that are left with all fixed boxes costs less than to visit so many nodes. Collects the boxes if
+/// they are needed and not collected yet.
+fn is_join_cheaper(
+    search: MoverSearch<'_>,
+    left: &[u32],
+    fixed: usize,
+    boxes: &mut Vec<BvhItem>,
+    nodes: u64,
+) -> bool {
+    let rows = fixed + left.len();
+    let join = JOIN_NODES * rows as u64;
+    if !(JOIN_ROWS_MIN..=ROWS_OF_JOIN as usize).contains(&rows) || nodes < join {
+        return false;
+    }
+    if boxes.is_empty() {
+        reserve_for(boxes, fixed);
+        for tree in search.trees {
+            tree.for_each(|slot, _| boxes.push(tree.get(slot)));
+        }
+    }
+    let candidates = Joined { search, left, boxes }.estimate();
+    nodes as f64 >= join as f64 + CANDIDATES_NODES * candidates
+}
+
+impl Joined<'_> {
+    /// Returns the bounds of the path of a mover or, past the movers, of a fixed box.
+    fn bounds(&self, place: usize) -> [f32; 6] {
+        match self.left.get(place) {
+            Some(&mover) => {
+                let [x0, y0, z0, x1, y1, z1, ..] = self.search.movers[mover as usize];
+                [x0, y0, z0, x1, y1, z1].map(f32::from_bits)
+            }
+            None => self.boxes[place - self.left.len()].aabb.to_row(),
+        }
+    }
+
+    /// Estimates how many of the boxes overlap the bounds of the path of a mover. For boxes with long diagonal paths, these
+    /// are many more than a traversal finds.
+    fn estimate(&self) -> f64 {
+        let (movers, boxes) = (self.left.len(), self.boxes.len());
+        let (of_movers, of_boxes) = (movers.min(SAMPLE_MOVERS), boxes.min(SAMPLE_BOXES));
+        let mut count = 0_u32;
+        for k in 0..of_movers {
+            let [x0, y0, z0, x1, y1, z1] = self.bounds(k * movers / of_movers);
+            for l in 0..of_boxes {
+                let Aabb { min, max } = self.boxes[l * boxes / of_boxes].aabb;
+                let overlaps = (x0 <= max[0]) & (y0 <= max[1]) & (z0 <= max[2]);
+                let overlaps = overlaps & (min[0] <= x1) & (min[1] <= y1) & (min[2] <= z1);
+                count += u32::from(overlaps);
+            }
+        }
+        let sampled = (of_movers * of_boxes).max(1) as f64;
+        f64::from(count) / sampled * movers as f64 * boxes as f64
+    }
+
+    /// Replaces the positions of the candidates by those of the mover and of the fixed box, in this order, and removes the
+    /// candidates that their filters exclude.
+    fn look_up(&self, candidates: &mut Candidates) {
+        let filters = self.search.set.filters;
+        let Candidates { a, b, len } = candidates;
+        let mut kept = 0;
+        for k in 0..*len {
+            let mover = self.left[a[k].min(b[k]) as usize];
+            let fixed = a[k].max(b[k]) as usize - self.left.len();
+            (a[kept], b[kept]) = (mover, fixed as u32);
+            let row = self.search.movers[mover as usize][ROW] as usize;
+            let filter = filters.map_or(Filter::ALL, |filters| filters[row]);
+            kept += usize::from(filter.allows(Filter::of_word(self.boxes[fixed].filter)));
+        }
+        *len = kept;
+    }
+
+    /// Appends candidates that were looked up.
+    fn append(&self, candidates: &Candidates, found: &mut Buffer<Pair>) {
+        let places = candidates.a.iter().zip(&candidates.b).take(candidates.len);
+        let spare = found.spare(candidates.len, self.search.budget);
+        for (pair, (&mover, &fixed)) in spare.iter_mut().zip(places) {
+            let a = self.search.movers[mover as usize][ROW];
+            *pair = Pair { a, b: self.boxes[fixed as usize].id };
+        }
+        found.keep(candidates.len);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::broadphase::bvh::forest::FixedBoxes;
+    use crate::broadphase::pairs::input::{FixedInput, PairInput};
+    use crate::columns::{AabbColumns, MovingBoxColumns};
+    use crate::geom::{Filter, Pair, SweptPair};
+    use crate::lanes::Level;
+    use crate::par::Threads;
+    use alloc::vec::Vec;
+    use core::ops::Range;
+    use rand::rngs::Xoshiro256PlusPlus;
+    use rand::{RngExt, SeedableRng};
+
+    type Columns = [Vec<f32>; 9];
+
+    /// Boxes with corners in a unit cube, of which `sides` returns the lengths. Every fourth moves.
+    struct World {
+        movers: Columns,
+        fixed: Columns,
+    }
+
+    impl World {
+        fn new(count: usize, sides: impl Fn(usize) -> [f32; 3]) -> Self {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+            let mut world = Self { movers: Columns::default(), fixed: Columns::default() };
+            for row in 0..count {
+                let sides = sides(row / 4);
+                let of = if row % 4 == 0 { &mut world.movers } else { &mut world.fixed };
+                for axis in 0..3 {
+                    // A side as long as the world spans it.
+                    let low = rng.random_range(0.0..1.0) * f32::from(sides[axis] < 1.0);
+                    of[axis].push(low);
+                    of[3 + axis].push(low + sides[axis]);
+                    of[6 + axis].push(rng.random_range(-3e-6..3e-6));
+                }
+            }
+            world
+        }
+
+        fn movers(&self, rows: Range<usize>) -> MovingBoxColumns<'_> {
+            let columns = self.movers.each_ref().map(|column| &column[rows.clone()]);
+            MovingBoxColumns::from_columns(columns).unwrap()
+        }
+
+        fn fixed(&self) -> AabbColumns<'_> {
+            let [a, b, c, d, e, f, ..] = self.fixed.each_ref().map(Vec::as_slice);
+            AabbColumns::from_columns([a, b, c, d, e, f]).unwrap()
+        }
+    }
+
+    /// Sticks across the world on any of three axes.
+    fn sticks(count: usize) -> World {
+        World::new(count, |row| {
+            let mut sides = [1e-6; 3];
+            sides[row % 3] = 1.0;
+            sides
+        })
+    }
+
+    /// Plates across the world that are thin on one axis, and as many points.
+    fn plates(count: usize) -> World {
+        World::new(count, |row| if row % 2 == 0 { [1.0, 1.0, 1e-6] } else { [1e-6; 3] })
+    }
+
+    fn boxes(world: &World) -> FixedBoxes {
+        let mut all = FixedBoxes::new();
+        all.exec.threads = Threads::one();
+        all.extend(world.fixed()).unwrap();
+        all
+    }
+
+    /// Goal: movers that reach many nodes without a pair do not cost more than boxes and pairs justify. Method: count the
+    /// visited nodes and the joined movers, in worlds of sticks and of plates; without the join, the nodes grow with
+    /// a power of the number of boxes.
+    #[test]
+    fn movers_that_visit_many_nodes_are_joined() {
+        let count = 100_000;
+        for (name, world) in [("sticks", sticks(count)), ("plates", plates(count))] {
+            let mut all = boxes(&world);
+            let pairs = all.union_pairs(world.movers(0..count / 4)).unwrap().len();
+            let (visited, joined) = all.search.work;
+            assert!(pairs < count / 4, "{pairs} pairs");
+            assert!(joined > count / 8, "{name}: {joined} of {count} joined");
+            let each = visited / count as u64;
+            assert!(each < 8, "{name}: {each} nodes for each of {count}");
+        }
+    }
+
+    /// Goal: in a world of boxes of one size nothing is joined.
+    #[test]
+    fn movers_among_even_boxes_are_not_joined() {
+        for side in [0.01, 0.05] {
+            let world = World::new(20_000, |_| [side; 3]);
+            let mut all = boxes(&world);
+            let pairs = all.union_pairs(world.movers(0..5000)).unwrap().len();
+            assert!(pairs > 500, "{pairs} pairs");
+            assert_eq!(all.search.work.1, 0);
+        }
+    }
+
+    /// The pairs of all movers, found for few movers at a time, so that none is joined.
+    fn traversed(
+        world: &World,
+        all: &mut FixedBoxes,
+        filters: &[Filter],
+    ) -> (Vec<Pair>, Vec<SweptPair>) {
+        let (mut union, mut swept) = (Vec::new(), Vec::new());
+        for start in (0..filters.len()).step_by(100) {
+            let rows = start..filters.len().min(start + 100);
+            let set = PairInput::new(world.movers(rows.clone())).filtered(&filters[rows]);
+            let first = |a: u32| a + start as u32;
+            let found = all.union_pairs(set).unwrap();
+            union.extend(found.iter().map(|pair| Pair { a: first(pair.a), ..pair }));
+            assert_eq!(all.search.work.1, 0);
+            let found = all.swept_pairs(set).unwrap();
+            swept.extend(found.iter().map(|pair| SweptPair { a: first(pair.a), ..pair }));
+            assert_eq!(all.search.work.1, 0);
+        }
+        union.sort_by_key(|pair| (pair.a, pair.b));
+        swept.sort_by_key(|pair| (pair.a, pair.b));
+        (union, swept)
+    }
+
+    /// Goal: joined movers have the same pairs with the same times as others, in an order that is the same for every level
+    /// and any threads; filters and labels count. Method: comparison with searches for few movers at a time.
+    #[test]
+    fn joined_movers_have_the_same_pairs() {
+        let filter =
+            |k: usize| Filter::new(1 << (k % 3), if k.is_multiple_of(5) { 5 } else { u16::MAX });
+        let count = 80_000;
+        for world in [sticks(count), plates(count)] {
+            let filters: Vec<Filter> = (0..count).map(filter).collect();
+            let (movers, fixed) = filters.split_at(count / 4);
+            let mut all = FixedBoxes::new();
+            all.extend(FixedInput::new(world.fixed()).filtered(fixed)).unwrap();
+            let (union, swept) = traversed(&world, &mut all, movers);
+            assert!(swept.len() > 20 && union.len() > swept.len(), "{} pairs", swept.len());
+            let labels: Vec<u32> = (0..movers.len() as u32).map(|row| 2 * row).collect();
+            let set = PairInput::new(world.movers(0..movers.len())).filtered(movers);
+            let mut order: Option<(Vec<Pair>, Vec<SweptPair>)> = None;
+            let threads = [Threads::one(), Threads::current()].into_iter();
+            let settings = threads.map(|threads| (threads, Level::detect()));
+            let settings = settings.chain(Level::all().map(|level| (Threads::one(), level)));
+            for (threads, level) in settings {
+                (all.exec.threads, all.exec.level) = (threads, level);
+                let found = all.union_pairs(set).unwrap();
+                let found_union: Vec<Pair> = found.iter().collect();
+                assert_eq!(found.sorted(), union);
+                assert!(all.search.work.1 > count / 16);
+                let found_swept: Vec<SweptPair> = all.swept_pairs(set).unwrap().iter().collect();
+                assert!(all.search.work.1 > count / 16);
+                let labelled = all.swept_pairs(set.labelled(&labels)).unwrap();
+                let labelled: Vec<_> = labelled.sorted().iter().map(|p| (p.a / 2, p.b)).collect();
+                let mut sorted = found_swept.clone();
+                sorted.sort_by_key(|pair| (pair.a, pair.b));
+                assert_eq!(sorted, swept);
+                assert!(labelled.into_iter().eq(sorted.iter().map(|pair| (pair.a, pair.b))));
+                let found = (found_union, found_swept);
+                assert_eq!(order.get_or_insert_with(|| found.clone()), &found, "{level}");
+            }
+        }
+    }
+}

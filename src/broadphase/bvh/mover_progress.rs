@@ -1,0 +1,111 @@
+//! How far the traversals for a run of movers are, and when they are interrupted.
+//!
+//! All numbers are counts of nodes, movers and pairs, which are the same for every level and any threads.
+
+use super::traverse_batch::BLOCK;
+use core::ops::Range;
+
+/// Nodes per mover that are expected: among boxes of about one size a mover visits 8 to 15. One more is expected for each
+/// pair. Fuzz inputs are small and must be interrupted too.
+const NODES_EXPECTED: u64 = if cfg!(fuzzing) { 1 } else { 16 };
+/// Number of movers of the first block of a round. It is small, because all its nodes are visited, however many.
+const BLOCK_FIRST: u32 = 16;
+/// Fewest movers of a block.
+const BLOCK_MIN: u64 = 4;
+
+/// The movers of a run that are left, and what the others have cost in this round.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MoverProgress {
+    /// The movers that are left.
+    pub(crate) left: Range<u32>,
+    /// Number of nodes visited in this round.
+    pub(crate) nodes: u64,
+    /// Number of movers of this round.
+    movers: u64,
+    /// Number of pairs before this round.
+    pairs: usize,
+    /// How many more nodes than expected a round may visit.
+    allowed: u64,
+    /// Number of nodes visited in earlier rounds.
+    before: u64,
+}
+
+impl MoverProgress {
+    pub(crate) fn new(movers: Range<u32>) -> Self {
+        Self { left: movers, ..Self::default() }
+    }
+
+    /// Starts a round, in which `allowed` more nodes than expected may be visited. `pairs` is the number of pairs so far.
+    pub(crate) fn start_round(&mut self, allowed: u64, pairs: usize) {
+        let before = self.visited();
+        *self = Self { left: self.left.clone(), pairs, allowed, before, ..Self::default() };
+    }
+
+    /// Takes the next movers to search for; `None` if none is left or the round is over. `pairs` is the number of pairs so
+    /// far.
+    pub(crate) fn next_block(&mut self, pairs: usize) -> Option<Range<u32>> {
+        let pairs = pairs.saturating_sub(self.pairs) as u64;
+        let more = self.nodes.saturating_sub(NODES_EXPECTED * self.movers + pairs);
+        if more > self.allowed || self.left.is_empty() {
+            return None;
+        }
+        // As many as the rest of the round may last for.
+        let rest = |more_each: u64| (self.allowed - more) / more_each.max(1);
+        let size = more
+            .checked_div(self.movers)
+            .map_or(BLOCK_FIRST, |more_each| rest(more_each).clamp(BLOCK_MIN, BLOCK as u64) as u32);
+        let end = self.left.start.saturating_add(size).min(self.left.end);
+        let block = self.left.start..end;
+        self.movers += u64::from(end - block.start);
+        self.left.start = end;
+        Some(block)
+    }
+
+    /// Estimates how many nodes the movers that are left would visit, from those of this round.
+    pub(crate) fn nodes_left(&self) -> u64 {
+        self.nodes * self.left.len() as u64 / self.movers.max(1)
+    }
+
+    /// Number of nodes visited so far.
+    pub(crate) fn visited(&self) -> u64 {
+        self.before + self.nodes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, MoverProgress, NODES_EXPECTED};
+
+    /// Visits `each` nodes for each mover, of which each makes `pairs` pairs. Returns the number of blocks.
+    fn run(progress: &mut MoverProgress, each: u64, pairs: u64) -> u64 {
+        let (mut blocks, mut found) = (0, 0);
+        while let Some(block) = progress.next_block(found) {
+            assert!((1..=BLOCK).contains(&block.len()));
+            progress.nodes += each * block.len() as u64;
+            found += block.len() * pairs as usize;
+            blocks += 1;
+        }
+        blocks
+    }
+
+    /// Goal: movers that visit as many nodes as expected, or have as many pairs, are never interrupted; others are, soon
+    /// after the allowance is used up, and their rest is estimated.
+    #[test]
+    fn a_round_ends_where_nodes_are_visited_without_pairs() {
+        for (each, pairs) in [(NODES_EXPECTED, 0), (500, 500)] {
+            let mut progress = MoverProgress::new(0..1000);
+            progress.start_round(BLOCK as u64, 0);
+            assert_eq!(run(&mut progress, each, pairs), 17);
+            assert!(progress.left.is_empty());
+        }
+        let mut progress = MoverProgress::new(1000..2000);
+        progress.start_round(100_000, 0);
+        run(&mut progress, 1016, 0);
+        assert_eq!(progress.left, 1104..2000);
+        assert_eq!(progress.nodes_left(), 1016 * 896);
+        progress.start_round(100_000, 0);
+        run(&mut progress, NODES_EXPECTED, 0);
+        assert!(progress.left.is_empty());
+        assert_eq!(progress.visited(), 104 * 1016 + 896 * NODES_EXPECTED);
+    }
+}

@@ -1,0 +1,291 @@
+//! Finds the overlapping pairs of many boxes by splitting them at medians.
+//!
+//! One grid cannot fit boxes at several scales: a crowd in a large sparse scene is a single cell, and the sweep of
+//! that cell compares every box with every other. No tree can separate long boxes from each other: a stick across
+//! many others reaches the nodes of all that it passes. For such boxes a join takes a time that grows with the number of
+//! boxes and pairs, whatever the scales of the boxes:
+//!
+//! ```text
+//! join(A, B):                             A and B are sets of boxes, or the same set
+//!   few comparisons                       compare each of A with each of B, a lane group at a time
+//!   an axis on which few overlap          sort by the starts there, and compare those that overlap
+//!   many boxes are long                   join the long ones and the others: four joins
+//!   a plane that saves comparisons        join(A left, B left); join(A right, B right)
+//!   many boxes do not move                join those that do and the others
+//!   else                                  compare each with each: most of them overlap
+//! ```
+//!
+//! A box that crosses a plane is in both sets. A flag in its right copy says that the box starts further left, and two
+//! boxes with a flag in common are not a pair. So each pair is found once, where at
+//! least one of the two starts on every axis. Boxes that are long on one axis would cross every plane there and be
+//! copied again and again; they are therefore separated from the others and divided or swept on the axes on which they
+//! are short. Two sets are first cut to each other's bounds.
+//!
+//! `choose.rs` chooses one of these, `boxes.rs` copies and sorts sets of boxes, `leaf.rs` compares them, and `divided.rs`
+//! divides a large join into parts for the threads.
+//!
+//! The choice depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
+//! are the same for every level. The method is that of a streamed k-d tree; copies instead of a third child follow from
+//! the flags of the strips (compare Zomorodian and Edelsbrunner, *Fast software for box intersections*, 2000).
+
+mod boxes;
+mod choose;
+pub(crate) mod divided;
+mod leaf;
+
+use super::pairs::buffer::reserve_total;
+use super::pairs::candidates::Candidates;
+use super::pairs::flags::{FLAGS, OF_FIRST};
+use crate::columns::impl_memory;
+use crate::lanes::{LANES_MAX, Level};
+use alloc::vec::Vec;
+pub(crate) use boxes::NOT_FIRST_UNCUT;
+use boxes::{CopySet, KdBoxes, KdPart, KdRows};
+use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
+use leaf::{CompareLeaf, Leaf, LeafState};
+
+/// Greatest number of joins into which a join is divided at once.
+const PARTS_EACH: usize = 4;
+/// Greatest number of postponed joins.
+const TASKS_MAX: usize = PARTS_EACH * (DEPTH_MAX as usize + 2);
+
+/// Bounds of everything.
+const EVERYWHERE: [f32; 6] = [f32::MIN, f32::MIN, f32::MIN, f32::MAX, f32::MAX, f32::MAX];
+
+/// A join that has not been done yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct KdTask {
+    a: KdRows,
+    b: KdRows,
+    /// Whether both sets are the same.
+    same: bool,
+    of_a: KdPart,
+    of_b: KdPart,
+    /// Bounds of `b`. Boxes of `a` that do not overlap them are dropped.
+    around_b: [f32; 6],
+    history: KdHistory,
+}
+
+impl KdTask {
+    /// Returns the join of two sets, or of one set with itself.
+    fn new([a, b]: [KdRows; 2], same: bool, history: KdHistory) -> Self {
+        let (of_a, of_b) = (KdPart::All, KdPart::All);
+        Self { a, b, same, of_a, of_b, around_b: EVERYWHERE, history }
+    }
+
+    /// Returns the number of boxes.
+    fn len(&self) -> usize {
+        if self.same { self.a.len } else { self.a.len + self.b.len }
+    }
+
+    /// Chooses how to process the join.
+    fn choose(&self, boxes: &KdBoxes, history: KdHistory) -> SplitChoice {
+        choose(boxes, (self.a, self.b, self.same), history)
+    }
+
+    /// Returns the joins into which a choice divides this one, and their number: none if the boxes are compared or swept.
+    /// The last one is done first.
+    fn parts(&self, choice: SplitChoice) -> ([Self; PARTS_EACH], usize) {
+        let mut history = self.history;
+        match choice {
+            SplitChoice::Compare | SplitChoice::Sweep { .. } => ([*self; PARTS_EACH], 0),
+            SplitChoice::Split { axis, at } => {
+                history.apart &= !(1 << axis);
+                history.depth += 1;
+                let join = |part| Self { of_a: part, of_b: part, history, ..*self };
+                let right = join(KdPart::Right { axis, at });
+                let left = join(KdPart::Left { axis, at });
+                ([right, left, left, left], 2)
+            }
+            SplitChoice::Apart { axis, than } => {
+                let parts = [KdPart::Longer { axis, than }, KdPart::Shorter { axis, than }];
+                history.apart |= 1 << axis;
+                history.depth += 1;
+                Self { history, ..*self }.each_with_each(parts)
+            }
+            SplitChoice::ByFlag(flag) => {
+                history.depth += u8::from(flag == OF_FIRST);
+                let parts = [KdPart::With(flag), KdPart::Without(flag)];
+                Self { history, ..*self }.each_with_each(parts)
+            }
+        }
+    }
+
+    /// Returns the joins of each part with each part.
+    fn each_with_each(&self, [one, other]: [KdPart; 2]) -> ([Self; PARTS_EACH], usize) {
+        let join = |of_a, of_b, same| Self { of_a, of_b, same, ..*self };
+        let (first, second) = (join(other, other, self.same), join(one, other, false));
+        let last = join(one, one, self.same);
+        if self.same {
+            ([first, second, last, last], 3)
+        } else {
+            ([first, second, join(other, one, false), last], 4)
+        }
+    }
+
+    /// Copies the selected boxes of both sets from `from`, or from earlier rows of `to`, to the rows from `start` on.
+    /// Returns the join of these boxes, or `None` if they have no pairs.
+    fn select(
+        &self,
+        level: Level,
+        from: Option<&KdBoxes>,
+        to: &mut KdBoxes,
+        start: usize,
+    ) -> Option<Self> {
+        let (rows, part, within) = (self.a, self.of_a, &self.around_b);
+        let (a, of_a) = level.run(CopySet { from, to, rows, part, within, start });
+        if a.len == 0 || self.same && of_a.flags != 0 {
+            return None;
+        }
+        let (b, of_b) = if self.same {
+            (a, of_a)
+        } else {
+            let (rows, part, within, start) = (self.b, self.of_b, &of_a.around, a.end());
+            level.run(CopySet { from, to, rows, part, within, start })
+        };
+        let has_pairs = b.len > 0 && of_a.flags & of_b.flags == 0;
+        has_pairs.then_some(Self { a, b, around_b: of_b.around, ..*self })
+    }
+}
+
+/// The boxes of a strip, to be joined with each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JoinInput<'a> {
+    /// Bounds of the boxes, and their ids with flags. Pairs are reported by position.
+    pub(crate) bounds: &'a [Vec<f32>; 6],
+    pub(crate) ids: &'a [u32],
+    pub(crate) rows: usize,
+    /// Flag of the right copies on each axis. On the axes that a grid divides it is the flag of the grid: a box that
+    /// starts in another strip starts outside of every part of this one.
+    pub(crate) not_first: [u32; 3],
+}
+
+impl JoinInput<'_> {
+    /// Copies the boxes to the first rows. Returns their join, or `None` if they have no pairs.
+    fn load(&self, boxes: &mut KdBoxes) -> Option<KdTask> {
+        let Self { bounds, ids, rows, not_first } = *self;
+        boxes.not_first = not_first;
+        for (column, from) in boxes.bounds.iter_mut().zip(bounds) {
+            column[..rows].copy_from_slice(&from[..rows]);
+        }
+        boxes.write_padding(rows);
+        boxes.write_words(&ids[..rows]);
+        let all = KdRows { start: 0, len: rows };
+        let common = ids[..rows].iter().fold(FLAGS, |common, id| common & id);
+        (common == 0).then(|| KdTask::new([all, all], true, KdHistory::default()))
+    }
+}
+
+/// Memory of one worker for a join.
+#[derive(Debug, Default)]
+pub(crate) struct Join {
+    boxes: KdBoxes,
+    tasks: Vec<KdTask>,
+    leaf: Leaf,
+    /// History of the join whose sets are swept.
+    swept: KdHistory,
+    /// Number of comparisons.
+    compared: u64,
+}
+
+impl_memory!(Join { boxes, tasks; without leaf, swept, compared });
+
+impl Join {
+    /// Returns the greatest number of rows in use at once since the last call.
+    pub(crate) fn take_peak(&mut self) -> usize {
+        core::mem::take(&mut self.boxes.peak)
+    }
+
+    /// Reserves memory for a join that needs a few more rows than `peak`.
+    pub(crate) fn reserve_spare(&mut self, peak: usize) {
+        if peak > 0 {
+            if self.boxes.words.len() < peak + peak / 16 {
+                self.boxes.grow(peak + peak / 4);
+            }
+            reserve_total(&mut self.tasks, TASKS_MAX);
+        }
+    }
+
+    /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
+    pub(crate) fn begin(&mut self, input: JoinInput<'_>) -> bool {
+        self.boxes.need(input.rows + 2 * LANES_MAX);
+        self.clear();
+        let Some(all) = input.load(&mut self.boxes) else {
+            return true;
+        };
+        let choice = all.choose(&self.boxes, all.history);
+        self.plan(&all, choice);
+        choice != SplitChoice::Compare
+    }
+
+    /// Begins a join of boxes that are in other memory.
+    fn begin_part(&mut self, level: Level, from: &KdBoxes, task: &KdTask) {
+        self.clear();
+        self.boxes.not_first = from.not_first;
+        if let Some(join) = task.select(level, Some(from), &mut self.boxes, 0) {
+            let choice = join.choose(&self.boxes, join.history);
+            self.plan(&join, choice);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.reserve_spare(1);
+        self.leaf = Leaf::default();
+        self.tasks.clear();
+    }
+
+    /// Continues the join until there are [`CANDIDATES`](super::pairs::candidates::CANDIDATES). Returns whether it is
+    /// done.
+    pub(crate) fn proceed(&mut self, level: Level, candidates: &mut Candidates) -> bool {
+        loop {
+            let Self { boxes, leaf, .. } = self;
+            match level.run(CompareLeaf { leaf, boxes, candidates }) {
+                LeafState::Full => return false,
+                LeafState::Dense => self.resume(),
+                LeafState::Done => (),
+            }
+            self.end_leaf();
+            let Some(task) = self.tasks.pop() else {
+                return true;
+            };
+            let start = if task.same { task.a.end() } else { task.a.end().max(task.b.end()) };
+            if let Some(join) = task.select(level, None, &mut self.boxes, start) {
+                let choice = join.choose(&self.boxes, join.history);
+                self.plan(&join, choice);
+            }
+        }
+    }
+
+    /// Begins to compare the sets `a` and `b` of a join, or postpones the joins of their parts.
+    fn plan(&mut self, join: &KdTask, choice: SplitChoice) {
+        let KdTask { a, b, same, history, .. } = *join;
+        match choice {
+            SplitChoice::Compare => self.leaf = Leaf::each_with_each(a, b, same),
+            SplitChoice::Sweep { axis } => {
+                let end = a.end().max(b.end());
+                let a = self.boxes.sort(a, axis, end);
+                let b = if same { a } else { self.boxes.sort(b, axis, a.end()) };
+                self.leaf = Leaf::sweep(a, b, same, axis);
+                self.swept = history;
+            }
+            _ => {
+                let (parts, count) = join.parts(choice);
+                self.tasks.extend_from_slice(&parts[..count]);
+            }
+        }
+    }
+
+    /// Postpones the join of the boxes that a slow sweep has not compared.
+    fn resume(&mut self) {
+        let Leaf { a, b, same, .. } = self.leaf;
+        let history = KdHistory { dense: true, ..self.swept };
+        self.tasks.push(KdTask::new([a, b], same, history));
+    }
+
+    fn end_leaf(&mut self) {
+        self.compared += core::mem::take(&mut self.leaf).compared;
+    }
+}
+
+#[cfg(test)]
+mod tests;
