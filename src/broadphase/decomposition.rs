@@ -84,19 +84,22 @@ impl Decomposition {
         }
         let mut boxes: Vec<Aabb> =
             sample.iter().filter(|aabb| aabb.validate().is_ok()).copied().collect();
-        let mut planes = Vec::with_capacity(parts as usize - 1);
+        let (mut planes, mut centres) = (Vec::with_capacity(parts as usize - 1), Vec::new());
         // The regions that are not yet divided: parts, and boxes from `start` to `end`.
         let mut stack = alloc::vec![(parts, 0, boxes.len())];
         while let Some((parts, start, end)) = stack.pop() {
             if parts > 1 {
                 let below = parts / 2;
-                let region = &mut boxes[start..end];
-                let plane = dividing_plane(region, below, parts);
+                let plane = dividing_plane(&boxes[start..end], below, parts, &mut centres);
                 planes.push(plane);
                 // Each box of the sample is counted in one half: that of its centre.
-                let axis = plane.axis as usize;
-                region.sort_unstable_by(|a, b| centre(a, axis).total_cmp(&centre(b, axis)));
-                let middle = start + region.partition_point(|aabb| centre(aabb, axis) < plane.at);
+                let mut middle = start;
+                for next in start..end {
+                    if centre(&boxes[next], plane.axis as usize) < plane.at {
+                        boxes.swap(next, middle);
+                        middle += 1;
+                    }
+                }
                 stack.push((parts - below, middle, end));
                 stack.push((below, start, middle));
             }
@@ -192,18 +195,30 @@ fn centre(aabb: &Aabb, axis: usize) -> f32 {
 /// Chooses the plane of a region of which `below` of `parts` parts are below it. On each axis it is at the quantile of
 /// the centres. The axis is the one on which the more loaded half has the fewest boxes for each of its parts, where boxes that the
 /// plane cuts are in both halves. Ties go to the lowest axis.
-fn dividing_plane(region: &mut [Aabb], below: u32, parts: u32) -> DividingPlane {
+///
+/// `centres` is scratch memory.
+fn dividing_plane(
+    region: &[Aabb],
+    below: u32,
+    parts: u32,
+    centres: &mut Vec<f32>,
+) -> DividingPlane {
     let wanted = (region.len() as u64 * u64::from(below) / u64::from(parts)) as usize;
     let mut best = (u64::MAX, DividingPlane::default());
     for axis in 0..3 {
         if region.is_empty() {
             break;
         }
-        let by_centre = |a: &Aabb, b: &Aabb| centre(a, axis).total_cmp(&centre(b, axis));
-        let (_, median, _) = region.select_nth_unstable_by(wanted, by_centre);
-        let at = centre(median, axis);
-        let boxes_below = region.iter().filter(|aabb| aabb.min[axis] < at).count() as u64;
-        let boxes_above = region.iter().filter(|aabb| aabb.max[axis] >= at).count() as u64;
+        centres.clear();
+        for aabb in region {
+            centres.push(centre(aabb, axis));
+        }
+        let at = *centres.select_nth_unstable_by(wanted, f32::total_cmp).1;
+        let (mut boxes_below, mut boxes_above) = (0, 0);
+        for aabb in region {
+            boxes_below += u64::from(aabb.min[axis] < at);
+            boxes_above += u64::from(aabb.max[axis] >= at);
+        }
         // Both loads are multiplied by the number of parts of both halves.
         let cost = (boxes_below * u64::from(parts - below)).max(boxes_above * u64::from(below));
         if cost < best.0 {

@@ -504,7 +504,11 @@ impl Reader<'_> {
             [0] => Ok(alloc::vec![of(self.take()?); rows]),
             [1] => {
                 let rows = self.count(rows as u32, N)?;
-                (0..rows).map(|_| self.take().map(&of)).collect()
+                let mut column = Vec::with_capacity(rows);
+                for _ in 0..rows {
+                    column.push(of(self.take()?));
+                }
+                Ok(column)
             }
             _ => Err(nonsense(at, "a column, which begins with 0 or 1,")),
         }
@@ -543,28 +547,29 @@ impl Reader<'_> {
         let filtered = (parts & 4 != 0)
             .then(|| self.column(rows, |word| Filter::of_word(u32::from_le_bytes(word))));
         let filters = filtered.transpose()?;
-        let hulls = (0..self.count(hulls, 16)?)
-            .map(|_| {
-                let at = self.at;
-                let points = self.word()?;
-                let points = (0..self.count(points, 12)?).map(|_| self.floats::<3>());
-                let points = points.collect::<Result<Vec<_>, _>>()?;
-                Hull::new(points).map_err(|_| nonsense(at, "a hull of valid points"))
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut capture =
+            Capture { config, columns, flags, filters, hulls: Vec::new(), bodies: Vec::new() };
+        for _ in 0..self.count(hulls, 16)? {
+            let at = self.at;
+            let points = self.word()?;
+            let mut read = Vec::new();
+            for _ in 0..self.count(points, 12)? {
+                read.push(self.floats::<3>()?);
+            }
+            let hull = Hull::new(read).map_err(|_| nonsense(at, "a hull of valid points"))?;
+            capture.hulls.push(hull);
+        }
         let mut next = 0;
-        let bodies = (0..self.count(bodies, BODY_BYTES)?)
-            .map(|_| {
-                let at = self.at;
-                let body = self.body(&hulls)?;
-                if body.row < next || body.row as usize >= rows {
-                    return Err(nonsense(at, "a row of the scene, above that of the body before,"));
-                }
-                next = body.row + 1;
-                Ok(body)
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Capture { config, columns, flags, filters, hulls, bodies })
+        for _ in 0..self.count(bodies, BODY_BYTES)? {
+            let at = self.at;
+            let body = self.body(&capture.hulls)?;
+            if body.row < next || body.row as usize >= rows {
+                return Err(nonsense(at, "a row of the scene, above that of the body before,"));
+            }
+            next = body.row + 1;
+            capture.bodies.push(body);
+        }
+        Ok(capture)
     }
 
     /// Reads a body. Its shape must be valid; its motion may be invalid, because the tick rejects

@@ -3,7 +3,7 @@
 //! An update that finds all pairs anew writes them to a table. An update that searches for few proxies changes rows of
 //! partners in place. The layout is changed when the other kind of update follows; both have the same pairs.
 
-use super::rows::{PairRows, Partner};
+use super::rows::{PairRows, Partner, RowsIter};
 use super::{PairColumns, PairTable};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
@@ -63,15 +63,8 @@ impl PairStore {
     }
 
     /// All pairs, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = SweptPair> {
-        let view = self.view();
-        let (columns, rows) = match view {
-            PairView::Table(columns) => (columns, None),
-            PairView::Rows(rows) => (PairColumns::default(), Some(rows.from(0))),
-        };
-        let of_rows = rows.into_iter().flatten();
-        let of_rows = of_rows.map(|(a, b)| SweptPair { a, b: b.slot, first: b.first });
-        (0..columns.len()).map(move |k| columns.get(k)).chain(of_rows)
+    pub(crate) fn iter(&self) -> PairStoreIter<'_> {
+        self.view().from(0)
     }
 
     /// The pairs as a table. Changes the layout.
@@ -122,6 +115,43 @@ impl PairStore {
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.in_rows = false;
         other.write_to(&mut self.table);
+    }
+}
+
+impl<'a> PairView<'a> {
+    /// The pairs from position `start` on.
+    pub(crate) fn from(self, start: usize) -> PairStoreIter<'a> {
+        let (columns, rows) = match self {
+            PairView::Table(columns) => (columns, None),
+            PairView::Rows(rows) => (PairColumns::default(), Some(rows.from(start))),
+        };
+        PairStoreIter { columns, rows, next: start }
+    }
+}
+
+/// Iterates over the pairs of a [`PairStore`], in order.
+#[derive(Clone, Debug)]
+pub(crate) struct PairStoreIter<'a> {
+    columns: PairColumns<'a>,
+    /// The pairs, if they are not in `columns`.
+    rows: Option<RowsIter<'a>>,
+    next: usize,
+}
+
+impl Iterator for PairStoreIter<'_> {
+    type Item = SweptPair;
+
+    #[inline]
+    fn next(&mut self) -> Option<SweptPair> {
+        if let Some(rows) = &mut self.rows {
+            let (a, partner) = rows.next()?;
+            return Some(SweptPair { a, b: partner.slot, first: partner.first });
+        }
+        if self.next >= self.columns.len() {
+            return None;
+        }
+        self.next += 1;
+        Some(self.columns.get(self.next - 1))
     }
 }
 

@@ -1,8 +1,6 @@
 //! The pairs that touch, as the caller reads them: slots are translated to ids on reading.
 
-use super::PairColumns;
-use super::rows::RowsIter;
-use super::store::{PairStore, PairView};
+use super::store::{PairStore, PairStoreIter, PairView};
 use crate::broadphase::proxies::id::{ProxyId, SweptProxyPair};
 use crate::broadphase::proxies::slots::Slots;
 use crate::geom::SweptPair;
@@ -76,11 +74,7 @@ impl<'a> Touching<'a> {
     #[must_use]
     pub fn iter(self) -> TouchingIter<'a> {
         let Self { pairs, start, end, cached_generations } = self;
-        let (columns, rows) = match pairs {
-            PairView::Table(columns) => (columns.slice(start..end), None),
-            PairView::Rows(rows) => (PairColumns::default(), Some(rows.from(start))),
-        };
-        TouchingIter { columns, rows, next: 0, len: end - start, cached_generations }
+        TouchingIter { pairs: pairs.from(start), len: end - start, cached_generations }
     }
 }
 
@@ -96,10 +90,8 @@ impl<'a> IntoIterator for Touching<'a> {
 /// Iterator returned by [`Touching::iter`].
 #[derive(Clone, Debug)]
 pub struct TouchingIter<'a> {
-    columns: PairColumns<'a>,
-    /// The pairs, if they are not in `columns`.
-    rows: Option<RowsIter<'a>>,
-    next: usize,
+    pairs: PairStoreIter<'a>,
+    /// The number of pairs that are left.
     len: usize,
     cached_generations: &'a [u32],
 }
@@ -109,24 +101,14 @@ impl Iterator for TouchingIter<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<SweptProxyPair> {
-        if self.next == self.len {
-            return None;
-        }
-        let SweptPair { a, b, first } = match &mut self.rows {
-            None => self.columns.get(self.next),
-            Some(rows) => {
-                let (a, partner) = rows.next()?;
-                SweptPair { a, b: partner.slot, first: partner.first }
-            }
-        };
-        self.next += 1;
+        self.len = self.len.checked_sub(1)?;
+        let SweptPair { a, b, first } = self.pairs.next()?;
         let id = |slot: u32| ProxyId::new(slot, self.cached_generations[slot as usize]);
         Some(SweptProxyPair { a: id(a), b: id(b), first })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.len - self.next;
-        (len, Some(len))
+        (self.len, Some(self.len))
     }
 }
 
