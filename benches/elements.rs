@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use swath::batch::{ElementSettings, ElementToi, MovingPoints, edge_edge, vertex_face};
 use swath::{Aabb, Level, Pair, PairFinder, Threads};
 
@@ -127,17 +127,17 @@ fn first_times(criterion: &mut Criterion) {
         let hits = expected.iter().filter(|toi| toi.first().is_some()).count();
         assert!(hits > rows / 1000 && hits < rows / 2, "{hits} hits of {rows}");
 
-        let mut group = criterion.benchmark_group(format!("{name}/{rows}"));
+        let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(rows as u64));
         let mut out = expected.clone();
-        group.bench_function("one_by_one", |bencher| {
+        group.bench_function(BenchmarkId::new(rows.to_string(), "one_by_one"), |bencher| {
             bencher.iter(|| cloth.one_by_one(is_face, black_box(&mut out)));
         });
         for level in Level::all() {
             out.fill(ElementToi::default());
             cloth.batch(is_face, level, &points, &mut out);
             assert!(out == expected, "{level}");
-            group.bench_function(level.name(), |bencher| {
+            group.bench_function(BenchmarkId::new(rows.to_string(), level), |bencher| {
                 bencher.iter(|| cloth.batch(is_face, level, &points, black_box(&mut out)));
             });
         }

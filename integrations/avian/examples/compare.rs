@@ -5,10 +5,10 @@
 //! the broad phase alone and of the whole step.
 //!
 //! ```text
-//! cargo run --release --example compare -- [--threads N] [SCENE...]
+//! cargo run --release --example compare -- [--threads N] [--steps N] [SCENE...]
 //! ```
 //!
-//! Without arguments all scenes run on one thread, which takes some minutes.
+//! Without arguments all scenes run on one thread, which takes some minutes. `--steps N` runs N steps of each scene and measures the second half.
 
 use avian3d::collider_tree::MovedProxies;
 use avian3d::prelude::*;
@@ -120,19 +120,20 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 fn main() -> ExitCode {
-    let mut threads = 1;
+    let (mut threads, mut steps) = (1, None);
     let mut names = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
-        if argument == "--threads" {
-            threads = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(0);
-        } else {
-            names.push(argument);
+        let mut number = || arguments.next().and_then(|number| number.parse().ok()).unwrap_or(0);
+        match &argument[..] {
+            "--threads" => threads = number(),
+            "--steps" => steps = Some(number()),
+            _ => names.push(argument),
         }
     }
     let unknown = names.iter().find(|name| !SCENES.iter().any(|scene| scene.name == **name));
-    if threads == 0 || unknown.is_some() {
-        eprintln!("compare: use [--threads N] [SCENE...]; scenes are");
+    if threads == 0 || steps == Some(0) || unknown.is_some() {
+        eprintln!("compare: use [--threads N] [--steps N] [SCENE...]; scenes are");
         SCENES.iter().for_each(|scene| eprintln!("    {}", scene.name));
         return ExitCode::from(2);
     }
@@ -145,9 +146,10 @@ fn main() -> ExitCode {
             continue;
         }
         let mut runs = [false, true].map(|swath| Run::new(scene, threads, swath));
-        for step in 0..scene.measured.end {
+        let range = steps.map_or(scene.measured.clone(), |steps| steps / 2..steps);
+        for step in 0..range.end {
             // The first of the two has other contents of the cache: they alternate.
-            let measured = scene.measured.contains(&step);
+            let measured = range.contains(&step);
             let first = step % 2;
             runs[first].step(measured);
             runs[1 - first].step(measured);

@@ -377,10 +377,11 @@ impl<R: StripPairs> Stage<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chunk, Stage, Tick};
+    use super::{Stage, Tick};
     use crate::broadphase::pairs::input::PairInput;
-    use crate::broadphase::strips::grid::Sample;
+    use crate::broadphase::strips::grid::{Grid, Sample};
     use crate::broadphase::strips::record::UnionRecord;
+    use crate::broadphase::strips::scatter::ScatterScratch;
     use crate::columns::MovingBoxColumns;
     use crate::lanes::Level;
     use crate::par::Threads;
@@ -388,36 +389,39 @@ mod tests {
     use rand::rngs::Xoshiro256PlusPlus;
     use rand::{RngExt, SeedableRng};
 
-    /// Goal: the number of records is limited where the sample misses boxes that overlap many strips. Method: count the
-    /// records, in a world of small boxes, with a plate across all strips in each eighth row that the first sample does
-    /// not contain. Without the limit there are 16 records for each box.
+    /// Goal: a grid is rejected where the sample misses boxes that overlap many strips, so that there are more records than its
+    /// choice allows. Method: a grid that is chosen from small boxes; a world of these boxes, and one in
+    /// which each fourth row has a plate across all strips, except the rows of the sample.
     #[test]
-    fn records_are_limited_where_the_sample_misses_large_boxes() {
+    fn a_grid_is_rejected_where_its_sample_missed_large_boxes() {
         let (rows, samples) = (24_576, 96);
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut columns: [Vec<f32>; 9] = Default::default();
-        for row in 0..rows {
-            let plate = row % 8 == 5 && row % (rows / samples) != 0;
-            for (axis, extent) in [16.0, 16.0, 64.0].into_iter().enumerate() {
-                let low = rng.random_range(0.0..extent);
-                let (low, side) = match (plate, axis) {
-                    (true, 0 | 1) => (0.0, extent),
-                    (true, _) => (low, 1e-4),
-                    (false, _) => (low, 0.5),
-                };
-                columns[axis].push(low);
-                columns[3 + axis].push(low + side);
-                columns[6 + axis].push(0.0);
+        for plates in [false, true] {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+            let mut columns: [Vec<f32>; 9] = Default::default();
+            for row in 0..rows {
+                let plate = plates && row % 4 == 1 && row % (rows / samples) != 0;
+                for (axis, extent) in [16.0, 16.0, 64.0].into_iter().enumerate() {
+                    let low = rng.random_range(0.0..extent);
+                    let (low, side) = match (plate, axis) {
+                        (true, 0 | 1) => (0.0, extent),
+                        (true, _) => (low, 1e-4),
+                        (false, _) => (low, 0.5),
+                    };
+                    columns[axis].push(low);
+                    columns[3 + axis].push(low + side);
+                    columns[6 + axis].push(0.0);
+                }
             }
+            let columns = columns.each_ref().map(Vec::as_slice);
+            let first = PairInput::new(MovingBoxColumns::from_columns(columns).unwrap());
+            let tick = Tick { level: Level::detect(), pairs_max: usize::MAX, first, second: None };
+            let (get, sample) = (|row| tick.get(row), &mut Sample::default());
+            let choice = Grid::choose((rows, rows), &get, false, 0, sample);
+            assert!(choice.grid.strips() > 1, "one strip");
+            let mut stage = Stage::<UnionRecord>::default();
+            let scratch = &mut [ScatterScratch::default()];
+            let chunks = stage.scatter(&tick, &Threads::one(), &choice, scratch);
+            assert_eq!(chunks.is_none(), plates);
         }
-        let boxes = MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
-        let (level, first) = (Level::detect(), PairInput::new(boxes));
-        let tick = Tick { level, pairs_max: usize::MAX, first, second: None };
-        let mut stage = Stage::<UnionRecord>::default();
-        let (threads, sample) = (Threads::one(), &mut Sample::default());
-        let found = stage.find(&tick, &threads, sample, &mut Vec::new(), &|_, _| ()).unwrap();
-        assert!(found.len() > rows, "{} pairs", found.len());
-        let records: usize = stage.chunks.iter().map(Chunk::records).sum();
-        assert!((rows..6 * rows).contains(&records), "{records} records");
     }
 }

@@ -19,7 +19,7 @@ pub struct ElementSettings {
 
 impl ElementSettings {
     /// The default [`ElementSettings::tolerance`]. Tight-Inclusion has 1e-6; the search here converges so fast that 1e-9
-    /// takes a tenth more time.
+    /// takes a fifth more time.
     pub const TOLERANCE: f64 = 1e-9;
     /// The default [`ElementSettings::rounds_max`].
     pub const ROUNDS_MAX: u32 = 4096;

@@ -112,10 +112,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             let mut times = [Vec::new(), Vec::new()];
             for _ in 0..REPEATS {
                 let start = ThreadTime::now();
-                block.iter().for_each(|of| drop(black_box(ours(of, &mesh))));
+                for of in block {
+                    black_box(ours(of, &mesh));
+                }
                 times[0].push(start.elapsed());
                 let start = ThreadTime::now();
-                block.iter().for_each(|of| drop(black_box(theirs(of, &their_mesh, moves))));
+                for of in block {
+                    black_box(theirs(of, &their_mesh, moves));
+                }
                 times[1].push(start.elapsed());
             }
             for (total, times) in total.iter_mut().zip(&mut times) {
