@@ -82,12 +82,23 @@ fn settings() -> [ElementSettings; 3] {
     ]
 }
 
+/// Pools of two and of three threads; without `rayon` there are none.
+fn pools() -> Vec<Threads> {
+    #[cfg(feature = "rayon")]
+    let pools = [2, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        Threads::of_pool(pool.expect("a pool").into())
+    });
+    #[cfg(not(feature = "rayon"))]
+    let pools = [];
+    pools.into()
+}
+
 /// Goal: each batch gives the bits of single pairs. Method: every level, numbers of pairs around groups, blocks and chunks, and one
 /// to three threads; some hits, some misses, some unresolved.
 #[test]
 fn batches_of_elements_give_the_same_bits_on_every_level() {
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pools = [2, 3].map(|threads| Threads::of_pool(pool(threads).expect("a pool").into()));
+    let pools = pools();
     for pairs in [1, 7, 8, 63, 65, 2500] {
         let mesh = Mesh::draw(pairs);
         let mut rejected = Vec::new();
