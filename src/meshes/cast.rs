@@ -34,10 +34,11 @@ impl Geometry<'_> {
     /// use swath::{Pose, Segment};
     ///
     /// let field = HeightField::new(vec![0.0, 1.0, 0.0, 1.0], [2, 2], [1.0, 1.0])?;
-    /// let down = Segment::new([0.25, 4.0, 0.5], [0.25, -4.0, 0.5])?;
+    /// let down = Segment::new([0.25, 4.0, 0.5], [0.0, -8.0, 0.0])?;
     /// let found = Geometry::from(&field).cast(&Pose::IDENTITY, &down)?;
     /// let ConvexCast::Hit { point, .. } = found.cast else { panic!("{found:?}") };
-    /// assert!((point[1] - 0.25).abs() < 1e-5 && found.part == 1);
+    /// assert!((point[1] - 0.25).abs() < 1e-5, "{found:?}");
+    /// assert_eq!(found.part, 1, "{found:?}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn cast(&self, pose: &Pose, segment: &Segment) -> Result<PartCast, Invalid> {

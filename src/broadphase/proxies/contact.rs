@@ -35,7 +35,8 @@ impl Broadphase {
     /// let moving = MovingBox::new(Aabb::new([0.0; 3], [1.0; 3])?, [4.0, 0.0, 0.0])?;
     /// let ball = world.insert_moving(moving, Proxy::dynamic())?;
     /// let contact = world.contact(ball, wall)?;
-    /// assert_eq!((contact.sweep.first, contact.sweep.last), (0.75, 1.0));
+    /// assert!(contact.sweep.first <= 0.75 && contact.sweep.first > 0.74999); // never late
+    /// assert_eq!(contact.sweep.last, 1.0);
     /// assert_eq!(contact.sweep.contact.normal(), [1.0, 0.0, 0.0]);
     /// assert!(contact.separation.is_none());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
