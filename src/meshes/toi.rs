@@ -24,7 +24,7 @@ use super::search::find;
 use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Motion, Pair};
 use crate::narrowphase::batch::{answer, check_rows, reject};
-use crate::narrowphase::toi::{PairsError, Settings, ToiError};
+use crate::narrowphase::toi::{PairsError, Settings, ToiError, validate};
 use crate::par::Threads;
 use alloc::vec::Vec;
 
@@ -135,13 +135,6 @@ pub fn pairs(
     answer(pairs, rejected, threads, PartToi::default(), out, |_, [a, b], _| {
         of_valid((&geometries[a], &motions[a]), (&geometries[b], &motions[b]), settings)
     });
-    Ok(())
-}
-
-fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), ToiError> {
-    settings.validate()?;
-    a.validate()?;
-    b.validate()?;
     Ok(())
 }
 

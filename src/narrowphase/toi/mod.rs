@@ -144,7 +144,8 @@ pub fn traced(
     Ok(search::Search::find(a, b, settings, window, Some(&mut |step| steps.push(step))))
 }
 
-fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), ToiError> {
+/// Checks the motions and the settings of a search for two bodies.
+pub(crate) fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), ToiError> {
     settings.validate()?;
     a.validate()?;
     b.validate()?;
