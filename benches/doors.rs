@@ -20,8 +20,8 @@ use std::time::Duration;
 use swath::broadphase::{MovingBoxInput, PairInput, Proxies};
 use swath::pipeline::{BodyFlags, Config};
 use swath::{
-    Aabb, Broadphase, FixedBoxes, MovingBox, MovingBoxColumns, MovingBoxStore, PairFinder,
-    Pipeline, Proxy, ProxyId, Scene as Bodies, Threads,
+    Aabb, Broadphase, FixedBoxes, MovingBox, MovingBoxStore, PairFinder, Pipeline, Proxy, ProxyId,
+    Scene as Bodies, Threads,
 };
 
 type Failure = Box<dyn std::error::Error>;
@@ -49,8 +49,8 @@ struct Input {
 impl Input {
     fn new(world: World, first: &World) -> Self {
         let moves: Vec<bool> = (0..world.len()).map(moves_if_few).collect();
-        let still = |row: usize| MovingBox::from(columns(first).get(row).aabb);
-        let row = |row: usize| if moves[row] { columns(&world).get(row) } else { still(row) };
+        let still = |row: usize| MovingBox::from(first.columns().get(row).aabb);
+        let row = |row: usize| if moves[row] { world.columns().get(row) } else { still(row) };
         let with_few: MovingBoxStore = (0..world.len()).map(row).collect();
         let few = (0..world.len()).step_by(FEW).map(|row| with_few.get(row)).collect();
         let flag = |&moves: &bool| if moves { BodyFlags::MOVES } else { BodyFlags::STILL };
@@ -62,12 +62,6 @@ impl Input {
 /// Whether a row moves in the scenes in which few do.
 fn moves_if_few(row: usize) -> bool {
     row.is_multiple_of(FEW)
-}
-
-fn columns(world: &World) -> MovingBoxColumns<'_> {
-    let [min, max, delta] =
-        [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    MovingBoxColumns::new(min, max, delta).expect("the columns of a scene are equally long")
 }
 
 /// A door: what it is called, and its tick, which returns the number of pairs.
@@ -104,7 +98,7 @@ fn run(bodies: usize) -> Result<String, Failure> {
     second.step();
     let ticks = [Input::new(first.clone(), &first), Input::new(second, &first)];
     let tick_of = |round: usize| &ticks[round % 2];
-    let still: Vec<Aabb> = (0..bodies).map(|row| columns(&first).get(row).aabb).collect();
+    let still: Vec<Aabb> = (0..bodies).map(|row| first.columns().get(row).aabb).collect();
     let fixed_rows: Vec<u32> =
         (0..bodies as u32).filter(|&row| !moves_if_few(row as usize)).collect();
     let fixed_boxes: Vec<Aabb> = fixed_rows.iter().map(|&row| still[row as usize]).collect();
@@ -116,7 +110,7 @@ fn run(bodies: usize) -> Result<String, Failure> {
     let mut movers = PairFinder::with_exec(Threads::one());
     let mut fixed = FixedBoxes::with_exec(Threads::one());
     fixed.put(&fixed_rows, &fixed_boxes)?;
-    let (mut all, all_ids) = filled(columns(&first), Proxy::dynamic())?;
+    let (mut all, all_ids) = filled(first.columns(), Proxy::dynamic())?;
     let of_few = |row: usize| if moves_if_few(row) { Proxy::dynamic() } else { Proxy::fixed() };
     let of_few: Vec<Proxy> = (0..bodies).map(of_few).collect();
     let (mut few, few_ids) = filled(&ticks[0].with_few, &of_few)?;
@@ -134,17 +128,17 @@ fn run(bodies: usize) -> Result<String, Failure> {
 
     let mut doors = [
         door("PairFinder, bounds", "all", |round| {
-            Ok(union.union_pairs(columns(&tick_of(round).world))?.len())
+            Ok(union.union_pairs(tick_of(round).world.columns())?.len())
         }),
         door("PairFinder, first times", "all", |round| {
-            Ok(swept.swept_pairs(columns(&tick_of(round).world))?.len())
+            Ok(swept.swept_pairs(tick_of(round).world.columns())?.len())
         }),
         door("Broadphase", "all", |round| {
-            all.set_many(&all_ids, columns(&tick_of(round).world))?;
+            all.set_many(&all_ids, tick_of(round).world.columns())?;
             Ok(all.update()?.touching().len())
         }),
         door("Pipeline, boxes", "all", |round| {
-            Ok(pipeline.tick(&Bodies::new(columns(&tick_of(round).world)))?.impacts().len())
+            Ok(pipeline.tick(&Bodies::new(tick_of(round).world.columns()))?.impacts().len())
         }),
         door("PairFinder with flags, first times", "1 %", |round| {
             let Input { with_few, moves, .. } = tick_of(round);

@@ -13,16 +13,10 @@ use scenes::{Scene, World};
 use std::hint::black_box;
 use std::time::Instant;
 use swath::broadphase::PairInput;
-use swath::{Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair};
-
-fn boxes(world: &World) -> MovingBoxColumns<'_> {
-    let [min, max, delta] =
-        [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    MovingBoxColumns::new(min, max, delta).expect("columns are of one length")
-}
+use swath::{Filter, Level, MovingBox, Pair, PairFinder, SweptPair};
 
 fn set(world: &World) -> PairInput<'_> {
-    PairInput::new(boxes(world)).moving(&world.moves)
+    PairInput::new(world.columns()).moving(&world.moves)
 }
 
 /// Scenes that are also timed with filters and between two sets.
@@ -30,7 +24,7 @@ const WITH_SETS: [Scene; 3] = [Scene::Uniform, Scene::Dense, Scene::Bullets];
 
 /// The first rows and the rest.
 fn halves(world: &World) -> [PairInput<'_>; 2] {
-    let (boxes, middle) = (boxes(world), world.len() / 2);
+    let (boxes, middle) = (world.columns(), world.len() / 2);
     [0..middle, middle..world.len()]
         .map(|rows| PairInput::new(boxes.slice(rows.clone())).moving(&world.moves[rows]))
 }
@@ -38,7 +32,7 @@ fn halves(world: &World) -> [PairInput<'_>; 2] {
 /// Panics unless the pairs are those of the specification.
 fn check(scene: Scene) {
     let world = World::new(scene, 2000, 1);
-    let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(&world).get(row)).collect();
+    let rows: Vec<MovingBox> = (0..world.len()).map(|row| world.columns().get(row)).collect();
     let moves = Some(&world.moves[..]);
     let mut finder = PairFinder::new();
     let union = finder.union_pairs(set(&world)).expect("flags fit").sorted().to_vec();

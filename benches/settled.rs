@@ -13,16 +13,10 @@ use cpu_time::ThreadTime;
 use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::broadphase::{Layers, PairInput};
-use swath::{Broadphase, Filter, MovingBoxColumns, PairFinder, Proxy, ProxyId, Threads};
+use swath::{Broadphase, Filter, PairFinder, Proxy, ProxyId, Threads};
 
 const TICKS: usize = 12;
 const ROUNDS: usize = 10;
-
-fn boxes(world: &World) -> MovingBoxColumns<'_> {
-    let [min, max, delta] =
-        [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    MovingBoxColumns::new(min, max, delta).expect("columns are of one length")
-}
 
 /// Ticks in which boxes move a little inside their fat AABBs, and `leave` of a thousand leave their own.
 fn jittering(scene: Scene, count: usize, margin: f32, leave: usize) -> Vec<World> {
@@ -55,20 +49,13 @@ fn moving(counts: &[usize]) {
     println!("boxes scene pairs begun update_us finder_us ratio");
     for &count in counts {
         for scene in [Scene::Uniform, Scene::Dense, Scene::Pile, Scene::Mixed] {
-            let mut world = World::new(scene, count, 1);
-            let mut ticks = Vec::new();
-            for _ in 0..TICKS {
-                ticks.push(world.clone());
-                world.step();
-            }
-            let back: Vec<World> = ticks[1..TICKS - 1].iter().rev().cloned().collect();
-            ticks.extend(back);
+            let ticks = World::there_and_back(scene, count, 1, TICKS);
             let filters: Vec<Filter> =
                 (0..count).map(|row| Layers::all().filter(row % Layers::COUNT)).collect();
             let (mut broadphase, mut ids) = (Broadphase::with_exec(Threads::one()), Vec::new());
             let proxies: Vec<Proxy> =
                 filters.iter().map(|&filter| Proxy::dynamic().filtered(filter)).collect();
-            broadphase.insert_many(boxes(&ticks[0]), &proxies, &mut ids).expect("they fit");
+            broadphase.insert_many(ticks[0].columns(), &proxies, &mut ids).expect("they fit");
             let mut finder = PairFinder::with_exec(Threads::one());
             let (mut update, mut bare) = (Vec::new(), Vec::new());
             let (mut pairs, mut begun) = (0, 0);
@@ -82,7 +69,7 @@ fn moving(counts: &[usize]) {
                     let elapsed = start.elapsed().as_nanos() as f64;
                     (pairs, begun) = (changes.touching().len(), changes.begun().len());
                     let start = ThreadTime::now();
-                    let input = PairInput::new(boxes(tick)).filtered(&filters);
+                    let input = PairInput::new(tick.columns()).filtered(&filters);
                     let found = finder.swept_pairs(input).expect("no limit");
                     let other: f64 = found.iter().map(|pair| f64::from(pair.first)).sum();
                     if round > 0 {
@@ -133,7 +120,7 @@ fn main() {
                     let (mut broadphase, mut ids) =
                         (Broadphase::with_exec(Threads::one()), Vec::new());
                     let proxy = Proxy::dynamic().with_margin(margin);
-                    broadphase.insert_many(boxes(&ticks[0]), proxy, &mut ids).expect("they fit");
+                    broadphase.insert_many(ticks[0].columns(), proxy, &mut ids).expect("they fit");
                     (broadphase, ids)
                 };
                 let ((mut world, ids), (mut full, _)) = (filled(), filled());
@@ -184,5 +171,5 @@ fn main() {
 }
 
 fn set_boxes(broadphase: &mut Broadphase, ids: &[ProxyId], world: &World) {
-    broadphase.set_many(ids, boxes(world)).expect("all proxies exist");
+    broadphase.set_many(ids, world.columns()).expect("all proxies exist");
 }

@@ -12,10 +12,7 @@ use scenes::{Scene, World};
 use std::hint::black_box;
 use swath::broadphase::PairInput;
 use swath::pipeline::{BodyFlags, Config};
-use swath::{
-    ConvexBody, Level, Motion, MovingBoxColumns, PairFinder, Pipeline, Pose, Scene as Tick, Shape,
-    Threads,
-};
+use swath::{ConvexBody, Level, Motion, PairFinder, Pipeline, Pose, Scene as Tick, Shape, Threads};
 use swath_stepping::{Mass, Stepper, StepperConfig};
 
 const BODIES: [usize; 2] = [100_000, 1_000_000];
@@ -59,14 +56,8 @@ impl BodyColumns {
         Self { world, convex, flags }
     }
 
-    fn boxes(&self) -> MovingBoxColumns<'_> {
-        let World { min, max, delta, .. } = &self.world;
-        let [min, max, delta] = [min, max, delta].map(|of| of.each_ref().map(Vec::as_slice));
-        MovingBoxColumns::new(min, max, delta).expect("equally long")
-    }
-
     fn tick(&self) -> Tick<'_, '_> {
-        Tick::new(self.boxes()).convex(&self.convex).flagged(&self.flags)
+        Tick::new(self.world.columns()).convex(&self.convex).flagged(&self.flags)
     }
 }
 
@@ -106,7 +97,7 @@ fn ticks(criterion: &mut Criterion) {
                 group.sample_size(10).throughput(Throughput::Elements(count as u64));
                 let mut finder = PairFinder::new();
                 finder.exec.threads = threads;
-                let set = PairInput::new(bodies.boxes()).moving(&bodies.world.moves);
+                let set = PairInput::new(bodies.world.columns()).moving(&bodies.world.moves);
                 group.bench_function(BenchmarkId::new(count.to_string(), name), |bencher| {
                     bencher.iter(|| black_box(finder.swept_pairs(set).expect("pairs").len()));
                 });

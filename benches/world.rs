@@ -33,25 +33,6 @@ const MANY: usize = 1_000_000;
 /// Ticks that are run forwards and backwards.
 const TICKS: usize = 6;
 
-fn boxes(world: &World) -> MovingBoxColumns<'_> {
-    let [min, max, delta] =
-        [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
-    MovingBoxColumns::new(min, max, delta).expect("columns are of one length")
-}
-
-/// Some ticks of a scene, and back to the first.
-fn ticks(scene: Scene, count: usize) -> Vec<World> {
-    let mut world = World::new(scene, count, 1);
-    let mut ticks = Vec::new();
-    for _ in 0..TICKS {
-        ticks.push(world.clone());
-        world.step();
-    }
-    let back: Vec<World> = ticks[1..TICKS - 1].iter().rev().cloned().collect();
-    ticks.extend(back);
-    ticks
-}
-
 fn filter(row: usize) -> Filter {
     Layers::all().filter(row % Layers::COUNT)
 }
@@ -59,13 +40,13 @@ fn filter(row: usize) -> Filter {
 fn filled(world: &World, proxy: impl Fn(usize) -> Proxy) -> (Broadphase, Vec<ProxyId>) {
     let (mut broadphase, mut ids) = (Broadphase::new(), Vec::new());
     let proxies: Vec<Proxy> = (0..world.len()).map(proxy).collect();
-    let rejected = broadphase.insert_many(boxes(world), &proxies, &mut ids).expect("they fit");
+    let rejected = broadphase.insert_many(world.columns(), &proxies, &mut ids).expect("they fit");
     assert!(rejected.is_empty());
     (broadphase, ids)
 }
 
 fn tick(broadphase: &mut Broadphase, ids: &[ProxyId], world: &World) -> usize {
-    broadphase.set_many(ids, boxes(world)).expect("all proxies exist");
+    broadphase.set_many(ids, world.columns()).expect("all proxies exist");
     count(broadphase.update().expect("there is no limit"))
 }
 
@@ -92,13 +73,13 @@ fn pools() -> [(ThreadPool, &'static str); 2] {
 /// Panics unless the pairs of a small scene are those of comparing every pair, and the events are their
 /// changes.
 fn check(scene: Scene) {
-    let ticks = ticks(scene, 1500);
+    let ticks = World::there_and_back(scene, 1500, 1, TICKS);
     let (mut broadphase, ids) = filled(&ticks[0], |row| Proxy::dynamic().filtered(filter(row)));
     let mut before = Vec::new();
     for world in &ticks {
-        broadphase.set_many(&ids, boxes(world)).expect("all proxies exist");
+        broadphase.set_many(&ids, world.columns()).expect("all proxies exist");
         let changes = broadphase.update().expect("there is no limit");
-        let rows: Vec<MovingBox> = (0..world.len()).map(|row| boxes(world).get(row)).collect();
+        let rows: Vec<MovingBox> = (0..world.len()).map(|row| world.columns().get(row)).collect();
         let mut expected = Vec::new();
         for (a, one) in rows.iter().enumerate() {
             for (b, other) in rows.iter().enumerate().skip(a + 1) {
@@ -124,13 +105,13 @@ fn check(scene: Scene) {
 fn dynamic(criterion: &mut Criterion) {
     for scene in [Scene::Uniform, Scene::Dense, Scene::Pile, Scene::Mixed, Scene::Sheet] {
         check(scene);
-        let ticks = ticks(scene, DYNAMIC);
+        let ticks = World::there_and_back(scene, DYNAMIC, 1, TICKS);
         let (mut broadphase, ids) = filled(&ticks[0], |row| Proxy::dynamic().filtered(filter(row)));
         let filters: Vec<Filter> = (0..DYNAMIC).map(filter).collect();
         let (mut finder, mut filtered) = (PairFinder::new(), PairFinder::new());
         for world in &ticks {
-            broadphase.set_many(&ids, boxes(world)).expect("all proxies exist");
-            let found = finder.swept_pairs(boxes(world)).expect("there is no limit").sorted();
+            broadphase.set_many(&ids, world.columns()).expect("all proxies exist");
+            let found = finder.swept_pairs(world.columns()).expect("there is no limit").sorted();
             let rows = found.iter().map(|pair| (pair.a, pair.b, pair.first));
             let changes = broadphase.update().expect("there is no limit");
             let pairs = changes.touching().iter();
@@ -143,7 +124,7 @@ fn dynamic(criterion: &mut Criterion) {
             let mut group = criterion.benchmark_group(format!("world_bare_{scene}"));
             group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
             group.bench_function(id.clone(), |bencher| {
-                let mut tick = || finder.swept_pairs(boxes(step())).expect("no limit").len();
+                let mut tick = || finder.swept_pairs(step().columns()).expect("no limit").len();
                 bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
             });
             group.finish();
@@ -151,7 +132,7 @@ fn dynamic(criterion: &mut Criterion) {
             group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
             group.bench_function(id.clone(), |bencher| {
                 let mut tick = || {
-                    let set = PairInput::new(boxes(step())).filtered(&filters);
+                    let set = PairInput::new(step().columns()).filtered(&filters);
                     filtered.swept_pairs(set).expect("no limit").len()
                 };
                 bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
@@ -205,8 +186,8 @@ fn settled(criterion: &mut Criterion) {
             // A function of the caller makes an update search for all proxies.
             let (mut full, _) = filled(&ticks[0], proxy);
             for world in &ticks {
-                broadphase.set_many(&ids, boxes(world)).expect("all proxies exist");
-                full.set_many(&ids, boxes(world)).expect("all proxies exist");
+                broadphase.set_many(&ids, world.columns()).expect("all proxies exist");
+                full.set_many(&ids, world.columns()).expect("all proxies exist");
                 let changes = broadphase.update().expect("there is no limit");
                 let expected = full.update_with(|_| true).expect("there is no limit");
                 assert!(changes.touching().iter().eq(expected.touching().iter()), "{scene}");
@@ -221,7 +202,7 @@ fn settled(criterion: &mut Criterion) {
                 group.sample_size(20).throughput(Throughput::Elements(DYNAMIC as u64));
                 group.bench_function(id, |bencher| {
                     let mut tick = || {
-                        broadphase.set_many(&ids, boxes(step())).expect("all proxies exist");
+                        broadphase.set_many(&ids, step().columns()).expect("all proxies exist");
                         broadphase.update().expect("there is no limit").begun().len()
                     };
                     bencher.iter_custom(|ticks| time(&pool, ticks, &mut tick));
@@ -235,7 +216,7 @@ fn settled(criterion: &mut Criterion) {
 fn kept(criterion: &mut Criterion) {
     const MOVERS: usize = 10_000;
     let one_of = (MANY + MOVERS) / MOVERS;
-    let ticks = ticks(Scene::Uniform, MANY + MOVERS);
+    let ticks = World::there_and_back(Scene::Uniform, MANY + MOVERS, 1, TICKS);
     let moves = |row: usize| row % one_of == one_of - 1;
     let (mut broadphase, ids) = filled(&ticks[0], |row| {
         let proxy = if moves(row) { Proxy::dynamic() } else { Proxy::fixed() };
@@ -246,7 +227,7 @@ fn kept(criterion: &mut Criterion) {
     let columns: Vec<[Vec<f32>; 9]> = ticks
         .iter()
         .map(|world| {
-            let of = boxes(world).columns();
+            let of = world.columns().columns();
             of.map(|column| (0..column.len()).filter(|&k| moves(k)).map(|k| column[k]).collect())
         })
         .collect();
@@ -290,7 +271,7 @@ fn singles(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("world_one");
     group.sample_size(10).throughput(Throughput::Elements(DYNAMIC as u64));
     let world = World::new(Scene::Uniform, DYNAMIC, 1);
-    let rows: Vec<MovingBox> = (0..DYNAMIC).map(|row| boxes(&world).get(row)).collect();
+    let rows: Vec<MovingBox> = (0..DYNAMIC).map(|row| world.columns().get(row)).collect();
     // A step that is coprime to the number visits all.
     let order: Vec<usize> = (0..DYNAMIC).map(|k| k * 61_879 % DYNAMIC).collect();
     for (name, proxy) in [("dynamic", Proxy::dynamic()), ("fixed", Proxy::fixed())] {
@@ -368,13 +349,13 @@ fn singles(criterion: &mut Criterion) {
 fn asked(criterion: &mut Criterion) {
     const SEGMENTS: usize = 4096;
     let (pool, _) = &pools()[0];
-    let ticks = ticks(Scene::Uniform, DYNAMIC);
+    let ticks = World::there_and_back(Scene::Uniform, DYNAMIC, 1, TICKS);
     let (mut broadphase, ids) = filled(&ticks[0], |row| match row % 3 {
         0 => Proxy::dynamic().filtered(filter(row)),
         1 => Proxy::sleeping().filtered(filter(row)).with_margin(0.1),
         _ => Proxy::fixed().filtered(filter(row)),
     });
-    let rows: Vec<MovingBox> = (0..DYNAMIC).map(|row| boxes(&ticks[0]).get(row)).collect();
+    let rows: Vec<MovingBox> = (0..DYNAMIC).map(|row| ticks[0].columns().get(row)).collect();
     // From one box to near another; most have many boxes on their path.
     let (mut segments, mut store) = (Vec::new(), SegmentStore::new());
     for k in 0..SEGMENTS {

@@ -114,7 +114,7 @@ fn hostile_numbers_cause_no_panic() {
     assert!(contacts > 20, "{contacts}");
 }
 
-/// Goal: an empty body touches nothing, and a grid that is none is an error. Method: each case.
+/// Goal: an empty body touches nothing, and an invalid grid is an error. Method: each case.
 #[test]
 fn empty_and_wrong_input_is_handled() {
     let mesh = Mesh::new(Vec::new(), Vec::new()).expect("an empty mesh");

@@ -7,13 +7,7 @@ use testkit::draw::Draw;
 
 fn boxes(scene: Scene, rows: usize) -> Vec<MovingBox> {
     let world = World::new(scene, rows, 3);
-    let vector = |columns: &[Vec<f32>; 3], row: usize| [0, 1, 2].map(|axis| columns[axis][row]);
-    (0..rows)
-        .map(|row| MovingBox {
-            aabb: Aabb { min: vector(&world.min, row), max: vector(&world.max, row) },
-            delta: vector(&world.delta, row),
-        })
-        .collect()
+    (0..rows).map(|row| world.columns().get(row)).collect()
 }
 
 fn bits(pair: &SweptPair) -> (u32, u32, u32) {

@@ -61,16 +61,6 @@ fn hostile() -> Vec<(&'static str, Recipe)> {
     ]
 }
 
-fn boxes(world: &World) -> MovingBoxColumns<'_> {
-    let [min, max, delta] = [&world.min, &world.max, &world.delta];
-    MovingBoxColumns::new(
-        min.each_ref().map(Vec::as_slice),
-        max.each_ref().map(Vec::as_slice),
-        delta.each_ref().map(Vec::as_slice),
-    )
-    .unwrap()
-}
-
 /// Pairs whose bounds overlap and that `wanted` accepts, by comparing every pair.
 fn every_pair(boxes: MovingBoxColumns<'_>, wanted: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
     let bounds: Vec<_> = (0..boxes.len()).map(|row| boxes.get(row).bounds()).collect();
@@ -106,7 +96,7 @@ fn filters(count: usize) -> Vec<Filter> {
 fn every_pair_in_divided_strips_is_found_once() {
     for ((name, recipe), seed) in hostile().into_iter().cycle().zip(1..=18) {
         let world = Recipe { seed, ..recipe }.build(4000);
-        let boxes = boxes(&world);
+        let boxes = world.columns();
         let filters = filters(world.len());
         let allowed = |a: usize, b: usize| filters[a].allows(filters[b]);
         let moves = |a: usize, b: usize| world.moves[a] || world.moves[b];
@@ -144,7 +134,7 @@ fn every_pair_in_divided_strips_is_found_once() {
 fn order_in_divided_strips_is_the_same_for_every_level_and_pool() {
     for (name, recipe) in hostile() {
         let world = recipe.build(4000);
-        let set = PairInput::new(boxes(&world)).moving(&world.moves);
+        let set = PairInput::new(world.columns()).moving(&world.moves);
         let mut expected: Option<(Vec<Pair>, Vec<SweptPair>)> = None;
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -167,14 +157,14 @@ fn order_in_divided_strips_is_the_same_for_every_level_and_pool() {
 fn limit_on_pairs_holds_in_divided_strips() {
     let world = CROWD.build(20_000);
     let mut finder = PairFinder::new();
-    let all = finder.union_pairs(boxes(&world)).unwrap().len();
+    let all = finder.union_pairs(world.columns()).unwrap().len();
     let memory = finder.memory_usage();
     finder.exec.pairs_max = all - 1;
-    let error = finder.union_pairs(boxes(&world)).unwrap_err();
+    let error = finder.union_pairs(world.columns()).unwrap_err();
     let text = format!("{all} pairs, and at most {} are allowed; ", all - 1);
     assert!(error.to_string().starts_with(&text), "{error}");
     finder.exec.pairs_max = all;
-    assert_eq!(finder.union_pairs(boxes(&world)).unwrap().len(), all);
+    assert_eq!(finder.union_pairs(world.columns()).unwrap().len(), all);
     finder.shrink_to(0, 0);
     assert!(finder.memory_usage() < memory / 50, "{} of {memory}", finder.memory_usage());
 }
@@ -188,7 +178,7 @@ fn crowd_in_a_sparse_scene_takes_linear_time() {
     finder.exec.threads = Threads::one();
     let mut least = |scene| {
         let world = World::new(scene, 50_000, 1);
-        let set = PairInput::new(boxes(&world)).moving(&world.moves);
+        let set = PairInput::new(world.columns()).moving(&world.moves);
         let times = (0..5).map(|_| {
             let start = Instant::now();
             let pairs = finder.union_pairs(set).unwrap().len();
@@ -213,7 +203,7 @@ fn pairs_are_exact_where_the_sample_misses_large_boxes() {
             world.delta[axis][row] = 0.0;
         }
     }
-    let all = boxes(&world);
+    let all = world.columns();
     let moves: Vec<bool> = (0..world.len()).map(|row| row % 4096 == 0).collect();
     let bounds: Vec<_> = (0..world.len()).map(|row| all.get(row).bounds()).collect();
     let mut expected = Vec::new();

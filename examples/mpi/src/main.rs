@@ -147,12 +147,7 @@ fn run(args: &Args, world: &impl Communicator) -> Result<bool, Stop> {
 /// All boxes of the scene.
 fn boxes(args: &Args) -> Vec<MovingBox> {
     let world = World::new(args.scene, args.boxes as usize, args.seed);
-    let vector = |of: &[Vec<f32>; 3], row: usize| [of[0][row], of[1][row], of[2][row]];
-    let moving = |row| MovingBox {
-        aabb: Aabb { min: vector(&world.min, row), max: vector(&world.max, row) },
-        delta: vector(&world.delta, row),
-    };
-    (0..world.len()).map(moving).collect()
+    (0..world.len()).map(|row| world.columns().get(row)).collect()
 }
 
 /// Number and hash of the pairs that one process finds.

@@ -22,6 +22,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 
 pub use columns::read_file;
 pub use scene::Scene;
+use swath::MovingBoxColumns;
 
 /// Limit of reflections of a box on one axis in one step; after that it is left at the wall.
 const BOUNCES_MAX: usize = 4;
@@ -91,6 +92,32 @@ impl World {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.moves.is_empty()
+    }
+
+    /// The boxes, borrowed as the columns that the library reads.
+    ///
+    /// # Panics
+    ///
+    /// If a caller has made the columns unequally long.
+    #[must_use]
+    pub fn columns(&self) -> MovingBoxColumns<'_> {
+        MovingBoxColumns::from_vecs(&self.min, &self.max, &self.delta)
+            .expect("the columns of a scene are equally long")
+    }
+
+    /// Some ticks of a scene, and back to the one after the first, so that the list can be repeated.
+    #[must_use]
+    pub fn there_and_back(scene: Scene, boxes: usize, seed: u64, ticks: usize) -> Vec<Self> {
+        let mut world = Self::new(scene, boxes, seed);
+        let mut all = Vec::new();
+        for _ in 0..ticks {
+            all.push(world.clone());
+            world.step();
+        }
+        let between = ticks.saturating_sub(2);
+        let back: Vec<Self> = all.iter().rev().skip(1).take(between).cloned().collect();
+        all.extend(back);
+        all
     }
 
     /// Advances to the next tick: each moving box is moved by its `delta`, then reflected if it left the
