@@ -7,6 +7,7 @@ mod mesh;
 mod mesh_first_times;
 mod page;
 mod picture;
+mod same_world;
 mod tick;
 mod viewer;
 mod viewer_captures;
