@@ -30,11 +30,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
-
 #define SWATH_MAJOR 0
 #define SWATH_MINOR 1
 #define SWATH_PATCH 0
+
 
 
 // Moves and reacts to contacts. Pairs with every kind.
@@ -491,7 +490,7 @@ typedef struct swath_accept {
   void *user;
   // Decides about a pair.
   int32_t (*accept)(void *user, struct swath_proxy_pair pair);
-  // 0: each pair is asked about in each update. 1: only new pairs of proxies that changed; a pair that was accepted stays
+  // 0: the function is called for each pair in each update. 1: only for new pairs of proxies that changed; a pair that was accepted stays
   // until it ends. This is much faster if few proxies change.
   uint8_t only_new;
 } swath_accept;

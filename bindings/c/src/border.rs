@@ -2,7 +2,7 @@
 //!
 //! What is checked: a pointer is not NULL, is aligned, and its array is not longer than memory can be. What cannot be checked
 //! is promised by the caller, in the rules at the head of the header: the memory is what the declaration of the function says,
-//! and nobody writes it during the call.
+//! and no thread writes it during the call.
 
 use crate::error::{
     Failure, Outcome, SWATH_ERROR_BUSY, SWATH_ERROR_MISALIGNED, SWATH_ERROR_NULL, SWATH_ERROR_PANIC,
@@ -92,7 +92,7 @@ pub(crate) unsafe fn optional_array<'a, T>(
 ///
 /// # Safety
 ///
-/// If the pointer is neither NULL nor misaligned, it points to memory for `count` values of `T`, which nobody else uses for
+/// If the pointer is neither NULL nor misaligned, it points to memory for `count` values of `T`, which nothing else uses for
 /// `'a`, and any bits are a value of `T`.
 pub(crate) unsafe fn array_mut<'a, T: bytemuck::AnyBitPattern>(
     pointer: *mut T,
@@ -112,7 +112,7 @@ pub(crate) unsafe fn array_mut<'a, T: bytemuck::AnyBitPattern>(
 ///
 /// # Safety
 ///
-/// If the pointer is neither NULL nor misaligned, it points to memory for a `T` that nobody else uses for `'a`.
+/// If the pointer is neither NULL nor misaligned, it points to memory for a `T` that nothing else uses for `'a`.
 pub(crate) unsafe fn out<'a, T>(pointer: *mut T, name: &str) -> Outcome<&'a mut MaybeUninit<T>> {
     check(pointer, name)?;
     // SAFETY: it is aligned and not NULL, and memory without a value is a `MaybeUninit`. The caller promises the rest.

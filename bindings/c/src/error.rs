@@ -139,7 +139,7 @@ thread_local! {
 fn report(Failure { status, message }: Failure) -> swath_status {
     let message: Vec<u8> = message.into_bytes().into_iter().filter(|&byte| byte != 0).collect();
     let message = CString::new(message).unwrap_or_default();
-    // While a thread ends there is nobody to read the message.
+    // A thread that ends has no message any more.
     let _ = LAST_ERROR.try_with(|last| {
         if let Ok(mut last) = last.try_borrow_mut() {
             *last = message;
@@ -156,7 +156,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 /// Runs the body of a function that C calls. Errors and panics become codes.
 ///
-/// A panic may leave an object in a state that nobody has checked. Objects that a call can change are behind locks, which
+/// A panic may leave an object in an unknown state. Objects that a call can change are behind locks, which
 /// a panic poisons, so no later call reads them ([`SWATH_ERROR_PANIC`]).
 pub(crate) fn guard(body: impl FnOnce() -> Outcome) -> swath_status {
     match catch_unwind(AssertUnwindSafe(body)) {

@@ -21,7 +21,7 @@ pub struct swath_accept {
     pub user: *mut c_void,
     /// Decides about a pair.
     pub accept: Option<unsafe extern "C" fn(user: *mut c_void, pair: swath_proxy_pair) -> i32>,
-    /// 0: each pair is asked about in each update. 1: only new pairs of proxies that changed; a pair that was accepted stays
+    /// 0: the function is called for each pair in each update. 1: only for new pairs of proxies that changed; a pair that was accepted stays
     /// until it ends. This is much faster if few proxies change.
     pub only_new: u8,
 }
