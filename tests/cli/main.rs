@@ -11,4 +11,5 @@ mod same_world;
 mod tick;
 mod viewer;
 mod viewer_captures;
+mod viewer_meshes;
 mod viewer_server;
