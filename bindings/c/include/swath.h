@@ -154,7 +154,7 @@ typedef struct swath_shape swath_shape;
 // A copy of everything that decides the results of a broadphase from some tick on.
 typedef struct swath_snapshot swath_snapshot;
 
-// Result of a call: SWATH_OK, or the code of an error. `swath_last_error` returns the message.
+// Result of a call: `SWATH_OK`, or the code of an error. `swath_last_error` returns the message.
 typedef int32_t swath_status;
 
 // A function of the library that runs the task of this index. An executor calls it with the `context` that it was given.
@@ -188,7 +188,7 @@ typedef struct swath_exec {
 
 // The id of a proxy, 64 bits: the index of a slot, which is reused after a removal, and the number of proxies that used the
 // slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id.
-// SWATH_PROXY_NONE is the id that no proxy has.
+// An index of `SWATH_NO_INDEX` stands for no proxy.
 typedef struct swath_proxy_id {
   // The index of the slot, less than the largest number of proxies that existed at once.
   uint32_t index;
@@ -356,7 +356,7 @@ typedef struct swath_segment {
   float max_fraction;
 } swath_segment;
 
-// A box that a query found. For no box, the row is 4294967295 (UINT32_MAX) and the value is infinite.
+// A box that a query found. For no box, the row is 4294967295 (`UINT32_MAX`) and the value is infinite.
 typedef struct swath_hit {
   // The row of the box.
   uint32_t row;
@@ -374,7 +374,7 @@ typedef struct swath_query {
   uint32_t without_kinds;
 } swath_query;
 
-// A proxy that a query found. For none, the id is SWATH_PROXY_NONE and the value is infinite.
+// A proxy that a query found. For none, the index is `SWATH_NO_INDEX` and the value is infinite.
 typedef struct swath_proxy_hit {
   // The id of the proxy.
   struct swath_proxy_id id;
@@ -431,7 +431,7 @@ typedef struct swath_toi_settings {
   float tolerance;
   // The part of the tick that is searched, from the first fraction to the second. Default: 0 and 1.
   float window[2];
-  // Whether a touch at the start is an impact. Default: SWATH_TOUCH_IF_CLOSING.
+  // Whether a touch at the start is an impact. Default: `SWATH_TOUCH_IF_CLOSING`.
   swath_touch touch;
   // The greatest number of rounds of a search. Default: 2048.
   uint32_t rounds_max;
@@ -801,7 +801,7 @@ void swath_pair_finder_destroy(struct swath_pair_finder *finder);
 //
 // `a`: the boxes.
 // `b`: NULL, or a second set: then the pairs are of a box of `a` with a box of `b`.
-// `order`: SWATH_SORTED or SWATH_AS_FOUND, which is faster.
+// `order`: `SWATH_SORTED` or `SWATH_AS_FOUND`, which is faster.
 // `pairs`: the pairs, valid until the next call that changes the finder.
 //
 // Invalid boxes have no pairs; `swath_pair_finder_rejected` lists them.
@@ -815,7 +815,7 @@ swath_status swath_pair_finder_union_pairs(struct swath_pair_finder *finder,
 //
 // `a`: the boxes.
 // `b`: NULL, or a second set: then the pairs are of a box of `a` with a box of `b`.
-// `order`: SWATH_SORTED or SWATH_AS_FOUND, which is faster.
+// `order`: `SWATH_SORTED` or `SWATH_AS_FOUND`, which is faster.
 // `pairs`: the pairs, valid until the next call that changes the finder.
 //
 // Invalid boxes have no pairs; `swath_pair_finder_rejected` lists them.
@@ -880,7 +880,7 @@ swath_status swath_bvh_casts(const struct swath_bvh *bvh,
 // Finds all boxes that a segment enters, ordered by fraction, then by row.
 //
 // `hits`: memory for `capacity` hits. `count`: how many there are. If there are more than `capacity`, the result is
-// SWATH_ERROR_TOO_SHORT, and `count` is written but `hits` is not.
+// `SWATH_ERROR_TOO_SHORT`, and `count` is written but `hits` is not.
 swath_status swath_bvh_cast_all(const struct swath_bvh *bvh,
                                 const struct swath_segment *segment,
                                 const struct swath_filter *filter,
@@ -897,7 +897,7 @@ swath_status swath_bvh_sweep(const struct swath_bvh *bvh,
 // Finds the boxes that share a point with a box, in order.
 //
 // `rows`: memory for `capacity` rows. `count`: how many there are. If there are more than `capacity`, the result is
-// SWATH_ERROR_TOO_SHORT, and `count` is written but `rows` is not.
+// `SWATH_ERROR_TOO_SHORT`, and `count` is written but `rows` is not.
 swath_status swath_bvh_overlap(const struct swath_bvh *bvh,
                                const struct swath_aabb *aabb,
                                const struct swath_filter *filter,

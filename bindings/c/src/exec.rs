@@ -77,10 +77,10 @@ struct Context<'a> {
 unsafe extern "C" fn run_task(context: *mut c_void, index: usize) {
     // SAFETY: `Foreign::run` passes a pointer to a `Context`, which lives until it returns.
     let context: &Context<'_> = unsafe { &*context.cast_const().cast() };
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (context.task)(index))) {
-        if let Ok(mut first) = context.panic.lock() {
-            first.get_or_insert(panic);
-        }
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (context.task)(index)))
+        && let Ok(mut first) = context.panic.lock()
+    {
+        first.get_or_insert(panic);
     }
 }
 

@@ -30,7 +30,7 @@ pub struct swath_toi_settings {
     pub tolerance: f32,
     /// The part of the tick that is searched, from the first fraction to the second. Default: 0 and 1.
     pub window: [f32; 2],
-    /// Whether a touch at the start is an impact. Default: SWATH_TOUCH_IF_CLOSING.
+    /// Whether a touch at the start is an impact. Default: `SWATH_TOUCH_IF_CLOSING`.
     pub touch: swath_touch,
     /// The greatest number of rounds of a search. Default: 2048.
     pub rounds_max: u32,
