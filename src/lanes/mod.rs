@@ -50,6 +50,9 @@ pub(crate) type Block = wide::f32x16;
 /// A function that a level can run: the fields are its arguments, and [`Kernel::run`] is its body.
 pub(crate) trait Kernel {
     type Output;
+    /// Whether AVX-512 makes the kernel faster. Otherwise it is not compiled for AVX-512, and the level `avx512` runs it
+    /// with AVX2.
+    const WIDE: bool = true;
     /// Runs the kernel.
     ///
     /// Must be `#[inline(always)]`, and so must everything that it calls in a loop.
