@@ -98,6 +98,11 @@ impl StripAxis {
         AxisExtent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
     }
 
+    /// Length of the interval.
+    pub(crate) fn length(&self) -> f32 {
+        self.high - self.low
+    }
+
     /// Greatest number of bins of a strip with so many boxes.
     pub(crate) fn bins_of(boxes: usize) -> usize {
         boxes.next_power_of_two().clamp(BINS_MIN, BINS_MAX)
@@ -533,9 +538,9 @@ impl AxisExtent {
 }
 
 impl AxisCells {
-    /// Length of a cell; 0 if the axis is not divided.
-    pub(crate) fn cell_length(&self) -> f32 {
-        if self.cells > 1 { 1.0 / self.scale } else { 0.0 }
+    /// Length of a cell; 0 if the axis cannot be divided.
+    pub(crate) fn length(&self) -> f32 {
+        if self.scale > 0.0 { 1.0 / self.scale } else { 0.0 }
     }
 
     /// Returns the cell of a coordinate. It is monotone in the coordinate.
