@@ -12,6 +12,8 @@ const TICKS_MAX: i64 = 10_000;
 
 /// Shows recorded ticks and the search for the first time of one convex pair, in a browser.
 ///
+/// Without a scene, the ticks are those of three bullets, a thin plate and a pile of crates.
+///
 /// The address is printed. Only this machine can open it.
 #[derive(Debug, Parser)]
 #[command(name = "viewer")]
@@ -22,20 +24,20 @@ pub(crate) struct Args {
     /// Write the page of recorded ticks to this file instead of serving it.
     #[arg(long, value_name = "FILE", conflicts_with = "port")]
     pub(crate) out: Option<PathBuf>,
-    #[arg(long, default_value_t = Scene::Bullets, help = Scene::help())]
-    pub(crate) scene: Scene,
+    #[arg(long, help = Scene::help(), group = "subject")]
+    pub(crate) scene: Option<Scene>,
     /// Show the example `engine` instead of a scene: bullets at a wall of bricks. `--boxes` is the number of
     /// bullets.
-    #[arg(long, conflicts_with = "scene")]
+    #[arg(long, group = "subject")]
     pub(crate) engine: bool,
     /// Run the engine without CCD.
     #[arg(long, requires = "engine")]
     pub(crate) no_ccd: bool,
     /// Number of boxes in the scene.
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, requires = "subject")]
     #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX), allow_negative_numbers = true)]
     pub(crate) boxes: u32,
-    /// Number of recorded ticks of the scene.
+    /// Number of recorded ticks.
     #[arg(long, value_name = "K", default_value_t = 40)]
     #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX), allow_negative_numbers = true)]
     pub(crate) ticks: u32,

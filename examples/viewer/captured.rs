@@ -69,7 +69,7 @@ impl Recording {
             .iter()
             .map(|path| captured(path, &mut recorder, &mut meshes))
             .collect::<Result<_, _>>()?;
-        Ok(Self { name: "captured ticks".to_owned(), ticks, meshes: meshes.drawn })
+        Ok(Self { name: "captured ticks".to_owned(), view: None, ticks, meshes: meshes.drawn })
     }
 }
 
@@ -135,6 +135,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let drawn = bodies.len();
     Ok(Tick {
         name: path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        caption: "",
         boxes: rows.len(),
         rows: floats(&boxes),
         moves: bytes(

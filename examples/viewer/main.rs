@@ -1,9 +1,10 @@
 //! Shows recorded ticks and the search for one time of impact, in a browser.
 //!
-//! The program serves two pages to this machine only. The first plays recorded ticks: boxes, the bounds of
+//! The program serves three pages to this machine only. The first plays recorded ticks: boxes, the bounds of
 //! their paths, candidate pairs, and where and when pairs touch; for ticks that a pipeline wrote to a file,
-//! also the shapes. On the second, two convex shapes can be edited; swath computes when they touch, and the
-//! page draws the search. Each page is one file that loads nothing from elsewhere.
+//! also the shapes. On the second, two convex shapes, or one and a terrain of triangles, can be edited and dragged; swath
+//! computes when they touch, and the page draws the search. The third does the same for a vertex and a face, and for two edges,
+//! whose vertices move on straight lines. Each page is one file that loads nothing from elsewhere.
 //!
 //! ```text
 //! cargo run --release --example viewer
@@ -21,6 +22,7 @@
 
 mod args;
 mod captured;
+mod elements;
 mod facets;
 mod http;
 mod mesh;
@@ -30,6 +32,7 @@ mod recording;
 mod server;
 mod solids;
 mod stop;
+mod story;
 
 use std::process::ExitCode;
 
@@ -48,7 +51,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes the page of recorded ticks, or serves both pages until the process ends.
+/// Writes the page of recorded ticks, or serves all pages until the process ends.
 fn run(args: &Args) -> Result<(), Stop> {
     let recording = if args.engine {
         Recording::of_engine(args)?
@@ -56,13 +59,15 @@ fn run(args: &Args) -> Result<(), Stop> {
         Recording::of_traces(&args.trace)?
     } else if !args.replay.is_empty() {
         Recording::of_captures(&args.replay)?
+    } else if let Some(scene) = args.scene {
+        Recording::of_scene(args, scene)?
     } else {
-        Recording::of_scene(args)?
+        Recording::of_story(args)?
     };
     let ticks = pages::ticks(&recording)?;
     if let Some(path) = &args.out {
         return std::fs::write(path, ticks)
             .map_err(|error| Stop::File { path: path.clone(), error });
     }
-    server::serve(args.port, &ticks, &pages::pair())
+    server::serve(args.port, &[&ticks, &pages::pair(), &pages::elements()])
 }

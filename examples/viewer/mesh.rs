@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use swath::convex::gjk;
+use swath::mesh::Geometry;
 use swath::{Pose, Shape};
 
 use super::facets::{self, Facet, Point, dot, minus, unit};
@@ -42,7 +43,9 @@ pub(crate) struct Mesh {
 /// The mesh of a shape, or what is wrong with the shape.
 pub(crate) fn answer(solid: &Solid) -> Result<Mesh, String> {
     let lent = solid.lend()?;
-    solid.shape(&lent)?;
+    if let Geometry::Mesh(mesh) = solid.geometry(&lent)? {
+        return Ok(of_triangles(mesh));
+    }
     let (corners, margin) = corners(solid, &lent);
     let directions = match (margin > 0.0, corners.len()) {
         (false, _) => vec![[0.0; 3]],
@@ -115,6 +118,8 @@ fn corners(solid: &Solid, lent: &Lent) -> (Vec<Point>, f64) {
             let Lent::Hull(hull) = lent else { return (Vec::new(), 0.0) };
             (hull.vertices().map(|vertex| wide(&vertex)).collect(), 0.0)
         }
+        // A terrain is drawn by its triangles.
+        Form::Terrain { .. } => (Vec::new(), 0.0),
         Form::Ellipsoid { half } => {
             let half = wide(half);
             let on = |way: Point| std::array::from_fn(|k| way[k] * half[k]);
@@ -147,6 +152,29 @@ fn ball(fineness: usize) -> Vec<Point> {
         corners.extend(middles);
     }
     corners
+}
+
+/// The triangles of a body that is not convex. They are flat, and all edges are drawn.
+fn of_triangles(mesh: &swath::mesh::Mesh<'_>) -> Mesh {
+    let (mut positions, mut normals, mut edges) = (Vec::new(), Vec::new(), Vec::new());
+    let push = |column: &mut Vec<f32>, point: Point| column.extend(point.map(|x| x as f32));
+    let mut triangles = 0;
+    for corners in (0..mesh.triangles().len() as u32).filter_map(|part| mesh.corners(part)) {
+        let corners = corners.map(|corner| corner.map(f64::from));
+        let [a, b, c] = corners;
+        let normal = unit(facets::cross(minus(b, a), minus(c, a)));
+        for (corner, next) in corners.into_iter().zip([b, c, a]) {
+            push(&mut positions, corner);
+            push(&mut normals, normal);
+            for column in [corner, next, normal, normal] {
+                push(&mut edges, column);
+            }
+        }
+        triangles += 1;
+    }
+    let [positions, normals, edges] = [positions, normals, edges].map(|column| floats(&column));
+    // No cosine reaches this, so each edge counts as sharp.
+    Mesh { positions, normals, edges, smooth: 2.0, triangles }
 }
 
 /// Triangles with normals that are smooth where the cosine of the angle allows it, and the edges.

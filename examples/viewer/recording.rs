@@ -16,13 +16,13 @@ use super::args::Args;
 use super::captured::Captured;
 use super::mesh::Mesh;
 use super::stop::Stop;
-use engine::Row;
+use engine::{Engine, Row};
 use examples::progress::bar;
 
 use engine::range::{Plan, Range};
 use examples::limits::pairs_max;
-use scenes::World;
 use scenes::trace::Trace;
+use scenes::{Scene, World};
 
 /// Limit of the bytes of numbers in a page, before base64.
 const BYTES_MAX: usize = 64 << 20;
@@ -32,15 +32,34 @@ const MEGABYTE: usize = 1 << 20;
 #[derive(Debug, Serialize)]
 pub(crate) struct Recording {
     pub(crate) name: String,
+    /// What the page shows first; without it, all of the first tick.
+    pub(crate) view: Option<View>,
     pub(crate) ticks: Vec<Tick>,
     /// Meshes of the shapes in captured ticks.
     pub(crate) meshes: Vec<Mesh>,
+}
+
+/// What a page shows first.
+#[derive(Debug, Serialize)]
+pub(crate) struct View {
+    /// The corners of what fills the picture.
+    pub(crate) low: [f32; 3],
+    pub(crate) high: [f32; 3],
+    /// Direction of the camera: about the vertical axis, and above the horizon, in radians.
+    pub(crate) yaw: f32,
+    pub(crate) pitch: f32,
+    pub(crate) tick: usize,
+    pub(crate) t: f32,
+    /// What is not drawn at first: names of switches, separated by commas.
+    pub(crate) hide: &'static str,
 }
 
 /// One tick; columns are base64.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Tick {
     pub(crate) name: String,
+    /// What happens in this tick, in a sentence; may be empty.
+    pub(crate) caption: &'static str,
     pub(crate) boxes: usize,
     /// Nine `f32` per box.
     pub(crate) rows: String,
@@ -63,9 +82,9 @@ pub(crate) struct Recorder {
 }
 
 impl Recording {
-    pub(crate) fn of_scene(args: &Args) -> Result<Self, Stop> {
-        let name = format!("scene {}, seed {}", args.scene, args.seed);
-        let mut world = World::new(args.scene, args.boxes as usize, args.seed);
+    pub(crate) fn of_scene(args: &Args, scene: Scene) -> Result<Self, Stop> {
+        let name = format!("scene {scene}, seed {}", args.seed);
+        let mut world = World::new(scene, args.boxes as usize, args.seed);
         let mut recorder = Recorder::new();
         let mut ticks = Vec::new();
         let bar = bar(&name, args.ticks, false);
@@ -77,37 +96,38 @@ impl Recording {
             ticks.push(recorder.tick(name, columns(&world)?, Some(&world.moves))?);
             bar.inc(1);
         }
-        Ok(Self { name, ticks, meshes: Vec::new() })
+        Ok(Self { name, view: None, ticks, meshes: Vec::new() })
     }
 
-    /// The ticks of the engine on its range, from the first shot on. A box moves as its body would without
-    /// impacts.
+    /// The ticks of the engine on its range, from the first shot on.
     pub(crate) fn of_engine(args: &Args) -> Result<Self, Stop> {
         let ccd = !args.no_ccd;
         let (bullets, seed) = (args.boxes, args.seed);
         let plan = Plan { bullets, seed, space: false, ccd };
         let mut range = Range::new(&plan)?;
-        let (mut recorder, mut boxes) = (Recorder::new(), MovingBoxStore::new());
+        let mut recorder = Recorder::new();
         let mut ticks = Vec::new();
         let bar = bar("engine", args.ticks, false);
         for tick in 0..args.ticks {
             range.shoot()?;
-            boxes.clear();
-            let rows = &range.engine.rows;
-            for row in rows {
-                let at = row.shape.bounds(&row.motion.pose)?;
-                boxes.push(MovingBox::new(at, row.motion.delta)?)?;
-            }
-            let moves: Vec<_> = rows.iter().map(Row::is_awake).collect();
-            let name = format!("tick {tick}");
-            ticks.push(recorder.tick(name, boxes.columns(), Some(&moves))?);
+            ticks.push(recorder.engine_tick(format!("tick {tick}"), &range.engine)?);
             range.engine.step()?;
             range.remove_escaped()?;
             bar.inc(1);
         }
         let how = if ccd { "with" } else { "without" };
         let name = format!("engine, {bullets} bullets, {how} CCD, seed {seed}");
-        Ok(Self { name, ticks, meshes: Vec::new() })
+        // The room is much larger than the wall.
+        let view = View {
+            low: [-1.6, 0.0, -2.6],
+            high: [0.4, 2.1, 2.6],
+            yaw: -0.95,
+            pitch: 0.3,
+            tick: ticks.len().min(3) - 1,
+            t: 0.6,
+            hide: "bounds,union",
+        };
+        Ok(Self { name, view: Some(view), ticks, meshes: Vec::new() })
     }
 
     pub(crate) fn of_traces(paths: &[PathBuf]) -> Result<Self, Stop> {
@@ -124,13 +144,24 @@ impl Recording {
             tick.moves = bytes(&moves);
             ticks.push(tick);
         }
-        Ok(Self { name: "recorded ticks".to_owned(), ticks, meshes: Vec::new() })
+        Ok(Self { name: "recorded ticks".to_owned(), view: None, ticks, meshes: Vec::new() })
     }
 }
 
 impl Recorder {
     pub(crate) fn new() -> Self {
         Self { finder: PairFinder::new(), bytes: 0 }
+    }
+
+    /// The tick that the engine is about to compute. A box moves as its body would without impacts.
+    pub(crate) fn engine_tick(&mut self, name: String, engine: &Engine) -> Result<Tick, Stop> {
+        let mut boxes = MovingBoxStore::new();
+        for row in &engine.rows {
+            let at = row.shape.bounds(&row.motion.pose)?;
+            boxes.push(MovingBox::new(at, row.motion.delta)?)?;
+        }
+        let moves: Vec<_> = engine.rows.iter().map(Row::is_awake).collect();
+        self.tick(name, boxes.columns(), Some(&moves))
     }
 
     /// Which boxes can pair: those that move, or all without `moves`.
@@ -164,6 +195,7 @@ impl Recorder {
             (0..boxes.len()).map(|row| moves.is_none_or(|moves| moves[row]).into()).collect();
         Ok(Tick {
             name,
+            caption: "",
             boxes: boxes.len(),
             rows: floats(&rows),
             moves: bytes(&moves),

@@ -1,6 +1,6 @@
 //! Serves the pages and answers their requests.
 //!
-//! There are two pages and two requests, each with an exact path, which is never the path of a file.
+//! There are three pages and three requests, each with an exact path, which is never the path of a file.
 //! Everything else is answered with a status and one line of text. Only this machine can connect.
 //!
 //! A page of another server, open in the same browser, can send requests here too, also under a host name of
@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 
 use super::http::{self, Answer, Request};
 use super::stop::Stop;
-use super::{mesh, pair};
+use super::{elements, mesh, pair};
 
 /// The most connections at once; further ones wait. A connection ends within seconds, whatever the client
 /// sends.
@@ -41,21 +41,21 @@ impl Answer {
 /// Names of this machine, on any port, because the port may be forwarded.
 const HOSTS: [&str; 2] = ["127.0.0.1", "localhost"];
 
-/// Both pages.
-struct Pages<'a> {
-    ticks: &'a str,
-    pair: &'a str,
-}
+/// The pages: of ticks, of a pair, and of elements.
+struct Pages<'a>(&'a [&'a str; 3]);
 
-/// Prints the address and serves both pages until the process ends.
-pub(crate) fn serve(port: u16, ticks: &str, pair: &str) -> Result<(), Stop> {
+/// Prints the address and serves the pages until the process ends.
+pub(crate) fn serve(port: u16, pages: &[&str; 3]) -> Result<(), Stop> {
     let listen = |reason: io::Error| Stop::Listen { port, reason: reason.to_string() };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
-    writeln!(io::stdout(), "http://{address}/ and http://{address}/pair\nPress Ctrl-C to stop.")
-        .and_then(|()| io::stdout().flush())
-        .map_err(Stop::Print)?;
-    let (pages, open) = (Pages { ticks, pair }, AtomicUsize::new(0));
+    writeln!(
+        io::stdout(),
+        "http://{address}/, http://{address}/pair and http://{address}/elements\nPress Ctrl-C to stop."
+    )
+    .and_then(|()| io::stdout().flush())
+    .map_err(Stop::Print)?;
+    let (pages, open) = (Pages(pages), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         loop {
             while open.load(Ordering::Acquire) >= CONNECTIONS_MAX {
@@ -114,14 +114,16 @@ impl Pages<'_> {
             );
         }
         match (&request.method[..], &request.path[..]) {
-            ("GET" | "HEAD", "/") => Answer::page(self.ticks),
-            ("GET" | "HEAD", "/pair") => Answer::page(self.pair),
+            ("GET" | "HEAD", "/") => Answer::page(self.0[0]),
+            ("GET" | "HEAD", "/pair") => Answer::page(self.0[1]),
+            ("GET" | "HEAD", "/elements") => Answer::page(self.0[2]),
             ("POST", "/pair") => ask(request, pair::answer),
+            ("POST", "/elements") => ask(request, elements::answer),
             ("POST", "/mesh") => ask(request, mesh::answer),
-            (_, "/" | "/pair" | "/mesh") => {
+            (_, "/" | "/pair" | "/elements" | "/mesh") => {
                 Answer::text(http::METHOD_NOT_ALLOWED, "this method is not supported for this path")
             }
-            _ => Answer::text(http::NOT_FOUND, "the pages are / and /pair"),
+            _ => Answer::text(http::NOT_FOUND, "the pages are /, /pair and /elements"),
         }
     }
 }

@@ -33,6 +33,8 @@ pub(crate) enum Stop {
     Engine(#[from] engine::Failure),
     #[error("engine: {0}")]
     Body(#[from] Invalid),
+    #[error("engine: {0}")]
+    Shape(#[from] swath::convex::InvalidShape),
     #[error("cannot make the page: {0}")]
     Page(#[from] serde_json::Error),
     #[error("{}: {error}", path.display())]

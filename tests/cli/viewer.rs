@@ -166,8 +166,9 @@ fn sleeping_bricks_have_a_support() {
 fn invalid_arguments_and_files_are_rejected() {
     let folder = folder("viewer_refused");
     for flags in [
-        "--boxes -1",
-        "--boxes 1000000",
+        "--scene uniform --boxes -1",
+        "--scene uniform --boxes 1000000",
+        "--boxes 20",
         "--ticks 0",
         "--scene heap",
         "--port 70000",
@@ -196,11 +197,19 @@ fn invalid_arguments_and_files_are_rejected() {
     fs::write(&trace, b"SWTRACE1").expect("a file can be written");
     fails(viewer("--trace").arg(&trace), 2, "truncated");
     let out = folder.join("no_such_folder").join("page.html");
-    fails(viewer("--boxes 3 --ticks 1 --out").arg(&out), 2, "no_such_folder");
-    fails(viewer("--boxes 100000 --ticks 10000 --out").arg(&out), 2, "use fewer boxes or ticks");
+    fails(viewer("--scene uniform --boxes 3 --ticks 1 --out").arg(&out), 2, "no_such_folder");
+    fails(
+        viewer("--scene uniform --boxes 100000 --ticks 10000 --out").arg(&out),
+        2,
+        "use fewer boxes or ticks",
+    );
     let (_server, address) = serve();
     let port = address.rsplit(':').next().expect("an address has a port").to_owned();
-    fails(viewer("--boxes 1 --ticks 1 --port").arg(port), 2, "cannot listen on 127.0.0.1:");
+    fails(
+        viewer("--scene uniform --boxes 1 --ticks 1 --port").arg(port),
+        2,
+        "cannot listen on 127.0.0.1:",
+    );
 }
 
 /// A running viewer; it ends with the test.
@@ -216,7 +225,7 @@ impl Drop for Running {
 
 /// Starts a viewer on a free port, and reads its address.
 pub(crate) fn serve() -> (Running, String) {
-    let mut command = viewer("--port 0 --boxes 20 --ticks 2");
+    let mut command = viewer("--port 0 --scene bullets --boxes 20 --ticks 2");
     let mut child = command.stdout(Stdio::piped()).spawn().expect("the example starts");
     let output = child.stdout.take().expect("it is piped");
     let running = Running(child);

@@ -4,7 +4,7 @@
 //! (`tests/broadphase/rules.rs`). The tests here use crowds that are too large for that, and margins.
 
 use swath::batch::SegmentStore;
-use swath::broadphase::{Layers, ProxyHit};
+use swath::broadphase::{Layers, ProxyHit, Visits};
 use swath::{
     Aabb, Broadphase, Filter, Level, MovingBox, Proxy, ProxyId, ProxyKind, Segment, Threads,
 };
@@ -221,4 +221,26 @@ fn restored_proxies_are_found_at_their_old_position() {
     world.clear();
     assert_eq!(at(&mut world, 0.0), []);
     world.validate().expect("the broadphase is consistent");
+}
+
+/// Goal: a query of proxies that all have margins visits few leaves of their trees. Method: a row of many boxes; the nearest
+/// one, and the first one on a segment.
+#[test]
+fn resting_proxies_with_margins_are_found_in_few_leaves() {
+    const COUNT: usize = 4096;
+    let mut world = Broadphase::new();
+    let cube = |k: usize| Aabb::cube([k as f32, 0.0, 0.0], 0.25).expect("it is a box");
+    let insert =
+        |k| world.insert(cube(k), Proxy::sleeping().with_margin(0.5)).expect("it is a box");
+    let ids: Vec<ProxyId> = (0..COUNT).map(insert).collect();
+    let queries = world.queries();
+    let (mut nearest, mut cast) = (Visits::default(), Visits::default());
+    let point = Aabb::cube([1000.125, 2.0, 0.0], 0.0).expect("it is a point");
+    let hit = queries.proximity(&point, f32::INFINITY).expect("it is a box").counting(&mut nearest);
+    assert_eq!(hit.nearest().map(|hit| hit.id), Some(ids[1000]));
+    let segment = Segment::new([2000.5, 0.0, 0.0], [16.0, 0.0, 0.0]).expect("it is one");
+    let hit = queries.cast(&segment).expect("it is one").counting(&mut cast).closest();
+    assert_eq!(hit.map(|hit| hit.id), Some(ids[2001]));
+    let few = COUNT as u64 / 16 / 16;
+    assert!(nearest.leaves < few && cast.leaves < few, "{nearest:?} {cast:?}");
 }

@@ -43,41 +43,29 @@ fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
     Err(invalid(format!("{name}: expected {wanted}, got {dtype} with shape {shape:?}")))
 }
 
-/// An `(n, 3)` array of vectors.
-pub(crate) struct Vectors<'py>(PyReadonlyArray<'py, f32, numpy::Ix2>);
+/// An array of rows of `K` numbers, borrowed.
+pub(crate) struct Rows<'py, T: Element, const K: usize>(PyReadonlyArray<'py, T, numpy::Ix2>);
 
-impl<'py> Vectors<'py> {
-    /// Borrows an `(n, 3)` array of `float32`.
+/// An `(n, 3)` array of `float32`, borrowed.
+pub(crate) type Vectors<'py> = Rows<'py, f32, 3>;
+
+impl<'py, T: Element, const K: usize> Rows<'py, T, K> {
+    /// Borrows an `(n, K)` array of `T`.
     pub(crate) fn new(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let wanted = "a contiguous numpy array of float32 with shape (n, 3)";
-        let array = borrow::<f32, numpy::Ix2>(name, wanted, object)?;
-        if array.shape()[1] != 3 {
+        let dtype = T::get_dtype(object.py());
+        let wanted = format!("a contiguous numpy array of {dtype} with shape (n, {K})");
+        let array = borrow::<T, numpy::Ix2>(name, &wanted, object)?;
+        if array.shape()[1] != K {
             let shape = array.shape();
             return Err(invalid(format!("{name}: expected {wanted}, got shape {shape:?}")));
         }
         Ok(Self(array))
     }
 
-    pub(crate) fn rows(&self) -> &[[f32; 3]] {
+    pub(crate) fn rows(&self) -> &[[T; K]] {
         // The array is contiguous, because `borrow` accepts no other.
-        self.0.as_slice().map_or(&[], bytemuck::cast_slice)
+        self.0.as_slice().map_or(&[], |numbers| numbers.as_chunks().0)
     }
-}
-
-/// Borrows an array of rows of `K` numbers of the type `T`.
-pub(crate) fn rows<'py, T: Element + Copy, const K: usize>(
-    name: &str,
-    dtype: &str,
-    object: &Bound<'py, PyAny>,
-) -> PyResult<Vec<[T; K]>> {
-    let wanted = format!("a contiguous numpy array of {dtype} with shape (n, {K})");
-    let array = borrow::<T, numpy::Ix2>(name, &wanted, object)?;
-    if array.shape()[1] != K {
-        return Err(invalid(format!("{name}: expected {wanted}, got shape {:?}", array.shape())));
-    }
-    let numbers = array.as_slice().map_err(invalid)?;
-    let (rows, _) = numbers.as_chunks();
-    Ok(rows.to_vec())
 }
 
 /// Returns columns of vectors: `[axis][row]`.

@@ -8,7 +8,7 @@ use swath::convex::toi::{self, Settings, Toi, ToiInput, ToiResult, Touch};
 use swath::convex::{Hull, OwnedShape, gjk};
 use swath::{Motion, Pair, Pose, Shape, Threads};
 
-use crate::arrays::{Vectors, array, invalid, rows, table};
+use crate::arrays::{Rows, Vectors, array, invalid, table};
 
 /// A convex shape.
 #[pyclass(frozen)]
@@ -215,8 +215,8 @@ pub(crate) fn first_times<'py>(
     };
     let (position, delta) = (column("position", Some(position))?, column("delta", Some(delta))?);
     let (accel, spin) = (column("accel", accel)?, column("spin", spin)?);
-    let pairs: Vec<[u32; 2]> = rows("pairs", "uint32", pairs)?;
-    let pairs: Vec<Pair> = pairs.into_iter().map(|[a, b]| Pair { a, b }).collect();
+    let pairs = Rows::<u32, 2>::new("pairs", pairs)?;
+    let pairs: &[Pair] = bytemuck::cast_slice(pairs.rows());
     let motion = |row: usize| -> Result<Motion, swath::Invalid> {
         let motion = Motion::new(Pose::at(position[row])?, delta[row])?;
         motion.accelerating(accel[row])?.spinning(spin[row])
@@ -227,7 +227,7 @@ pub(crate) fn first_times<'py>(
     let owned: Vec<OwnedShape> = shapes.iter().map(|shape| shape.get().shape.clone()).collect();
     let found = py.detach(|| {
         let shapes: Vec<Shape<'_>> = owned.iter().map(OwnedShape::shape).collect();
-        let input = ToiInput { shapes: &shapes, motions: &motions, pairs: &pairs, windows: &[] };
+        let input = ToiInput { shapes: &shapes, motions: &motions, pairs, windows: &[] };
         let (mut rejected, mut out) = (Vec::new(), vec![Toi::default(); pairs.len()]);
         toi::pairs(&input, &settings, &Threads::current(), &mut rejected, &mut out)
             .map_err(|error| error.to_string())?;

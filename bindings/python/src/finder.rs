@@ -59,6 +59,28 @@ impl PairFinder {
         table(py, pairs.map_err(|error: String| invalid(error))?)
     }
 
+    /// Pairs of a box of one list and a box of another that share a point.
+    fn union_pairs_between<'py>(
+        &mut self,
+        py: Python<'py>,
+        min_a: &Bound<'py, PyAny>,
+        max_a: &Bound<'py, PyAny>,
+        min_b: &Bound<'py, PyAny>,
+        max_b: &Bound<'py, PyAny>,
+    ) -> PyResult<Pairs<'py>> {
+        let (min_a, max_a) = (Vectors::new("min_a", min_a)?, Vectors::new("max_a", max_a)?);
+        let (min_b, max_b) = (Vectors::new("min_b", min_b)?, Vectors::new("max_b", max_b)?);
+        let (a, b) = (boxes(&min_a, &max_a, None)?, boxes(&min_b, &max_b, None)?);
+        let Self { finder, rejected } = self;
+        let pairs = py.detach(|| {
+            let found = finder.union_pairs_between(a, b).map_err(|error| error.to_string())?;
+            let both = found.rejected().iter().chain(found.rejected_of_second());
+            *rejected = both.map(|r| (r.row, r.reason.to_string())).collect();
+            Ok(found.sorted().iter().map(|pair| [pair.a, pair.b]).collect())
+        });
+        table(py, pairs.map_err(|error: String| invalid(error))?)
+    }
+
     /// Pairs that touch during the tick, and the first time of each.
     fn swept_pairs<'py>(
         &mut self,

@@ -6,6 +6,7 @@
 
 mod arrays;
 mod convex;
+mod elements;
 mod finder;
 mod orbits;
 mod queries;
@@ -17,6 +18,8 @@ use pyo3::prelude::*;
 mod _swath {
     #[pymodule_export]
     use super::convex::{BodyMotion, Convex, FirstTime, distance, first_time, first_times};
+    #[pymodule_export]
+    use super::elements::{edge_edge, vertex_face};
     #[pymodule_export]
     use super::finder::PairFinder;
     #[pymodule_export]

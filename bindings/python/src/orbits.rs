@@ -5,7 +5,7 @@ use conjunctions::screen::{Settings, screen};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::{array, invalid, rows, table};
+use crate::arrays::{Rows, array, invalid, table};
 
 /// Draws Kepler elements of objects around the Earth.
 #[pyfunction]
@@ -43,7 +43,7 @@ pub(crate) fn screen_conjunctions<'py>(
     tick_seconds: f64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Approaches<'py>> {
-    let rows: Vec<[f64; 6]> = rows("elements", "float64", elements)?;
+    let rows = Rows::<f64, 6>::new("elements", elements)?;
     let element = |&[a, e, i, node, perigee, mean]: &[f64; 6]| Elements {
         semi_major_axis: a,
         eccentricity: e,
@@ -52,7 +52,7 @@ pub(crate) fn screen_conjunctions<'py>(
         perigee,
         mean_anomaly: mean,
     };
-    let objects: Vec<Elements> = rows.iter().map(element).collect();
+    let objects: Vec<Elements> = rows.rows().iter().map(element).collect();
     let ticks = (seconds / tick_seconds).ceil();
     if !(0.0..=1e9).contains(&ticks) {
         return Err(invalid("seconds: expected a time of at most 10^9 ticks that is not negative"));

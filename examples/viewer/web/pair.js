@@ -8,7 +8,8 @@ const canvas = $("canvas");
 const stage = new Stage(canvas);
 const redraw = drawing(draw);
 const camera = new Camera(canvas, redraw);
-const now = { t: 0, plays: false, before: 0, bodies: [], answer: null, meshes: [null, null], timeAt: null };
+const now = { t: 0, plays: false, before: 0, bodies: [], answer: null, meshes: [null, null], timeAt: null, step: -1 };
+const SETTINGS = ["target", "touch", "from", "to"];
 // Responses by their request.
 const known = new Map();
 
@@ -22,20 +23,25 @@ async function meshOf(body) {
   const key = JSON.stringify(shapeOf(body));
   if (!known.has(key)) {
     const { positions, normals, edges, ...rest } = await ask("/mesh", shapeOf(body));
-    const buffer = (text) => stage.buffer(column(Float32Array, text));
+    const [corners, across] = [positions, normals].map((text) => column(Float32Array, text));
     if (known.size > 200) known.clear();
-    known.set(key, { positions: buffer(positions), normals: buffer(normals), edges: column(Float32Array, edges), ...rest });
+    const mesh = { positions: stage.buffer(corners), normals: stage.buffer(across), edges: column(Float32Array, edges), corners, ...rest };
+    known.set(key, mesh);
   }
   return known.get(key);
 }
 
-// One request at a time; the last one is always sent.
-let asks = false;
+// One request at a time; the last one is always sent. Returns a promise that ends after the last.
+let asking = null;
 let again = false;
-async function refresh() {
-  if (asks) return void (again = true);
-  asks = true;
-  do {
+function refresh() {
+  again = true;
+  asking ??= answerAll().finally(() => (asking = null));
+  return asking;
+}
+
+async function answerAll() {
+  while (again) {
     again = false;
     try {
       const [a, b] = now.bodies;
@@ -46,22 +52,65 @@ async function refresh() {
       };
       const question = { a: askedOf(a), b: askedOf(b), settings };
       const [answer, ...meshes] = await Promise.all([ask("/pair", question), meshOf(a), meshOf(b)]);
-      Object.assign(now, { answer, meshes, stale: false });
+      answer.terrain = [a, b].some((body) => body.form.kind === "terrain");
+      Object.assign(now, { answer, meshes, stale: false, step: Math.min(now.step, answer.steps.length - 1), hit: null });
+      if (answer.triangle) {
+        const { corners } = answer.triangle;
+        const across = unit(cross(minus(corners[1], corners[0]), minus(corners[2], corners[0])));
+        const buffer = (rows) => stage.buffer(new Float32Array(rows.flat()));
+        now.hit = { positions: buffer(corners), normals: buffer([across, across, across]), triangles: 1 };
+      }
       $("trouble").hidden = true;
     } catch (error) {
       now.stale = true;
       tell(error);
     }
-  } while (again);
-  asks = false;
+  }
   redraw();
 }
 
-// After an edit the address contains the pair, so that it can be shared.
+// After an edit the address contains the bodies and the settings, so that the pair can be shared.
 function edited() {
-  history.replaceState(null, "", `#pair=${encodeURIComponent(JSON.stringify(now.bodies))}`);
-  refresh();
+  const settings = Object.fromEntries(SETTINGS.map((id) => [id, $(id).value]));
+  toHash({ pair: JSON.stringify(now.bodies), ...settings });
+  return refresh();
 }
+
+// Shows a step of the search, or all of it with -1.
+function showStep(step) {
+  if (!now.answer) return;
+  now.step = Math.max(-1, Math.min(now.answer.steps.length - 1, step));
+  now.plays = false;
+  if (now.step >= 0) now.t = now.answer.steps[now.step].t;
+  redraw();
+}
+
+// The body under a pixel, and the point that is hit.
+function bodyAt(at) {
+  if (!now.answer || now.meshes.includes(null)) return null;
+  const here = sampleAt(now.t);
+  const ray = camera.ray(at);
+  const hits = now.meshes.map((mesh, k) => hitOfMesh(mesh.corners, [here.a, here.b][k], ray));
+  const far = Math.min(...hits);
+  return Number.isFinite(far) ? { which: hits.indexOf(far), point: add(ray.eye, times(ray.way, far)) } : null;
+}
+
+// A drag that begins on a body moves it.
+function grab(at) {
+  const found = bodyAt(at);
+  if (!found) return null;
+  now.plays = false;
+  const { which, point } = found;
+  const position = [...now.bodies[which].position];
+  return dragFrom(camera, at, point, (by) => {
+    // A thousandth is less than a pixel, and short in the address.
+    now.bodies[which].position = add(position, by).map((x) => Math.round(x * 1000) / 1000);
+    showPanel(which);
+    edited();
+  });
+}
+
+const showPanel = (k) => panel($(`panel-${"ab"[k]}`), "AB"[k], COLOURS[k], now.bodies[k], edited);
 
 // The time that is shown first: the impact, or the end.
 function told() {
@@ -136,8 +185,15 @@ function draw(time) {
     stage.mesh(mesh, poses[k], [...TINTS[k], 1]);
     stage.lines(edgesAt(mesh, poses[k], [...times(TINTS[k], 0.22), 0.85]), { width: 1.5 });
   });
+  if (now.hit) {
+    const pose = poses[answer.triangle.body];
+    const corners = answer.triangle.corners.map((corner) => placed(poseMatrix(pose), corner));
+    stage.mesh(now.hit, pose, [...RED, 1]);
+    stage.lines(corners.flatMap((from, k) => [...from, ...corners[(k + 1) % 3], ...RED, 1]), { width: 3, hidden: 0.6 });
+  }
   paths(here);
   meshes.forEach((mesh, k) => {
+    if (now.bodies[k].form.kind === "terrain" && now.bodies[k].delta.every((x) => x === 0)) return;
     const ghost = [start.a, start.b][k];
     stage.mesh(mesh, ghost, [...mix(TINTS[k], [1, 1, 1], 0.45), 0.16]);
     stage.lines(edgesAt(mesh, ghost, [...TINTS[k], 0.5]), { width: 1 });
@@ -153,6 +209,8 @@ function draw(time) {
     });
   }
   contact(here, reach);
+  const step = answer.steps[now.step];
+  if (step && step.gap !== null) drawPlane(stage, mix(...here.points, 0.5), step.normal, 0.14 * reach, INK);
   say(here);
 }
 
@@ -203,53 +261,64 @@ function say(here) {
   $("verdict").style.color = toi.kind === "separated" ? "#2b8a3e" : "#d9480f";
   const closing = toi.closing === undefined ? "" : `closing ${short(toi.closing)} · `;
   $("cost").textContent = `${closing}${rounds} ${rounds === 1 ? "step" : "steps"} · ${supports} supports`;
+  $("sentence").textContent = now.step < 0 ? searchSentence(now.answer) : stepSentence(now.answer, now.step, $("target").valueAsNumber || 0);
+  $("step-says").textContent = now.step < 0 ? `${steps.length} ${steps.length === 1 ? "step" : "steps"}` : `step ${now.step + 1} of ${steps.length}`;
+  ($("step-before").disabled = now.step < 0), ($("step-next").disabled = now.step >= steps.length - 1);
   $("slider").value = now.t;
   $("time-says").textContent = `t = ${now.t.toFixed(4)}`;
   $("distance-says").textContent = `distance ${short(here.distance)}`;
   $("play").textContent = now.plays ? "Pause" : "Play";
-  now.timeAt = timeline($("plot"), now.answer, now.t, $("target").valueAsNumber || 0);
+  now.timeAt = timeline($("plot"), now.answer, now.t, $("target").valueAsNumber || 0, now.step);
 }
 
 async function choose(bodies, t) {
-  now.bodies = structuredClone(bodies);
-  ["a", "b"].forEach((which, k) => panel($(`panel-${which}`), which.toUpperCase(), COLOURS[k], now.bodies[k], edited));
+  ((now.bodies = structuredClone(bodies)), (now.step = -1));
+  [0, 1].forEach(showPanel);
   await refresh();
   if (!now.answer) return;
   now.t = t ?? 0.55 * told();
   const { low, high } = extent();
-  camera.fit(low, high, 0.8);
-  ((camera.yaw = 0.35), (camera.pitch = 0.3));
+  // A terrain is seen from above.
+  camera.fit(low, high, { fill: 0.8, yaw: 0.35, pitch: now.answer.terrain ? 0.75 : 0.3 });
   redraw();
+}
+
+// An example, with default settings; the address names it alone.
+function choosePreset(index) {
+  for (const id of SETTINGS) $(id).value = { target: 0, touch: "if_closing", from: 0, to: 1 }[id];
+  toHash(index > 0 ? { preset: index } : {});
+  return choose(Object.values(PRESETS)[index]);
 }
 
 async function start() {
   const wanted = inHash();
   const names = Object.keys(PRESETS);
   $("preset").append(...names.map((name, k) => make("option", { value: k }, name)));
-  $("preset").onchange = () => choose(PRESETS[names[$("preset").value]]);
-  for (const id of ["target", "touch", "from", "to"]) $(id).oninput = refresh;
+  $("preset").onchange = () => choosePreset(Number($("preset").value)).catch(tell);
+  for (const id of SETTINGS) $(id).oninput = edited;
   $("show-bounds").onchange = redraw;
-  $("slider").oninput = () => ((now.t = Number($("slider").value)), redraw());
+  $("slider").oninput = () => ((now.t = Number($("slider").value)), (now.step = -1), redraw());
   const seek = (event) => {
     if (event.buttons === 0 || !now.timeAt) return;
-    now.t = now.timeAt(event.offsetX);
-    now.plays = false;
+    ((now.t = now.timeAt(event.offsetX)), (now.step = -1), (now.plays = false));
     redraw();
   };
   $("plot").addEventListener("pointerdown", (event) => ($("plot").setPointerCapture(event.pointerId), seek(event)));
   $("plot").addEventListener("pointermove", seek);
-  const play = () => ((now.plays = !now.plays), redraw());
+  const play = () => ((now.plays = !now.plays), (now.step = -1), redraw());
   $("play").onclick = play;
   window.addEventListener("resize", redraw);
-  window.addEventListener("keydown", (event) => {
-    if (event.key !== " " || event.target.matches("input, button, select")) return;
-    event.preventDefault();
-    play();
-  });
+  const [before, next] = [() => showStep(now.step - 1), () => showStep(now.step + 1)];
+  ($("step-before").onclick = before), ($("step-next").onclick = next);
+  onKeys(camera, play, { PageUp: before, PageDown: next, Escape: () => showStep(-1) });
+  camera.grab = grab;
+  camera.hovered = (at) => (canvas.style.cursor = at && bodyAt(at) ? "move" : "");
   const first = Math.max(0, Math.min(names.length - 1, Math.trunc(Number(wanted.preset)) || 0));
   $("preset").value = first;
+  for (const id of SETTINGS) if (wanted[id] !== undefined) $(id).value = wanted[id];
   const bodies = wanted.pair ? JSON.parse(wanted.pair) : PRESETS[names[first]];
   await choose(bodies, wanted.t === undefined ? undefined : Math.max(0, Math.min(1, Number(wanted.t) || 0)));
+  if (wanted.step !== undefined) showStep(Math.trunc(Number(wanted.step)) || 0);
 }
 
-start().catch(tell);
+start().catch(tell).finally(() => (document.body.dataset.ready = "true"));

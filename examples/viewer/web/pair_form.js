@@ -12,7 +12,10 @@ const FORMS = {
   triangle: [["a", [-0.8, -0.5, 0]], ["b", [0.8, -0.5, 0]], ["c", [0, 0.9, 0]]],
   segment: [["a", [0, -0.9, 0]], ["b", [0, 0.9, 0]]],
   point: [],
+  terrain: [["cells", [8]], ["seed", [4]], ["half", [3, 0.5, 3]]],
 };
+// Lengths that are whole numbers.
+const WHOLE = ["points", "seed", "cells"];
 
 const MOTION = ["position", "rotation", "delta", "accel", "spin"];
 const LABELS = { half_height: "half height", delta: "velocity", accel: "accel.", rotation: "turned °" };
@@ -47,6 +50,14 @@ const PRESETS = {
     body({ kind: "cone", half_height: 0.9, radius: 0.6 }, { position: [0, 3.6, 0], rotation: [150, 0, 20], delta: [0.5, -0.6, 0], accel: [0, -4.5, 0], spin: [0.9, 0.4, 0] }),
     body({ kind: "triangle", a: [-1.8, 0.3, -1.2], b: [1.8, 0.2, -1], c: [0.2, 0.4, 1.8] }, {}),
   ],
+  "a crate falls on a terrain of triangles": [
+    body({ kind: "cuboid", half: [0.6, 0.4, 0.5] }, { position: [-1.2, 3.1, 0.6], rotation: [15, 0, 25], delta: [1.6, -0.6, -0.5], accel: [0, -4.4, 0], spin: [0.7, 0.3, -0.9] }),
+    body({ kind: "terrain", cells: 8, seed: 4, half: [3, 0.5, 3] }, {}),
+  ],
+  "a thrown crate and a beam": [
+    body({ kind: "cuboid", half: [1.7, 0.16, 0.4] }, { position: [-0.6, 1.5, 0], rotation: [0, 0, 25], delta: [0.9, 0.2, 0] }),
+    body({ kind: "cuboid", half: [0.7, 0.5, 0.6] }, { position: [4.1, 0.9, 0.5], rotation: [20, 0, 10], delta: [-3.6, 3.6, -0.4], accel: [0, -6.4, 0] }),
+  ],
   "they pass each other": [
     body({ kind: "ellipsoid", half: [1, 0.45, 0.6] }, { position: [-3, 1.9, 0], delta: [6, 0, 0], spin: [0, 3, 2] }),
     body({ kind: "cone", half_height: 0.8, radius: 0.8 }, { position: [2.4, 0.8, -1.1], delta: [-4.6, 0, -0.2], spin: [0, 1, 0] }),
@@ -62,7 +73,7 @@ function panel(where, title, colour, body, changed) {
   const numbers = (name, values, store) => {
     const row = make("div", { className: "row", title: HINTS[name] ?? "" }, make("span", {}, LABELS[name] ?? name));
     values.forEach((value, k) => {
-      const whole = name === "points" || name === "seed";
+      const whole = WHOLE.includes(name);
       const input = make("input", { type: "number", step: whole ? 1 : name === "rotation" ? 5 : 0.1, value: Number(value.toFixed(4)) });
       input.ariaLabel = `${title} ${LABELS[name] ?? name} ${"xyz"[k]}`;
       input.oninput = () => {

@@ -23,34 +23,37 @@ const HEAD = `#version 300 es
   precision highp int;
 `;
 
-// Moving boxes: one cube for all, and a row of the recording for each.
+// Moving boxes: one cube for all, and a row of the recording for each. The first number of a state is the look, and 8 more if
+// the box is dimmed; the second is the first time of contact.
 const BOXES = {
   vertex: `
     uniform mat4 view;
     uniform float t;
+    uniform float visible[5];
     in vec3 corner, normal, low, high, delta;
     in vec2 state;
     out vec3 face, inside, side, at;
-    flat out vec2 kind;
+    flat out ivec2 kind;
     void main() {
       side = high - low;
       at = mix(low, high, corner) + delta * t;
-      (face = normal, inside = corner, kind = state);
-      gl_Position = view * vec4(at, 1.0);
+      int look = int(state.x);
+      kind = ivec2(state.y <= t ? 4 : look & 7, look >> 3);
+      (face = normal, inside = corner);
+      gl_Position = visible[kind.x] > 0.5 ? view * vec4(at, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
     }`,
   fragment: `${LIGHT}
-    uniform float t, alpha;
+    uniform float alpha;
     uniform vec3 palette[5];
     in vec3 face, inside, side, at;
-    flat in vec2 kind;
+    flat in ivec2 kind;
     out vec4 colour;
     void main() {
-      int look = kind.y <= t ? 4 : int(kind.x);
-      vec3 base = palette[look];
+      vec3 base = mix(palette[kind.x], BACK, 0.8 * float(kind.y));
       vec3 rim = min(inside, 1.0 - inside) * side;
       vec3 pixels = rim / max(fwidth(rim), 1e-12) + 1e3 * abs(face);
       float edge = 1.0 - smoothstep(0.7, 1.7, min(pixels.x, min(pixels.y, pixels.z)));
-      vec3 shaded = mix(lit(base, face, at), base * 0.3, edge * 0.7);
+      vec3 shaded = mix(lit(base, face, at), base * (kind.y > 0 ? 0.85 : 0.3), edge * 0.7);
       colour = vec4(shown(shaded, at), max(alpha, 0.6 * edge));
     }`,
 };

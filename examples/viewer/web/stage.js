@@ -79,6 +79,7 @@ class Stage {
     if (typeof value === "number") gl.uniform1f(at, value);
     else if (value.length === 16) gl.uniformMatrix4fv(at, false, value);
     else if (name === "palette") gl.uniform3fv(at, value);
+    else if (name === "visible") gl.uniform1fv(at, value);
     else gl[`uniform${value.length}fv`](at, value);
   }
 
@@ -140,10 +141,10 @@ class Stage {
   }
 
   // rows: a buffer of nine numbers per box; states: a buffer of two.
-  boxes(rows, states, count, { t, palette, alpha = 1 }) {
+  boxes(rows, states, count, { t, palette, visible, alpha = 1 }) {
     const { gl } = this;
     this.use(BOXES);
-    for (const [name, value] of Object.entries({ t, alpha, palette })) this.set(name, value);
+    for (const [name, value] of Object.entries({ t, alpha, palette, visible })) this.set(name, value);
     this.columns(this.cube, 0, [["corner", 3], ["normal", 3]]);
     this.columns(rows, 1, [["low", 3], ["high", 3], ["delta", 3]]);
     this.columns(states, 1, [["state", 2]]);

@@ -2,9 +2,11 @@
 
 const RECORDING = JSON.parse($("recording").textContent);
 
-const [ALONE, STILL, PAIRED, OVERLAPS] = [0, 1, 2, 3];
+const [ALONE, STILL, PAIRED, OVERLAPS, MET] = [0, 1, 2, 3, 4];
 // A first time after every tick.
 const NEVER = 2;
+// Added to the look of a box that is drawn dimmed.
+const DIMMED = 8;
 
 // Decoded when it is first shown.
 function tickOf(index) {
@@ -69,8 +71,35 @@ function unpack(packed) {
   // Bodies that are drawn as a mesh.
   const shaped = new Map(bodies.map((body) => [body.at, body]));
   return {
-    ...packed, captured, shaped, notes, rows, moves, union, states, dropped, impacts, overlaps, fast, large: new Set(large), ...bounds,
+    ...packed, captured, shaped, notes, rows, moves, union, states, dropped, impacts, overlaps, fast, large: new Set(large), nameOf, ...bounds,
   };
+}
+
+// The pairs of a box: the other row, and the impact or null if the two only come near.
+function partnersOf(tick, row) {
+  const other = (a, b) => (a === row ? b : b === row ? a : -1);
+  const partners = tick.impacts.map((impact) => ({ row: other(impact.a, impact.b), impact }));
+  for (let k = 0; k < tick.dropped.length; k += 2) {
+    partners.push({ row: other(tick.dropped[k], tick.dropped[k + 1]), impact: null });
+  }
+  return partners.filter((partner) => partner.row >= 0);
+}
+
+// The look of a box at a time, without dimming.
+const lookOf = (tick, row, t) => (tick.states[2 * row + 1] <= t ? MET : tick.states[2 * row] % DIMMED);
+
+// What happens in a tick, in words.
+function sentence(tick) {
+  const count = (number, one, more) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
+  const moving = tick.moves.reduce((sum, moves) => sum + moves, 0);
+  const pairs = tick.union.length / 2;
+  const [meeting, near] = [tick.impacts.length - tick.overlaps, tick.dropped.length / 2];
+  const parts = [];
+  if (meeting > 0) parts.push(`${count(meeting, "touches", "touch")} in this tick`);
+  if (tick.overlaps > 0) parts.push(`${count(tick.overlaps, "overlaps", "overlap")} at its start`);
+  if (near > 0) parts.push(`${count(near, "only comes near", "only come near")}`);
+  const of = parts.length > 0 ? `: ${parts.join(", ")}` : "";
+  return `${count(tick.boxes, "box", "boxes")}, ${moving.toLocaleString("en")} of them moving. The bounds of ${count(pairs, "pair", "pairs")} overlap${of}.`;
 }
 
 // Corners of a box at a time.
@@ -107,9 +136,13 @@ function middle(rows, a, b, t) {
 function extent(rows) {
   const [low, high] = [[-1, -1, -1], [1, 1, 1]];
   if (rows.length === 0) return { low, high };
+  const pick = (offset) => {
+    const numbers = new Float32Array(rows.length / 9);
+    for (let k = 0; k < numbers.length; k++) numbers[k] = rows[9 * k + offset];
+    return numbers.sort();
+  };
   for (let axis = 0; axis < 3; axis++) {
-    const pick = (offset) => rows.filter((_, k) => k % 9 === offset + axis).sort();
-    const [lows, highs] = [pick(0), pick(3)];
+    const [lows, highs] = [pick(axis), pick(3 + axis)];
     const last = lows.length - 1;
     const skip = Math.ceil(lows.length * 0.01);
     const [all, most] = [highs[last] - lows[0], highs[Math.max(0, last - skip)] - lows[Math.min(last, skip)]];

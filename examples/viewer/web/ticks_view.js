@@ -1,19 +1,23 @@
 // The page of a tick, and its controls.
 
 const COLOURS = ["#5b96bd", "#c3cad2", "#eab53f", "#a99fc6", "#e0400a"].map(linear);
-const MET = 4;
 const [CANDIDATE, TOUCHES] = [COLOURS[2], COLOURS[MET]];
 const PALETTE = new Float32Array(COLOURS.flat());
 const IMPACTS_LISTED = 300;
 // More lines would hide everything else.
 const DOTS_MAX = 400;
+// With more boxes, frames and lines of pairs are not drawn at first.
+const BOXES_MANY = 5000;
+const KINDS = ["alone", "still", "candidates", "overlapping", "met"];
 
 const canvas = $("canvas");
 const stage = new Stage(canvas);
 const redraw = drawing(draw);
 const camera = new Camera(canvas, redraw);
-const now = { tick: 0, t: 0, plays: false, before: 0, chosen: null };
+const now = { tick: 0, t: 0, plays: false, before: 0, chosen: null, picked: -1, hovered: -1, partners: [] };
 const shows = (what) => $(`show-${what}`).checked;
+// Which looks of boxes are drawn.
+const visible = () => KINDS.map((kind) => Number(shows(kind)));
 
 let tick = null;
 let buffers = null;
@@ -27,70 +31,79 @@ const meshes = RECORDING.meshes.map(({ positions, normals, edges, smooth, triang
   return { positions: buffer(positions), normals: buffer(normals), triangles, sharp };
 });
 
-// Copies a tick to the graphics card.
+// Copies a tick to the graphics card. Large boxes are separate, because they are transparent.
 function load(index) {
   now.tick = Math.max(0, Math.min(RECORDING.ticks.length - 1, index));
   tick = tickOf(now.tick);
-  now.chosen = null;
+  ((now.chosen = null), (now.hovered = -1));
   $("notes").replaceChildren(...tick.notes.map((note) => make("li", {}, note)));
   $("dropped-is").textContent = tick.captured ? "have no impact" : "miss each other";
   $("union-is").textContent = tick.captured ? "candidates without an impact" : "candidates that miss";
   $("toggle-held").hidden = tick.shaped.size === 0;
-  const bounds = [[], []];
-  const starts = [];
-  for (let row = 0; row < tick.boxes; row++) {
-    const paired = tick.states[2 * row] >= PAIRED || tick.states[2 * row + 1] < NEVER;
-    const tint = paired ? [...linear("#4f6f8f"), 0.5] : [...linear("#8fa3b8"), 0.45];
-    edgesOfBox(...boundsOf(tick.rows, row), tint, bounds[paired ? 0 : 1]);
-    if (tick.moves[row]) edgesOfBox(...cornersOf(tick.rows, row, 0), [...COLOURS[0], 0.6], starts);
-  }
-  if (!buffers) {
-    const two = () => [stage.gl.createBuffer(), stage.gl.createBuffer()];
-    buffers = { rows: two(), states: two(), counts: [0, 0] };
-  }
-  buffers.bounds = bounds.map((list) => new Float32Array(list));
-  buffers.starts = new Float32Array(starts);
-  list();
-}
-
-// Copies the visible boxes to the graphics card; large ones are separate, because they are transparent.
-// Returns the bodies that are drawn as a mesh, and their state.
-function show() {
-  const hidden = ["alone", "still", "candidates", "overlapping"].map((what) => !shows(what));
+  $("story").textContent = tick.caption;
+  $("story").hidden = tick.caption === "";
+  $("sentence").textContent = sentence(tick);
   const groups = [[], []];
-  const seen = [];
   for (let row = 0; row < tick.boxes; row++) {
-    const [look, first] = tick.states.subarray(2 * row, 2 * row + 2);
-    const met = first <= now.t;
-    if (!(met ? shows("met") : !hidden[look])) continue;
-    if (tick.shaped.has(row)) seen.push([tick.shaped.get(row), met ? MET : look]);
-    else groups[Number(tick.large.has(row))].push(row);
+    if (!tick.shaped.has(row)) groups[Number(tick.large.has(row))].push(row);
   }
+  const two = () => [stage.gl.createBuffer(), stage.gl.createBuffer()];
+  buffers = { ...(buffers ?? { rows: two(), states: two() }), groups, frames: {} };
   groups.forEach((group, k) => {
     const rows = new Float32Array(9 * group.length);
-    const states = new Float32Array(2 * group.length);
-    group.forEach((row, at) => {
-      rows.set(tick.rows.subarray(9 * row, 9 * row + 9), 9 * at);
-      states.set(tick.states.subarray(2 * row, 2 * row + 2), 2 * at);
-    });
+    group.forEach((row, at) => rows.set(tick.rows.subarray(9 * row, 9 * row + 9), 9 * at));
     stage.fill(buffers.rows[k], rows);
-    stage.fill(buffers.states[k], states);
-    buffers.counts[k] = group.length;
   });
-  return seen;
+  tick.meets = tick.impacts.slice(tick.overlaps).flatMap(({ a, b }) => [a, b]);
+  tick.bins = new Array(120).fill(0);
+  for (const impact of tick.impacts.slice(tick.overlaps)) tick.bins[Math.min(119, Math.floor(impact.t * 120))]++;
+  list();
+  pick(now.picked < tick.boxes ? now.picked : -1);
+}
+
+// Copies the states of all boxes to the graphics card.
+function upload() {
+  buffers.groups.forEach((group, k) => {
+    const states = new Float32Array(2 * group.length);
+    group.forEach((row, at) => states.set(tick.states.subarray(2 * row, 2 * row + 2), 2 * at));
+    stage.fill(buffers.states[k], states);
+  });
+}
+
+// The frames of a kind: bounds of paths of boxes in pairs or in none, or boxes at the start. They are computed when first drawn.
+function framesOf(kind) {
+  if (!buffers.frames[kind]) {
+    const lines = [];
+    const tints = { paired: [...linear("#4f6f8f"), 0.5], others: [...linear("#8fa3b8"), 0.45], start: [...COLOURS[0], 0.6] };
+    for (let row = 0; row < tick.boxes; row++) {
+      const paired = tick.states[2 * row] % DIMMED >= PAIRED || tick.states[2 * row + 1] < NEVER;
+      if (kind === "start" ? !tick.moves[row] : paired !== (kind === "paired")) continue;
+      edgesOfBox(...(kind === "start" ? cornersOf(tick.rows, row, 0) : boundsOf(tick.rows, row)), tints[kind], lines);
+    }
+    buffers.frames[kind] = new Float32Array(lines);
+  }
+  return buffers.frames[kind];
 }
 
 // Bodies with a shape, at their current poses; large ones are transparent.
-function shapes(seen) {
+function shapes() {
+  const seen = [];
+  const drawn = visible();
+  for (const body of tick.shaped.values()) {
+    const look = lookOf(tick, body.at, now.t);
+    if (!drawn[look]) continue;
+    const dim = tick.states[2 * body.at] >= DIMMED;
+    seen.push([body, dim ? mix(COLOURS[look], [0.91, 0.93, 0.95], 0.8) : COLOURS[look]]);
+  }
   const edges = [[], []];
   for (const large of [false, true]) {
-    for (const [body, look] of seen.filter(([{ at }]) => tick.large.has(at) === large)) {
+    for (const [body, colour] of seen.filter(([{ at }]) => tick.large.has(at) === large)) {
       const [mesh, pose] = [meshes[body.mesh], poseAt(body, now.t)];
-      stage.mesh(mesh, pose, [...COLOURS[look], large ? 0.2 : 1]);
+      stage.mesh(mesh, pose, [...colour, large ? 0.2 : 1]);
       const model = poseMatrix(pose);
-      const tint = [...times(COLOURS[look], 0.25), 0.8];
+      const tint = [...times(colour, 0.25), 0.8];
       for (const [from, to] of mesh.sharp) edges[0].push(...placed(model, from), ...placed(model, to), ...tint);
-      if (shows("held")) edgesOfBox(...cornersOf(tick.rows, body.at, now.t), [...COLOURS[look], 0.9], edges[1]);
+      if (shows("held")) edgesOfBox(...cornersOf(tick.rows, body.at, now.t), [...colour, 0.9], edges[1]);
     }
   }
   for (const list of edges) stage.lines(list, { width: 1 });
@@ -120,29 +133,47 @@ function choose(impact) {
   redraw();
 }
 
-// Lines between the middles of pairs; ten numbers each.
+// Lines between the middles of pairs; ten numbers each. If a box is picked, those of its pairs alone.
 function between(pairs, tint) {
   const lines = new Float32Array(5 * pairs.length);
+  const { rows } = tick;
+  let at = 0;
   for (let k = 0; k < pairs.length; k += 2) {
-    const ends = [pairs[k], pairs[k + 1]].flatMap((row) => centreOf(tick.rows, row, now.t));
-    lines.set([...ends, ...tint], 5 * k);
+    const [a, b] = [pairs[k], pairs[k + 1]];
+    if (now.picked >= 0 && a !== now.picked && b !== now.picked) continue;
+    for (const row of [a, b]) {
+      for (let axis = 9 * row; axis < 9 * row + 3; axis++) {
+        lines[at++] = 0.5 * (rows[axis] + rows[axis + 3]) + rows[axis + 6] * now.t;
+      }
+    }
+    lines.set(tint, at);
+    at += 4;
   }
-  return lines;
+  return lines.subarray(0, at);
 }
 
-// Start, end and current position of fast boxes.
+// Start, end and current position of fast boxes; if a box is picked, of this one alone.
 function paths() {
-  const lines = [];
+  const fast = now.picked < 0 ? tick.fast : tick.moves[now.picked] ? [now.picked] : [];
+  const lines = new Float32Array(20 * fast.length);
   const dots = [];
-  const few = tick.fast.length <= DOTS_MAX;
-  for (const row of tick.fast) {
+  const few = fast.length <= DOTS_MAX;
+  const [met, before] = [linear("#b01e00"), linear("#1d4f78")];
+  fast.forEach((row, k) => {
     const [from, here, to] = [0, now.t, 1].map((t) => centreOf(tick.rows, row, t));
-    const tint = linear(tick.states[2 * row + 1] <= now.t ? "#b01e00" : "#1d4f78");
-    lines.push(...from, ...here, ...tint, 0.95, ...here, ...to, ...tint, 0.3);
-    dots.push(...here, 6, ...tint, 1);
-  }
+    const tint = tick.states[2 * row + 1] <= now.t ? met : before;
+    lines.set([...from, ...here, ...tint, 0.95, ...here, ...to, ...tint, 0.3], 20 * k);
+    if (few) dots.push(...here, 6, ...tint, 1);
+  });
   stage.lines(lines, { width: few ? 2 : 1, hidden: few ? 0.5 : 0 });
-  if (few) stage.dots(dots);
+  stage.dots(dots);
+}
+
+// Frames around boxes, for instance those of a pair that was chosen.
+function outline(rows, tint, width) {
+  const frames = [];
+  for (const row of rows) edgesOfBox(...cornersOf(tick.rows, row, now.t), tint, frames);
+  stage.lines(frames, { width, hidden: 0.5 });
 }
 
 function draw(time) {
@@ -155,43 +186,37 @@ function draw(time) {
     redraw();
   }
   now.before = time;
-  const seen = show();
   stage.begin(camera);
   const { low, high } = tick;
   const reach = norm(minus(high, low));
   const step = 10 ** Math.floor(Math.log10(reach / 8));
   stage.ground([(low[0] + high[0]) / 2, low[1] - 0.02 * reach, (low[2] + high[2]) / 2], reach * 1.6, step);
   const drawn = (k, more) => {
-    const { rows, states, counts } = buffers;
-    stage.boxes(rows[k], states[k], counts[k], { t: now.t, palette: PALETTE, ...more });
+    const { rows, states, groups } = buffers;
+    stage.boxes(rows[k], states[k], groups[k].length, { t: now.t, palette: PALETTE, visible: visible(), ...more });
   };
   drawn(0, {});
-  shapes(seen);
+  shapes();
   drawn(1, { alpha: 0.16 });
-  if (shows("all-bounds")) stage.lines(buffers.bounds[1], { width: 1 });
-  if (shows("bounds")) stage.lines(buffers.bounds[0], { width: 1 });
-  if (shows("start")) stage.lines(buffers.starts, { width: 1 });
+  const picked = now.picked >= 0;
+  if (shows("all-bounds") && !picked) stage.lines(framesOf("others"), { width: 1 });
+  if (shows("bounds") && !picked) stage.lines(framesOf("paired"), { width: 1 });
+  if (shows("start") && !picked) stage.lines(framesOf("start"), { width: 1 });
   // The more lines, the paler each.
   const faint = Math.min(1, Math.max(0.18, 12 / Math.sqrt(tick.dropped.length + 1)));
   if (shows("union")) stage.lines(between(tick.dropped, [...CANDIDATE, faint]), { width: 1.25, hidden: 0.3 });
-  if (shows("swept")) {
-    const pairs = tick.impacts.slice(tick.overlaps).flatMap(({ a, b }) => [a, b]);
-    stage.lines(between(pairs, [...TOUCHES, 0.9]), { width: 2, hidden: 0.4 });
-  }
+  if (shows("swept")) stage.lines(between(tick.meets, [...TOUCHES, 0.9]), { width: 2, hidden: 0.4 });
   if (shows("paths")) paths();
   if (shows("points")) {
-    const met = tick.impacts.filter((impact) => impact.t > 0 && impact.t <= now.t);
+    const shown = picked ? now.partners.flatMap(({ impact }) => impact ?? []) : tick.impacts;
+    const met = shown.filter((impact) => impact.t > 0 && impact.t <= now.t);
     stage.dots(met.flatMap((impact) => {
       const fresh = Math.max(0, 1 - (now.t - impact.t) * 8);
       return [...impact.at, 8 + 9 * fresh, ...linear("#b01e00"), 1];
     }));
   }
   if (now.chosen) {
-    const frames = [];
-    for (const row of [now.chosen.a, now.chosen.b]) {
-      edgesOfBox(...cornersOf(tick.rows, row, now.t), [...linear("#1f2a37"), 1], frames);
-    }
-    stage.lines(frames, { width: 2.5, hidden: 0.5 });
+    outline([now.chosen.a, now.chosen.b], [...linear("#1f2a37"), 1], 2.5);
     const { at, normal } = now.chosen;
     // The same length on the screen from every distance.
     if (normal) {
@@ -200,6 +225,13 @@ function draw(time) {
       stage.dots([...tip, 7, ...linear("#b01e00"), 1]);
     }
   }
+  if (picked) {
+    const frame = [];
+    edgesOfBox(...boundsOf(tick.rows, now.picked), [...linear("#4f6f8f"), 0.8], frame);
+    stage.lines(frame, { width: 1.25, hidden: 0.4 });
+    outline([now.picked], [...linear("#1f6fa8"), 1], 3);
+  }
+  if (now.hovered >= 0 && now.hovered !== now.picked) outline([now.hovered], [...linear("#1f2a37"), 0.9], 1.75);
   say();
 }
 
@@ -236,10 +268,8 @@ function marks() {
   const pen = strip.getContext("2d");
   // The knob of the slider does not reach its ends.
   const [from, span] = [8 * ratio, wide - 16 * ratio];
-  const bins = new Array(120).fill(0);
-  for (const impact of tick.impacts.slice(tick.overlaps)) bins[Math.min(119, Math.floor(impact.t * 120))]++;
-  const most = Math.max(1, ...bins);
-  bins.forEach((count, bin) => {
+  const most = Math.max(1, ...tick.bins);
+  tick.bins.forEach((count, bin) => {
     const tall = count ? (0.25 + 0.75 * (count / most)) * (high - 4) : 0;
     pen.fillStyle = (bin + 0.5) / 120 <= now.t ? "#d9480f" : "#c9d3dd";
     pen.fillRect(from + (bin / 120) * span, high - tall, Math.max(1, span / 120 - ratio), tall);
@@ -249,16 +279,19 @@ function marks() {
 function start() {
   if (RECORDING.ticks.length === 0) throw new Error("nothing was recorded");
   const wanted = inHash();
+  const { view } = RECORDING;
   $("name").textContent = RECORDING.name;
   $("tick").max = RECORDING.ticks.length - 1;
-  load(Number(wanted.tick) || 0);
-  now.t = Math.max(0, Math.min(1, Number(wanted.t ?? 0.5) || 0));
-  camera.fit(tick.low, tick.high, 0.95);
+  load(Number(wanted.tick ?? view?.tick) || 0);
+  now.t = Math.max(0, Math.min(1, Number(wanted.t ?? view?.t ?? 0.5) || 0));
+  camera.fit(view?.low ?? tick.low, view?.high ?? tick.high, { fill: 0.95, yaw: view?.yaw, pitch: view?.pitch });
   if (wanted.yaw) camera.yaw = Number(wanted.yaw);
   if (wanted.pitch) camera.pitch = Number(wanted.pitch);
   if (wanted.near) camera.away /= Number(wanted.near);
-  for (const name of (wanted.hide ?? "").split(",").filter(Boolean)) $(`show-${name}`).checked = false;
+  const many = tick.boxes > BOXES_MANY ? "bounds,union" : "";
+  for (const name of (wanted.hide ?? view?.hide ?? many).split(",").filter(Boolean)) $(`show-${name}`).checked = false;
   for (const name of (wanted.show ?? "").split(",").filter(Boolean)) $(`show-${name}`).checked = true;
+  if (wanted.pick) pick(Math.max(-1, Math.min(tick.boxes - 1, Math.trunc(Number(wanted.pick)))));
 
   const play = () => {
     now.plays = !now.plays;
@@ -269,12 +302,11 @@ function start() {
   $("time").oninput = () => ((now.t = Number($("time").value)), redraw());
   document.querySelectorAll("aside input").forEach((box) => (box.onchange = redraw));
   window.addEventListener("resize", redraw);
-  window.addEventListener("keydown", (event) => {
-    if (event.target.matches("button, select")) return;
-    if (event.key === " ") (event.preventDefault(), play());
-    if (event.key === "PageDown") (load(now.tick + 1), redraw());
-    if (event.key === "PageUp") (load(now.tick - 1), redraw());
-  });
+  $("unpick").onclick = () => pick(-1);
+  camera.hovered = hover;
+  camera.clicked = (at) => pick(boxAlong(camera.ray(at), visible()));
+  const go = (by) => () => (load(now.tick + by), redraw());
+  onKeys(camera, play, { PageDown: go(1), PageUp: go(-1), Escape: () => pick(-1) });
   redraw();
 }
 
@@ -283,3 +315,4 @@ try {
 } catch (error) {
   tell(error);
 }
+document.body.dataset.ready = "true";

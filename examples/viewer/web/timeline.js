@@ -1,6 +1,6 @@
 // The distance over the tick: the curve, the bound of each step of the search, and the impact.
 
-function timeline(canvas, answer, now, target) {
+function timeline(canvas, answer, now, target, chosen = -1) {
   const ratio = window.devicePixelRatio || 1;
   const [wide, high] = [canvas.clientWidth, canvas.clientHeight];
   ((canvas.width = wide * ratio), (canvas.height = high * ratio));
@@ -63,9 +63,9 @@ function timeline(canvas, answer, now, target) {
     line([x(step.t), bottom], [x(step.t), height], "rgba(31, 42, 55, 0.55)", 1);
     const next = steps[k + 1];
     if (next) line([x(step.t), height], [x(next.t), y(target)], "rgba(31, 42, 55, 0.35)", 1, [2, 3]);
-    pen.fillStyle = "#1f2a37";
+    pen.fillStyle = k === chosen ? "#1f6fa8" : "#1f2a37";
     pen.beginPath();
-    pen.arc(x(step.t), height, 3.2, 0, 7);
+    pen.arc(x(step.t), height, k === chosen ? 5.5 : 3.2, 0, 7);
     pen.fill();
   });
   if (toi.kind === "impact") {

@@ -9,7 +9,8 @@
 //! within the final limit of the query has been visited, provided that bounds are never farther
 //! than what they contain.
 
-use super::{LEAF, NOTHING, Node, Tree, WIDTH};
+use super::{BvhItem, LEAF, NOTHING, Node, Tree, WIDTH};
+use crate::geom::MovingBox;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes, prefetch};
 use core::slice;
 
@@ -67,6 +68,10 @@ pub(crate) trait Nearing {
     /// most [`Nearing::most`]. A box inside bounds must not be nearer than the bounds, nor be reached
     /// when the bounds are not.
     fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, is_leaf: bool) -> (I::F32, I::Mask);
+
+    /// The true boxes by row, if some in the tree are larger. Boxes of a leaf that are reached are tested again with
+    /// these.
+    fn true_boxes(&self) -> Option<&[MovingBox]>;
 
     /// Takes boxes of a leaf with the result of [`Nearing::near`]; returns how many of them the query hit. `filters` has
     /// one word for each lane, or is empty if the tree has no filters.
@@ -200,7 +205,17 @@ fn step<I: Isa, Q: Nearing>(
     // Leaves and other nodes share the test, which is most of the code.
     while lane < WIDTH {
         let bounds = NodeBounds { node, lane };
-        let (near, reached) = question.near(isa, bounds, is_leaf);
+        let mut true_node = None;
+        let (near, reached) = loop {
+            let node = true_node.as_ref().unwrap_or(node);
+            let (near, reached) = question.near(isa, NodeBounds { node, lane }, is_leaf);
+            match question.true_boxes() {
+                Some(of) if is_leaf && true_node.is_none() && reached.bits() != 0 => {
+                    true_node = Some(with_true_boxes(node, of, lane, reached.bits()));
+                }
+                _ => break (near, reached),
+            }
+        };
         if is_leaf {
             let filters = if filters.is_empty() { filters } else { &filters[lane..] };
             visits.boxes += question.see(isa, bounds, (near, reached), filters);
@@ -223,6 +238,19 @@ fn step<I: Isa, Q: Nearing>(
         }
     }
     NOTHING
+}
+
+/// A copy of a leaf with the true boxes in the lanes `reached`, which are counted from `lane` on.
+#[inline(never)]
+fn with_true_boxes(leaf: &Node, of: &[MovingBox], lane: usize, reached: u32) -> Node {
+    let (mut node, mut left) = (*leaf, reached);
+    while left != 0 {
+        let lane = lane + left.trailing_zeros() as usize;
+        left &= left - 1;
+        let id = node.ids[lane];
+        node.set(lane, BvhItem { aabb: of[id as usize].aabb, id, filter: 0 });
+    }
+    node
 }
 
 /// Sorts children so that the nearest is last; among equal distances the one with the lowest id.

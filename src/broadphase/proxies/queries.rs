@@ -2,7 +2,7 @@
 //!
 //! The queries are those of [`Queries`], over the forests of resting proxies and a tree of the
 //! movers (`mover_tree`). The forest of a kind contains the fat AABB of each proxy with a margin;
-//! such boxes are skipped there and found in the forest of true boxes. Rows are slots, so their
+//! a query that reaches one tests the true box instead, which is looked up by slot. Rows are slots, so their
 //! order is that of ids. Batch answers are written to the caller's memory as rows, which are then
 //! replaced by ids in place.
 
@@ -11,6 +11,7 @@ use super::id::ProxyId;
 use super::proxy::ProxyKind;
 use super::slots::Slots;
 use super::state::BroadphaseState;
+use crate::broadphase::bvh::Tree;
 use crate::broadphase::query::{
     Accept, Batch, EveryBox, FilterContext, FilterRow, Overlap, Overlaps, Path, Planes,
     Proximities, Proximity, Queries, Query, QueryFilter, QueryShape, Visits,
@@ -134,10 +135,11 @@ impl Broadphase {
     fn view_of(&self, with_movers: bool) -> ProxyQueries<'_> {
         let Self { state, trees, mover_tree, exec, .. } = self;
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
-        let of = Queries::new([moving, trees.exact.trees()], exec.level, &exec.threads);
-        let any_grown = !trees.exact.is_empty();
-        let row_filter = QueryFilter { context: state, any_grown, kinds: 0, owner: 0 };
-        ProxyQueries { of, fat_trees: trees.fat_trees(), row_filter, slots: &state.slots }
+        let of = Queries::new(moving, exec.level, &exec.threads);
+        let true_boxes = trees.any_fat().then_some(&state.boxes[..]);
+        let row_filter = QueryFilter { context: state, kinds: 0, owner: 0 };
+        let (fat_trees, slots) = (trees.fat_trees(), &state.slots);
+        ProxyQueries { of, fat_trees, true_boxes, row_filter, slots }
     }
 }
 
@@ -149,7 +151,7 @@ fn kind_bit(kind: ProxyKind) -> u8 {
 impl FilterContext for BroadphaseState {
     fn row(&self, row: u32) -> FilterRow {
         let slot = self.slot(row as usize);
-        FilterRow { kind: kind_bit(slot.kind), owner: slot.owner, is_grown: slot.margin > 0.0 }
+        FilterRow { kind: kind_bit(slot.kind), owner: slot.owner }
     }
 }
 
@@ -162,7 +164,10 @@ impl FilterContext for BroadphaseState {
 #[derive(Clone, Copy, Debug)]
 pub struct ProxyQueries<'a> {
     of: Queries<'a>,
-    fat_trees: [&'a [crate::broadphase::bvh::Tree]; 2],
+    /// The trees of fixed and of sleeping proxies.
+    fat_trees: [&'a [Tree]; 2],
+    /// The true boxes of these proxies by slot, if any has a margin.
+    true_boxes: Option<&'a [MovingBox]>,
     row_filter: QueryFilter<'a>,
     slots: &'a Slots,
 }
@@ -194,7 +199,7 @@ impl<'a> ProxyQueries<'a> {
     }
 
     fn rows(&self) -> Queries<'a> {
-        self.of.restricted(self.fat_trees, self.row_filter)
+        self.of.restricted((self.fat_trees, self.true_boxes), self.row_filter)
     }
 
     fn with_ids<T>(&self, of: T) -> ProxyQuery<'a, T> {

@@ -4,9 +4,8 @@
 //! that many changes of a proxy between two updates cost as much as one. They are applied in the
 //! order of the slots, one list for each forest, with the boxes of the current state. A box that
 //! stays near its old position is overwritten in place; a forest from which all boxes are removed
-//! is rebuilt from the list alone ([`FixedBoxes::put`]). A resting proxy with a margin has two
-//! boxes: its fat AABB in the forest of its kind, for pairs, and its true box in a third forest,
-//! for queries.
+//! is rebuilt from the list alone ([`FixedBoxes::put`]). A resting proxy with a margin is stored with
+//! its fat AABB. Queries that reach it in a leaf test its true box, which the state has.
 
 use super::slots::{Container, FIXED, SLEEPING};
 use super::state::BroadphaseState;
@@ -21,26 +20,26 @@ use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.
 const CHANGED: u8 = 1 << 7;
-/// Bit of a slot: it has a margin and is in the forest of true boxes. Bit `k` always belongs to
-/// forest `k`; the first two are [`FIXED`] and [`SLEEPING`].
-const TRUE: u8 = 1 << 2;
-/// Bit of a slot: it is in the forest of settled movers.
-const SETTLED: u8 = 1 << 3;
-const TREES: usize = 4;
+/// Bit of a slot: it is in the forest of settled movers. Bit `k` always belongs to forest `k`; the first two are
+/// [`FIXED`] and [`SLEEPING`].
+const SETTLED: u8 = 1 << 2;
+const TREES: usize = 3;
+/// Bit of a slot: its proxy rests and has a margin, so its box in the forest may be larger than the true one.
+const FAT: u8 = 1 << 3;
 
 /// The forests of resting proxies, and the pending changes.
 #[derive(Debug, Default)]
 pub(crate) struct RestingTrees {
     pub(crate) fixed: FixedBoxes,
     pub(crate) sleeping: FixedBoxes,
-    /// The true boxes of resting proxies with a margin.
-    pub(crate) exact: FixedBoxes,
     /// The compared boxes of settled movers, and stale boxes of slots that are no settled movers.
     pub(crate) settled: FixedBoxes,
-    /// The bits [`FIXED`], [`SLEEPING`], [`TRUE`], [`SETTLED`] and [`CHANGED`] of each slot. May be
+    /// The bits [`FIXED`], [`SLEEPING`], [`SETTLED`], [`FAT`] and [`CHANGED`] of each slot. May be
     /// shorter than the slots. After an update a value has one of the first two bits exactly
     /// where a proxy rests.
     pub(crate) rows: Vec<u8>,
+    /// The number of slots with the bit [`FAT`].
+    fat: usize,
     /// The slots that have changed since the last update, each once.
     changed: Vec<u32>,
     /// Scratch memory: the rows to remove from each forest.
@@ -49,14 +48,13 @@ pub(crate) struct RestingTrees {
     inserted: [Vec<BvhItem>; TREES],
 }
 
-impl_memory!(RestingTrees { fixed, sleeping, exact, settled, rows, changed, removed, inserted });
+impl_memory!(RestingTrees { fixed, sleeping, settled, rows, changed, removed, inserted; without fat });
 
 impl RestingTrees {
     /// Sets how the forests run.
     pub(crate) fn set_exec(&mut self, exec: &Exec) {
         self.fixed.exec = exec.clone();
         self.sleeping.exec = exec.clone();
-        self.exact.exec = exec.clone();
         self.settled.exec = exec.clone();
     }
 
@@ -90,7 +88,7 @@ impl RestingTrees {
             return;
         }
         self.sort();
-        let Self { fixed, sleeping, exact, settled, rows, changed, removed, inserted } = self;
+        let Self { fixed, sleeping, settled, rows, fat, changed, removed, inserted } = self;
         removed.iter_mut().for_each(Vec::clear);
         inserted.iter_mut().for_each(Vec::clear);
         for &row in &*changed {
@@ -101,6 +99,7 @@ impl RestingTrees {
             // The box of a mover that is no longer settled stays, and is overwritten when it settles again.
             let stale = if is_mover(state, index) { was & SETTLED } else { 0 };
             rows[index] = now | stale;
+            *fat = *fat + usize::from(now & FAT != 0) - usize::from(was & FAT != 0);
             for k in 0..TREES {
                 let [was, now, stale] = [was, now, stale].map_each(|bits| bits >> k & 1 == 1);
                 if was && !now && !stale {
@@ -108,14 +107,14 @@ impl RestingTrees {
                 }
                 // Overwriting an unchanged box costs less than finding out that it is unchanged.
                 if let Some(slot) = slot.filter(|_| now) {
-                    let (aabb, filter) = (box_in(state, index, k), slot.filter.word());
+                    let (aabb, filter) = (state.compared_box(index).aabb, slot.filter.word());
                     inserted[k].push(BvhItem { aabb, id: row, filter });
                 }
             }
         }
         changed.clear();
         settled.slack = slack_of(state, &inserted[TREES - 1]);
-        let trees = [fixed, sleeping, exact, settled];
+        let trees = [fixed, sleeping, settled];
         for ((tree, removed), inserted) in trees.into_iter().zip(removed).zip(inserted) {
             if !removed.is_empty() {
                 tree.remove(removed).expect("each row was put in");
@@ -142,18 +141,19 @@ impl RestingTrees {
     /// Whether the forests contain what the state says, for all slots without a pending change.
     pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
         let dirty = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
-        let mut lens = [0; TREES];
-        let trees = [&self.fixed, &self.sleeping, &self.exact, &self.settled];
+        let (mut lens, mut fat) = ([0; TREES], 0);
+        let trees = [&self.fixed, &self.sleeping, &self.settled];
         for index in 0..state.slots.all.len().max(self.rows.len()) {
             let row = self.rows.get(index).copied().unwrap_or(0);
             let slot = state.slots.all.get(index);
             let stored = trees_of(state, index);
+            fat += usize::from(row & FAT != 0);
             if row & CHANGED == 0 && row != stored && row != stored | SETTLED {
                 return false;
             }
             for (k, tree) in trees.iter().enumerate().filter(|(k, _)| row >> k & 1 == 1) {
                 lens[k] += 1;
-                let aabb = || box_in(state, index, k);
+                let aabb = || state.compared_box(index).aabb;
                 let is_stale = stored >> k & 1 == 0;
                 if row & CHANGED == 0
                     && !is_stale
@@ -164,13 +164,18 @@ impl RestingTrees {
                 }
             }
         }
-        dirty == self.changed.len() && lens == trees.map_each(FixedBoxes::len)
+        dirty == self.changed.len() && fat == self.fat && lens == trees.map_each(FixedBoxes::len)
     }
 
     pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
         reserve_total(&mut self.rows, proxies);
         self.fixed.reserve(proxies, movers, 0, pairs);
         self.sleeping.reserve(proxies, movers, 0, pairs);
+    }
+
+    /// Whether the box of any proxy in [`RestingTrees::fat_trees`] may be larger than the true one.
+    pub(crate) fn any_fat(&self) -> bool {
+        self.fat > 0
     }
 
     /// The trees of fixed and of sleeping proxies, with the boxes that are compared for pairs.
@@ -181,7 +186,6 @@ impl RestingTrees {
     pub(crate) fn shrink_to_fit(&mut self) {
         self.fixed.shrink_to_fit();
         self.sleeping.shrink_to_fit();
-        self.exact.shrink_to_fit();
         self.settled.shrink_to_fit();
         (self.removed, self.inserted) = Default::default();
         self.rows.shrink_to_fit();
@@ -189,13 +193,13 @@ impl RestingTrees {
     }
 }
 
-/// The forests in which the proxy of a slot belongs, as bits.
+/// The forests in which the proxy of a slot belongs, as bits, with [`FAT`].
 pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
     let Some(slot) = state.slots.all.get(index) else { return 0 };
-    let exact = if slot.margin > 0.0 { TRUE } else { 0 };
+    let fat = if slot.margin > 0.0 { FAT } else { 0 };
     match slot.container() {
-        Container::Fixed => FIXED | exact,
-        Container::Sleeping => SLEEPING | exact,
+        Container::Fixed => FIXED | fat,
+        Container::Sleeping => SLEEPING | fat,
         Container::Movers if state.is_settled(index) => SETTLED,
         Container::Movers | Container::Nowhere => 0,
     }
@@ -211,11 +215,6 @@ fn slack_of(state: &BroadphaseState, inserted: &[BvhItem]) -> f32 {
 
 fn is_mover(state: &BroadphaseState, index: usize) -> bool {
     state.slots.all.get(index).is_some_and(|slot| slot.container() == Container::Movers)
-}
-
-/// The box of a proxy in one of its forests.
-fn box_in(state: &BroadphaseState, index: usize, tree: usize) -> Aabb {
-    if 1 << tree == TRUE { state.boxes[index].aabb } else { state.compared_box(index).aabb }
 }
 
 fn same_bits(a: &Aabb, b: &Aabb) -> bool {

@@ -140,12 +140,12 @@ impl Broadphase {
     }
 }
 
-/// Everything that the forests store of a slot: which ones, the boxes, and the filter. `None` if it is in no forest.
-fn stored(state: &BroadphaseState, index: usize) -> Option<(u8, [[u32; 6]; 2], Filter)> {
+/// Everything that the forests store of a slot: which ones, the box, and the filter. `None` if it is in no forest.
+fn stored(state: &BroadphaseState, index: usize) -> Option<(u8, [u32; 6], Filter)> {
     let forests = trees_of(state, index);
     (forests != 0).then(|| {
-        let boxes = [state.compared_box(index).aabb, state.moving_box(index).aabb];
-        (forests, boxes.map_each(bytemuck::cast), state.slot(index).filter)
+        let compared = bytemuck::cast(state.compared_box(index).aabb);
+        (forests, compared, state.slot(index).filter)
     })
 }
 

@@ -1,8 +1,7 @@
 //! Restricts queries by properties that the owner of the boxes stores by row.
 //!
-//! A [`Broadphase`](crate::Broadphase) stores the kind and the owner of a row, and whether its box
-//! in some trees is larger than the true one. These properties are tested one row at a time, for
-//! boxes that the query hits. Filters, which exclude most boxes, have been tested before, in lanes.
+//! A [`Broadphase`](crate::Broadphase) stores the kind and the owner of a row. These properties are tested one row at a
+//! time, for boxes that the query hits. Filters, which exclude most boxes, have been tested before, in lanes.
 
 use core::fmt::Debug;
 
@@ -13,8 +12,6 @@ pub(crate) struct FilterRow {
     pub(crate) kind: u8,
     /// The owner of the proxy; 0 means no owner.
     pub(crate) owner: u32,
-    /// Whether its box in the trees of grown boxes is larger than the true one.
-    pub(crate) is_grown: bool,
 }
 
 /// Looks up the properties of a row.
@@ -26,8 +23,6 @@ pub(crate) trait FilterContext: Debug + Sync {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueryFilter<'a> {
     pub(crate) context: &'a dyn FilterContext,
-    /// Whether any box in the trees of grown boxes is larger than the true one.
-    pub(crate) any_grown: bool,
     /// The bits of the excluded kinds.
     pub(crate) kinds: u8,
     /// The excluded owner; 0 excludes nothing.
@@ -37,23 +32,18 @@ pub(crate) struct QueryFilter<'a> {
 impl QueryFilter<'_> {
     /// Whether any row may be excluded.
     pub(crate) fn excludes_any(&self) -> bool {
-        self.any_grown || self.kinds != 0 || self.owner != 0
+        self.kinds != 0 || self.owner != 0
     }
 
     /// The lanes of `met` whose rows are not excluded.
     #[inline(never)]
-    pub(crate) fn passing(&self, met: u32, rows: &[u32], grown: bool) -> u32 {
-        if !grown && self.kinds == 0 && self.owner == 0 {
-            return met;
-        }
+    pub(crate) fn passing(&self, met: u32, rows: &[u32]) -> u32 {
         let (mut left, mut passing) = (met, 0);
         while left != 0 {
             let lane = left.trailing_zeros();
             left &= left - 1;
             let row = self.context.row(rows[lane as usize]);
-            let is_out = row.kind & self.kinds != 0
-                || self.owner != 0 && row.owner == self.owner
-                || grown && row.is_grown;
+            let is_out = row.kind & self.kinds != 0 || self.owner != 0 && row.owner == self.owner;
             passing |= u32::from(!is_out) << lane;
         }
         passing

@@ -31,7 +31,8 @@
 //! ```text
 //! for each tree of the view:
 //!     traverse it from the root, the nearest child first        (bvh/traverse_nearest.rs)
-//!         test the lanes of a node with the arithmetic of the query; for boxes in a leaf,
+//!         test the lanes of a node with the arithmetic of the query; if boxes of the tree may be larger
+//!         than the true ones, test those of a leaf that are reached again with the true boxes; for boxes in a leaf,
 //!         apply the filter of the query in lanes, then owners and kinds (filter.rs),
 //!         then the caller's function; keep or report the hit     (collector.rs, overlap.rs, nearest.rs)
 //!         skip nodes that are farther than the query still searches
@@ -54,7 +55,7 @@ use super::bvh::forest::FixedBoxes;
 use super::bvh::static_bvh::Bvh;
 use super::bvh::{Nearing, NodeBounds, Tree, descend, descend_many, may_go_abreast};
 use super::pairs::input::allow;
-use crate::geom::Filter;
+use crate::geom::{Filter, MovingBox};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
 pub(crate) use batch::Batch;
@@ -68,10 +69,11 @@ pub(crate) use path::Path;
 #[derive(Clone, Copy, Debug)]
 pub struct Queries<'a> {
     /// Trees with the true boxes.
-    trees: [&'a [Tree]; 2],
-    /// Trees in which some boxes are larger than the true ones. The row filter marks these; they are
-    /// skipped here, because their true boxes are in `trees`.
+    trees: &'a [Tree],
+    /// Trees in which some boxes may be larger than the true ones.
     grown: [&'a [Tree]; 2],
+    /// The true boxes of `grown` by row, if any box there is larger.
+    true_boxes: Option<&'a [MovingBox]>,
     level: Level,
     threads: &'a Threads,
     filter: Option<Filter>,
@@ -82,7 +84,7 @@ impl FixedBoxes {
     /// A view of the boxes for queries, such as which of them a segment enters first.
     #[must_use]
     pub fn queries(&self) -> Queries<'_> {
-        Queries::new([&self.trees, &[]], self.exec.level, &self.exec.threads)
+        Queries::new(self.trees(), self.exec.level, &self.exec.threads)
     }
 }
 
@@ -90,20 +92,26 @@ impl Bvh {
     /// A view of the boxes for queries.
     #[must_use]
     pub fn queries(&self) -> Queries<'_> {
-        Queries::new([core::slice::from_ref(&self.tree), &[]], self.exec.level, &self.exec.threads)
+        Queries::new(core::slice::from_ref(&self.tree), self.exec.level, &self.exec.threads)
     }
 }
 
 impl<'a> Queries<'a> {
     /// A view of the boxes of all these trees.
-    pub(crate) fn new(trees: [&'a [Tree]; 2], level: Level, threads: &'a Threads) -> Self {
-        Self { trees, grown: [&[]; 2], level, threads, filter: None, row_filter: None }
+    pub(crate) fn new(trees: &'a [Tree], level: Level, threads: &'a Threads) -> Self {
+        let grown = [&[][..]; 2];
+        Self { trees, grown, true_boxes: None, level, threads, filter: None, row_filter: None }
     }
 
-    /// Adds the trees `grown`, except for those of their boxes that are larger than the true ones,
-    /// and restricts the view to boxes that `row_filter` accepts.
-    pub(crate) fn restricted(self, grown: [&'a [Tree]; 2], row_filter: QueryFilter<'a>) -> Self {
-        Self { grown, row_filter: row_filter.excludes_any().then_some(row_filter), ..self }
+    /// Adds the trees `grown`, whose boxes may be larger than the true ones if there are `true_boxes`, and restricts
+    /// the view to boxes that `row_filter` accepts.
+    pub(crate) fn restricted(
+        self,
+        (grown, true_boxes): ([&'a [Tree]; 2], Option<&'a [MovingBox]>),
+        row_filter: QueryFilter<'a>,
+    ) -> Self {
+        let row_filter = row_filter.excludes_any().then_some(row_filter);
+        Self { grown, true_boxes, row_filter, ..self }
     }
 
     /// Considers only boxes that may pair with `filter`, as defined by [`Filter::allows`]. A box
@@ -117,8 +125,9 @@ impl<'a> Queries<'a> {
     /// larger than the true ones.
     fn for_each_tree(&self, see: &mut dyn FnMut(&'a Tree, bool)) {
         let unfiltered = self.filter.is_none_or(|filter| filter.allows(Filter::ALL));
-        for (trees, grown) in [(self.grown, true), (self.trees, false)] {
-            for tree in trees.into_iter().flatten() {
+        let [some, others] = self.grown;
+        for (trees, grown) in [(some, true), (others, true), (self.trees, false)] {
+            for tree in trees {
                 if unfiltered || tree.is_filtered() {
                     see(tree, grown);
                 }
@@ -129,7 +138,8 @@ impl<'a> Queries<'a> {
     /// The boxes that the filter and the row filter allow.
     fn allowed(&self) -> Allowed<'a> {
         let rotated = self.filter.map(|filter| filter.word().rotate_left(16));
-        Allowed { rotated, row_filter: self.row_filter, grown: false }
+        let Self { row_filter, true_boxes, .. } = *self;
+        Allowed { rotated, row_filter, true_boxes, grown: false }
     }
 }
 
@@ -139,18 +149,26 @@ struct Allowed<'a> {
     /// The filter of the query as a word, rotated by 16 bits.
     rotated: Option<u32>,
     row_filter: Option<QueryFilter<'a>>,
+    /// The true boxes by row, if any box in a tree is larger.
+    true_boxes: Option<&'a [MovingBox]>,
     /// Whether the boxes of the current tree may be larger than the true ones.
     grown: bool,
 }
 
-impl Allowed<'_> {
+impl<'a> Allowed<'a> {
+    /// The true boxes of the current tree by row, if any of its boxes is larger.
+    #[inline(always)]
+    fn true_boxes(&self) -> Option<&'a [MovingBox]> {
+        if self.grown { self.true_boxes } else { None }
+    }
+
     /// The lanes of `reached` that both filters allow, as bits. `filters` are the
     /// filters of the boxes; empty if every box may pair with everything.
     #[inline(always)]
     fn of<I: Isa>(&self, isa: I, reached: I::Mask, boxes: NodeBounds<'_>, filters: &[u32]) -> u32 {
         let allowed = self.by_filter(isa, reached, filters).bits();
         match &self.row_filter {
-            Some(row_filter) => row_filter.passing(allowed, boxes.rows::<I>(), self.grown),
+            Some(row_filter) => row_filter.passing(allowed, boxes.rows::<I>()),
             None => allowed,
         }
     }
@@ -170,8 +188,7 @@ impl Allowed<'_> {
         if count > 0 {
             isa.load_u32(boxes.rows::<I>()).compress(allowed).store(&mut rows);
             if let Some(row_filter) = &self.row_filter {
-                let mut left =
-                    row_filter.passing(u32::MAX >> (u32::BITS - count as u32), &rows, self.grown);
+                let mut left = row_filter.passing(u32::MAX >> (u32::BITS - count as u32), &rows);
                 count = 0;
                 while left != 0 {
                     rows[count] = rows[left.trailing_zeros() as usize];

@@ -6,7 +6,7 @@
 use super::{Accept, AcceptFn, Allowed, Queries, Query, TreeQuery, run_query};
 use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
 use crate::columns::Row;
-use crate::geom::{Aabb, Invalid};
+use crate::geom::{Aabb, Invalid, MovingBox};
 use crate::kernels::Hit;
 use crate::kernels::proximity::nearest::NearestList;
 use crate::kernels::proximity::{check_max, simd};
@@ -128,6 +128,11 @@ impl Nearing for NearestTo<'_, '_> {
         }
         let distance = simd::distance(isa, &from, &bounds.columns(isa));
         (distance, distance.le(isa.splat(self.most())))
+    }
+
+    #[inline(always)]
+    fn true_boxes(&self) -> Option<&[MovingBox]> {
+        self.allowed.true_boxes()
     }
 
     #[inline(always)]

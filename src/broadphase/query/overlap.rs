@@ -8,7 +8,7 @@
 use super::{Accept, Allowed, Queries, Query, TreeQuery, run_query};
 use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
 use crate::columns::Row;
-use crate::geom::{Aabb, Invalid, Plane, Sphere};
+use crate::geom::{Aabb, Invalid, MovingBox, Plane, Sphere};
 use crate::kernels::overlap::simd;
 use crate::lanes::{F32Lanes, Isa};
 use crate::par::sort_rows;
@@ -243,6 +243,11 @@ impl Nearing for ShapeTraversal<'_, '_, '_> {
     #[inline(always)]
     fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, is_leaf: bool) -> (I::F32, I::Mask) {
         (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), !is_leaf))
+    }
+
+    #[inline(always)]
+    fn true_boxes(&self) -> Option<&[MovingBox]> {
+        self.allowed.true_boxes()
     }
 
     #[inline(always)]

@@ -268,6 +268,11 @@ impl Nearing for PathTraversal<'_, '_> {
     }
 
     #[inline(always)]
+    fn true_boxes(&self) -> Option<&[MovingBox]> {
+        self.allowed.true_boxes()
+    }
+
+    #[inline(always)]
     fn see<I: Isa>(
         &mut self,
         isa: I,

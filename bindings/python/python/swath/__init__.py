@@ -1,7 +1,7 @@
 """Which of millions of moving boxes touch this tick, and when exactly.
 
-Arrays of vectors are contiguous numpy arrays of ``float32`` with shape ``(n, 3)``. They are borrowed, not copied, and
-must not be changed by another thread while a call runs. Results are new arrays. Time ``t`` is a fraction of the tick, in
+Arrays of vectors are contiguous numpy arrays of ``float32`` with shape ``(n, 3)``; positions of the vertices of a mesh are
+``float64``, and pairs and indices are ``uint32``. Arrays are borrowed, not copied, and must not be changed by another thread while a call runs. Results are new arrays. Time ``t`` is a fraction of the tick, in
 ``[0, 1]``; ``delta`` is a displacement over the tick, ``accel`` a displacement per tick squared, ``spin`` an axis
 times radians per tick. Rotations are quaternions ``[x, y, z, w]``.
 
@@ -17,11 +17,13 @@ from ._swath import (
     PairFinder,
     catalogue,
     distance,
+    edge_edge,
     first_time,
     first_times,
     level,
     screen_conjunctions,
     tick,
+    vertex_face,
 )
 
 __all__ = [
@@ -32,9 +34,11 @@ __all__ = [
     "PairFinder",
     "catalogue",
     "distance",
+    "edge_edge",
     "first_time",
     "first_times",
     "level",
     "screen_conjunctions",
     "tick",
+    "vertex_face",
 ]

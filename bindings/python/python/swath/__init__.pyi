@@ -12,11 +12,13 @@ __all__ = [
     "PairFinder",
     "catalogue",
     "distance",
+    "edge_edge",
     "first_time",
     "first_times",
     "level",
     "screen_conjunctions",
     "tick",
+    "vertex_face",
 ]
 
 _F32 = NDArray[np.float32]
@@ -43,6 +45,13 @@ class PairFinder:
         """Pairs whose swept bounds share a point, as an array ``(pairs, 2)``, sorted, each ``a < b``.
 
         ``min`` and ``max`` are the corners of the boxes at the start of the tick, ``(n, 3)``.
+        """
+
+    def union_pairs_between(self, min_a: _F32, max_a: _F32, min_b: _F32, max_b: _F32) -> _U32:
+        """Pairs of a box of one list and a box of another that share a point, ``(pairs, 2)``, sorted.
+
+        The first column is a row of ``min_a`` and ``max_a``, ``(n, 3)`` each; the second a row of ``min_b`` and
+        ``max_b``, ``(m, 3)`` each. ``rejected`` contains the invalid rows of the first list, then those of the second.
         """
 
     def swept_pairs(self, min: _F32, max: _F32, delta: _F32) -> tuple[_U32, _F32]:
@@ -165,6 +174,48 @@ def distance(
     a: Convex, motion_a: Motion, b: Convex, motion_b: Motion
 ) -> tuple[float, tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]:
     """Distance at the start of the tick, negative if they overlap; its normal from ``a`` to ``b``; nearest points."""
+
+def vertex_face(
+    start: _F64,
+    end: _F64,
+    faces: _U32,
+    pairs: _U32,
+    *,
+    minimum_separation: float = 0.0,
+    tolerance: float = ...,
+    threads: int | None = None,
+) -> tuple[_U8, _F64, _F64, _F64]:
+    """When vertices and faces of a moving mesh first come within ``minimum_separation``. Never late, never missed.
+
+    ``start`` and ``end`` are the positions of all vertices at the two ends of the tick, ``(n, 3)`` float64; each vertex
+    moves on a straight line. ``faces`` are three vertices each, ``(m, 3)``; ``pairs`` a vertex and a face each,
+    ``(k, 2)``. A vertex always touches its own faces, so leave such pairs out. The distance at a contact is at most
+    ``minimum_separation + tolerance``, which are lengths in the units of the positions.
+
+    Returns for each pair:
+
+    * the state, ``(k,)``: 0 no contact or an invalid vertex, 1 contact, 3 unresolved;
+    * the first time as a fraction of the tick, ``(k,)``; 1 without a contact, and the time that is proved to be free of
+      contact if the search is unresolved;
+    * the unit normal at that time from the vertex to the face, ``(k, 3)``, or zeros;
+    * the nearest point of the face ``[a, b, c]`` at that time, ``(k, 2)``: the barycentric coordinates of ``b`` and ``c``.
+    """
+
+def edge_edge(
+    start: _F64,
+    end: _F64,
+    edges: _U32,
+    pairs: _U32,
+    *,
+    minimum_separation: float = 0.0,
+    tolerance: float = ...,
+    threads: int | None = None,
+) -> tuple[_U8, _F64, _F64, _F64]:
+    """When edges of a moving mesh first come within ``minimum_separation``. Never late, never missed.
+
+    As ``vertex_face``, but ``edges`` are two vertices each, ``(m, 2)``, and ``pairs`` two edges each, ``(k, 2)``. The
+    normal is that from the first edge to the second, and the coordinates are the fractions along the first and along the second.
+    """
 
 def tick(
     min: _F32,

@@ -1,0 +1,1133 @@
+/* swath: which of many moving boxes touch in a tick, and when.
+ *
+ * cbindgen writes this file from bindings/c/src; edit it there.
+ *
+ * RULES OF ALL FUNCTIONS
+ *
+ * Results. A function returns SWATH_OK or the code of an error. After an error, swath_last_error() returns a message, for
+ * each thread its own. What a function writes by a pointer is written only if it returns SWATH_OK, except where its comment says otherwise.
+ *
+ * Pointers. A pointer is not NULL unless the comment allows it; the pointer of an array without elements may be NULL. NULL and
+ * misaligned pointers are errors. All other pointers must be valid: to an object that a create function wrote and that
+ * was not destroyed, or to memory for as many values as the function reads or writes, which no thread writes meanwhile. Arrays for
+ * results do not overlap arrays of the input.
+ *
+ * Memory. Input is borrowed for the call and not copied, except where a comment says otherwise. Results in memory of an object are
+ * valid until the next call that changes the object: that is, one whose pointer to the object is not const.
+ *
+ * Threads. Functions may be called from any thread. Calls on different objects do not disturb each other, and neither do calls that
+ * take const pointers to the same object. If a call on an object has to wait for another one, it returns
+ * SWATH_ERROR_BUSY instead. Destroy an object when no call uses it.
+ *
+ * Callbacks must return: they do not throw, do not call longjmp, and do not end the thread. They may call functions on other objects.
+ *
+ * Numbers. t and first are fractions of the tick, from 0 to 1. Lengths have any unit. A coordinate is finite and its magnitude is at most 2 to the
+ * power of 120. Results have the same bits on every CPU and for any number of threads. */
+
+#ifndef SWATH_H
+#define SWATH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SWATH_MAJOR 0
+#define SWATH_MINOR 1
+#define SWATH_PATCH 0
+
+
+
+// Moves and reacts to contacts. Pairs with every kind.
+#define SWATH_KIND_DYNAMIC 0
+
+// Moves on a path that the caller prescribes, such as a door. Does not pair with kinematic or fixed proxies.
+#define SWATH_KIND_KINEMATIC 1
+
+// A dynamic body at rest. Costs almost nothing while unchanged.
+#define SWATH_KIND_SLEEPING 2
+
+// Does not move, such as a wall. Costs almost nothing while unchanged.
+#define SWATH_KIND_FIXED 3
+
+// An id that no proxy has: its index is `SWATH_NO_INDEX`, and so is its generation.
+#define SWATH_NO_INDEX 4294967295
+
+// The call succeeded.
+#define SWATH_OK 0
+
+// A pointer is NULL that must not be.
+#define SWATH_ERROR_NULL 1
+
+// A pointer is not aligned as its type requires.
+#define SWATH_ERROR_MISALIGNED 2
+
+// A length, a stride, a name or the value of an enumeration is wrong.
+#define SWATH_ERROR_ARGUMENT 3
+
+// A number is NaN, infinite, too large or out of its range, or a box is inverted.
+#define SWATH_ERROR_INVALID 4
+
+// An id is of a proxy that does not exist, or was removed; or a row has no box.
+#define SWATH_ERROR_STALE 5
+
+// There are more boxes, proxies, triangles or pairs than allowed.
+#define SWATH_ERROR_TOO_MANY 6
+
+// An array for results is too short. The count that the call returns is the length that is needed.
+#define SWATH_ERROR_TOO_SHORT 7
+
+// Another call uses the object: one on another thread, or one whose callback made this call.
+#define SWATH_ERROR_BUSY 8
+
+// The library has a fault, or an executor did not run its tasks. The object of the call accepts no further call but the
+// one that destroys it.
+#define SWATH_ERROR_PANIC 9
+
+// The segment misses the shape.
+#define SWATH_CAST_MISSED 0
+
+// The segment enters the shape, or starts on its surface.
+#define SWATH_CAST_HIT 1
+
+// The segment starts inside the shape.
+#define SWATH_CAST_INSIDE 2
+
+// The search reached its limit: up to `fraction` the segment does not enter; the rest is unknown.
+#define SWATH_CAST_UNRESOLVED 3
+
+// A touch whose nearest points close. Bodies that lie on each other, slide or separate are excluded.
+#define SWATH_TOUCH_IF_CLOSING 0
+
+// Every touch.
+#define SWATH_TOUCH_HIT 1
+
+// No touch.
+#define SWATH_TOUCH_IGNORE 2
+
+// They do not touch in the window.
+#define SWATH_TOI_SEPARATED 0
+
+// They touch first at `t`.
+#define SWATH_TOI_IMPACT 1
+
+// They overlap at the start of the window.
+#define SWATH_TOI_OVERLAPPING 2
+
+// The search reached its limit: they do not touch before `t`, and the rest is unknown.
+#define SWATH_TOI_UNRESOLVED 3
+
+// The order in which they were found, which is the same for any threads and any instruction set.
+#define SWATH_AS_FOUND 0
+
+// By `a`, then by `b`.
+#define SWATH_SORTED 1
+
+// A coordinate is NaN or infinite.
+#define SWATH_REASON_NOT_FINITE 1
+
+// The magnitude of a coordinate is greater than 2 to the power of 120.
+#define SWATH_REASON_TOO_LARGE 2
+
+// The least corner is greater than the greatest one on an axis, or a half extent is negative.
+#define SWATH_REASON_INVERTED 3
+
+// Another number is out of its range, such as a rotation that is not a unit quaternion.
+#define SWATH_REASON_RANGE 4
+
+// Boxes with stable ids, and their pairs from tick to tick: which pairs begin, persist and end.
+typedef struct swath_broadphase swath_broadphase;
+
+// A bounding volume hierarchy of boxes that do not change, for queries. Box `k` is called row `k`.
+typedef struct swath_bvh swath_bvh;
+
+// Finds the pairs of moving boxes, anew in each tick. Keep it from tick to tick, because it keeps its memory.
+typedef struct swath_pair_finder swath_pair_finder;
+
+// A shape, which does not change: a convex one, a compound of convex ones, a mesh, or a height field. Several threads may use it at
+// the same time.
+typedef struct swath_shape swath_shape;
+
+// A copy of everything that decides the results of a broadphase from some tick on.
+typedef struct swath_snapshot swath_snapshot;
+
+// Result of a call: SWATH_OK, or the code of an error. `swath_last_error` returns the message.
+typedef int32_t swath_status;
+
+// A function of the library that runs the task of this index. An executor calls it with the `context` that it was given.
+typedef void (*swath_task)(void *context, size_t index);
+
+// Runs the tasks of parallel loops on threads of the caller, such as the job system of an engine.
+//
+// `run` calls `task(context, index)` once for each index below `tasks`, on any threads and in any order, and returns when all
+// calls have returned. No task waits for another one. Results do not depend on the threads. `run` must not throw.
+typedef struct swath_executor {
+  // Is passed to `run`. It must live as long as each object that was created with the executor.
+  void *user;
+  // The number of tasks that may run at the same time, at least 1. At most 256 are used.
+  size_t threads;
+  // Runs the tasks; see above. It is called from any thread that calls the library.
+  void (*run)(void *user, size_t tasks, swath_task task, void *context);
+} swath_executor;
+
+// How an object runs. All bytes zero, or a NULL pointer to it, is the default. Results have the same bits for any values.
+typedef struct swath_exec {
+  // The instruction set: NULL for the widest one of this CPU, or "portable4", "avx2" or "avx512".
+  const char *level;
+  // The number of threads: 0 for one for each logical core, which all objects share; 1 for the calling thread alone; at
+  // most 1024.
+  uint32_t threads;
+  // The greatest number of pairs of a tick; 0 for no limit. A search that finds more is an error.
+  uint64_t pairs_max;
+  // Threads of the caller, instead of `threads`, or NULL. The structure is copied.
+  const struct swath_executor *executor;
+} swath_exec;
+
+// The id of a proxy, 64 bits: the index of a slot, which is reused after a removal, and the number of proxies that used the
+// slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id.
+// SWATH_PROXY_NONE is the id that no proxy has.
+typedef struct swath_proxy_id {
+  // The index of the slot, less than the largest number of proxies that existed at once.
+  uint32_t index;
+  // How many proxies used the slot before.
+  uint32_t generation;
+} swath_proxy_id;
+
+// An axis-aligned box. Its surfaces belong to it.
+typedef struct swath_aabb {
+  // The least corner.
+  float min[3];
+  // The greatest corner.
+  float max[3];
+} swath_aabb;
+
+// A box at the start of the tick, and its displacement over the tick.
+typedef struct swath_moving_box {
+  // The box at the start of the tick.
+  struct swath_aabb aabb;
+  // The displacement over the tick.
+  float delta[3];
+} swath_moving_box;
+
+// The kind of a proxy. A pair needs a dynamic proxy, or a kinematic and a sleeping one, unless `swath_broadphase_set_kind_pairs`
+// changes it.
+typedef uint32_t swath_kind;
+
+// The categories of a box, and those with which it may form pairs, one bit each. Two boxes may form a pair if each has a
+// category that is in the mask of the other.
+typedef struct swath_filter {
+  // The categories of the box.
+  uint32_t category;
+  // The categories with which it may form pairs.
+  uint32_t mask;
+} swath_filter;
+
+// The description of a proxy. `swath_proxy_of_kind` creates one with which nothing is excluded.
+typedef struct swath_proxy {
+  // Its kind.
+  swath_kind kind;
+  // Its categories, and those with which it may form pairs. With both zero it has no pairs.
+  struct swath_filter filter;
+  // Proxies of the same owner do not form pairs, such as the limbs of a body. 0: no owner.
+  uint32_t owner;
+  // By how much the box that is compared is larger than the bounds of the path, on each side; a length. With a margin, a
+  // proxy that moves little costs little.
+  float margin;
+  // Data of the caller, which the library does not use.
+  uint64_t data;
+  // 1 if it takes part in pairs and queries, else 0.
+  uint8_t enabled;
+} swath_proxy;
+
+// One vector for each row, in memory of the caller, in one of two layouts.
+//
+// Rows: `x` points to the first structure of an array, `y` and `z` are NULL, a structure has `stride` bytes, and the vector is
+// three consecutive floats, `offset` bytes after the start of the structure. It need not be aligned. `swath_rows` creates it.
+//
+// Columns: `x`, `y` and `z` point to an array of floats each, and `stride` and `offset` are zero. `swath_columns` creates it.
+//
+// All bytes zero: there are no vectors.
+typedef struct swath_vectors {
+  // The array of structures, or the first components.
+  const void *x;
+  // NULL, or the second components.
+  const float *y;
+  // NULL, or the third components.
+  const float *z;
+  // Bytes from the start of a structure to the start of the next one, or zero for columns.
+  size_t stride;
+  // Bytes from the start of a structure to the vector, or zero for columns.
+  size_t offset;
+} swath_vectors;
+
+// Boxes, at rest or moving. The arrays are borrowed for the call only, and are not copied.
+//
+// All vectors of a call have the same layout. Fields that are not named in an initialiser are zero, which is the default of
+// each.
+typedef struct swath_boxes {
+  // The number of boxes, and of elements of each array that is not NULL.
+  size_t count;
+  // The least corner of each box; or its centre, if `centered` is 1.
+  struct swath_vectors min;
+  // The greatest corner of each box; or its half extents, if `centered` is 1.
+  struct swath_vectors max;
+  // The displacement of each box over the tick; or its velocity, if `tick_seconds` is not zero. Zero if no box moves.
+  struct swath_vectors delta;
+  // Zero, or the duration of the tick: then the displacement is the velocity times this, rounded to nearest.
+  float tick_seconds;
+  // 1 if boxes are given by centre and half extents, which is only possible for rows. The corners are rounded outwards.
+  uint8_t centered;
+  // For each box 1 if it moves, or 0: two boxes that do not move are not a pair. NULL: all move. Only for pair finders.
+  const uint8_t *moves;
+  // The filter of each box. NULL: each may form pairs with each. Only for pair finders and trees.
+  const struct swath_filter *filters;
+  // For each box the number that stands for it in pairs, instead of its row, or NULL. Only for pair finders.
+  const uint32_t *labels;
+} swath_boxes;
+
+// Why a row is invalid.
+typedef uint32_t swath_reason;
+
+// A row of the input that was left out because it is invalid.
+typedef struct swath_rejected {
+  // The row.
+  uint32_t row;
+  // Why it is invalid.
+  swath_reason reason;
+  // The axis of the number: 0, 1 or 2; 3 if it is not of an axis.
+  uint32_t axis;
+} swath_rejected;
+
+// Rows that were left out, in order, in memory of the object of the call.
+typedef struct swath_rejected_rows {
+  // The first element. Do not read it if `count` is zero.
+  const struct swath_rejected *data;
+  // The number of elements.
+  size_t count;
+} swath_rejected_rows;
+
+// The order of the pairs of a search.
+typedef uint32_t swath_order;
+
+// Two boxes, by their rows. Of one set, `a` is the lower row; of two sets, `a` is a row of the first.
+typedef struct swath_pair {
+  // The lower row, or that in the first set.
+  uint32_t a;
+  // The higher row, or that in the second set.
+  uint32_t b;
+} swath_pair;
+
+// Pairs in memory of the object that found them.
+typedef struct swath_pairs {
+  // The first element. Do not read it if `count` is zero.
+  const struct swath_pair *data;
+  // The number of elements.
+  size_t count;
+} swath_pairs;
+
+// Two boxes that touch in the tick, as in `swath_pair`, and the first time at which they do.
+typedef struct swath_swept_pair {
+  // The lower row, or that in the first set.
+  uint32_t a;
+  // The higher row, or that in the second set.
+  uint32_t b;
+  // The first time of contact, a fraction of the tick from 0 to 1; never later than the exact time.
+  float first;
+} swath_swept_pair;
+
+// Pairs with times, in memory of the object that found them.
+typedef struct swath_swept_pairs {
+  // The first element. Do not read it if `count` is zero.
+  const struct swath_swept_pair *data;
+  // The number of elements.
+  size_t count;
+} swath_swept_pairs;
+
+// A segment or a ray: the points `start + f * delta` for `f` from 0 to `max_fraction`, which is infinite for a ray.
+typedef struct swath_segment {
+  // The start point.
+  float start[3];
+  // The vector from the start to the point at fraction 1.
+  float delta[3];
+  // The greatest fraction.
+  float max_fraction;
+} swath_segment;
+
+// A box that a query found. For no box, the row is 4294967295 (UINT32_MAX) and the value is infinite.
+typedef struct swath_hit {
+  // The row of the box.
+  uint32_t row;
+  // The fraction of a segment, the first time of a sweep, or the distance.
+  float value;
+} swath_hit;
+
+// Which proxies a query of a broadphase considers. All bytes zero: all enabled proxies.
+typedef struct swath_query {
+  // NULL, or only proxies count that may form pairs with it.
+  const struct swath_filter *filter;
+  // Proxies of this owner do not count; 0: none are excluded.
+  uint32_t without_owner;
+  // Bit `k` excludes the proxies of kind `k`, for example `1u << SWATH_KIND_FIXED`.
+  uint32_t without_kinds;
+} swath_query;
+
+// A proxy that a query found. For none, the id is SWATH_PROXY_NONE and the value is infinite.
+typedef struct swath_proxy_hit {
+  // The id of the proxy.
+  struct swath_proxy_id id;
+  // The fraction of a segment, the first time of a sweep, or the distance.
+  float value;
+} swath_proxy_hit;
+
+// Position and rotation of a body. `swath_pose_at` creates one without rotation.
+typedef struct swath_pose {
+  // The position of the origin of the shape, about which it rotates.
+  float position[3];
+  // A unit quaternion: x, y, z, w.
+  float rotation[4];
+} swath_pose;
+
+// A pose and how it changes over the tick: at `t` the position is `position + delta * t + accel * t * t / 2`, and the rotation
+// is that by `spin * t`, applied after `rotation`. `swath_motion_at` creates one at rest.
+typedef struct swath_motion {
+  // The pose at the start of the tick.
+  struct swath_pose pose;
+  // The displacement over the tick without the acceleration.
+  float delta[3];
+  // The acceleration, in length per tick squared.
+  float accel[3];
+  // The rotation over the tick: its direction is the axis (right-handed), and its length is the angle in radians, at most 1024.
+  float spin[3];
+} swath_motion;
+
+// How a segment meets a shape.
+typedef uint32_t swath_cast_state;
+
+// Where a segment enters a shape.
+typedef struct swath_shape_cast_result {
+  // How the segment meets the shape.
+  swath_cast_state state;
+  // The fraction of the segment at which it enters, never late; zero inside, infinite for a miss.
+  float fraction;
+  // The point where it enters, in world coordinates; zero without a hit.
+  float point[3];
+  // The unit normal of the surface there, out of the shape; zero without a hit.
+  float normal[3];
+  // The part that it enters: the triangle of a mesh, or the shape of a compound.
+  uint32_t part;
+} swath_shape_cast_result;
+
+// Which touches at the start of the tick are impacts.
+typedef uint32_t swath_touch;
+
+// What counts as a contact. `swath_toi_defaults` returns the default.
+typedef struct swath_toi_settings {
+  // The distance at which shapes count as touching, such as a skin. Default: 0.
+  float target_distance;
+  // Limit of the distance at an impact above the target, relative to the size of the smaller shape. Default: 1 / 16384.
+  float tolerance;
+  // The part of the tick that is searched, from the first fraction to the second. Default: 0 and 1.
+  float window[2];
+  // Whether a touch at the start is an impact. Default: SWATH_TOUCH_IF_CLOSING.
+  swath_touch touch;
+  // The greatest number of rounds of a search. Default: 2048.
+  uint32_t rounds_max;
+} swath_toi_settings;
+
+// How two bodies meet in the tick.
+typedef uint32_t swath_toi_state;
+
+// When two bodies first touch.
+typedef struct swath_toi_result {
+  // How they meet.
+  swath_toi_state state;
+  // The first time of contact, never late. 0 if they overlap, 1 if they are separated, the time that is proved to be free if it
+  // is unresolved.
+  float t;
+  // The unit normal from `a` to `b`; zero without a contact.
+  float normal[3];
+  // The point of `a` that is nearest to `b` then, in world coordinates; the deepest one if they overlap.
+  float on_a[3];
+  // The point of `b` that is nearest to `a` then.
+  float on_b[3];
+  // Speed at which these points close along the normal, in length per tick; negative if they separate.
+  float closing;
+  // If they overlap: the depth beyond the target distance. Else 0.
+  float depth;
+  // The part of `a` that touches: the triangle of a mesh or the shape of a compound, else 0.
+  uint32_t part_a;
+  // The part of `b` that touches.
+  uint32_t part_b;
+  // The number of distances that were computed.
+  uint32_t rounds;
+} swath_toi_result;
+
+// The distance of two convex shapes.
+typedef struct swath_distance_result {
+  // A lower bound of the distance, less than it by at most 2 to the power of -20 of it and 2 to the power of -26 of the sizes. For shapes that
+  // overlap it is minus the depth.
+  float distance;
+  // The unit normal, from `a` to `b`.
+  float normal[3];
+  // The point of `a` nearest to `b`, in world coordinates.
+  float on_a[3];
+  // The point of `b` nearest to `a`, in world coordinates.
+  float on_b[3];
+} swath_distance_result;
+
+// Two proxies; `a` has the lower index.
+typedef struct swath_proxy_pair {
+  // The proxy with the lower index.
+  struct swath_proxy_id a;
+  // The proxy with the higher index.
+  struct swath_proxy_id b;
+} swath_proxy_pair;
+
+// A function of the caller that decides which pairs count.
+//
+// `accept` returns 1 for a pair that counts, and 0 for one that does not. It is called from several threads at the same time,
+// in any order, and must not use the broadphase.
+typedef struct swath_accept {
+  // Is passed to `accept`.
+  void *user;
+  // Decides about a pair.
+  int32_t (*accept)(void *user, struct swath_proxy_pair pair);
+  // 0: the function is called for each pair in each update. 1: only for new pairs of proxies that changed; a pair that was accepted stays
+  // until it ends. This is much faster if few proxies change.
+  uint8_t only_new;
+} swath_accept;
+
+// Two proxies that touch in the tick, and the first time at which their compared boxes do.
+typedef struct swath_swept_proxy_pair {
+  // The proxy with the lower index.
+  struct swath_proxy_id a;
+  // The proxy with the higher index.
+  struct swath_proxy_id b;
+  // The first time of contact, a fraction of the tick from 0 to 1; never late.
+  float first;
+} swath_swept_proxy_pair;
+
+// Pairs of proxies with times, in memory of the broadphase.
+typedef struct swath_swept_proxy_pairs {
+  // The first element. Do not read it if `count` is zero.
+  const struct swath_swept_proxy_pair *data;
+  // The number of elements.
+  size_t count;
+} swath_swept_proxy_pairs;
+
+// Pairs of proxies, in memory of the broadphase.
+typedef struct swath_proxy_pairs {
+  // The first element. Do not read it if `count` is zero.
+  const struct swath_proxy_pair *data;
+  // The number of elements.
+  size_t count;
+} swath_proxy_pairs;
+
+// What an update found. All lists are ordered by the indices of the proxies, and are valid until the next call that changes the
+// broadphase.
+typedef struct swath_changes {
+  // The pairs that are new.
+  struct swath_swept_proxy_pairs begun;
+  // The pairs that have ended. Their proxies may have been removed since.
+  struct swath_proxy_pairs ended;
+  // The number of pairs that touch and in which a proxy moves: those that `swath_broadphase_touching` returns.
+  size_t touching_count;
+} swath_changes;
+
+// Pairs that touch, as three arrays with the indices of the proxies, in memory of the broadphase.
+typedef struct swath_pair_columns {
+  // The lower index of each pair.
+  const uint32_t *a;
+  // The higher index of each pair.
+  const uint32_t *b;
+  // The first time of contact of each pair.
+  const float *first;
+  // The number of pairs.
+  size_t count;
+} swath_pair_columns;
+
+// How two proxies touch in the tick, by their boxes without margins.
+typedef struct swath_contact {
+  // The first time of contact; infinite if they do not touch.
+  float first;
+  // The last time of this contact; infinite if they do not touch.
+  float last;
+  // The direction from the first proxy to the second, along an axis: that on which the boxes touch last. Zero if they overlap at
+  // the start, or do not touch.
+  float normal[3];
+  // 1 if they share a point at the start of the tick, else 0.
+  uint32_t overlapping;
+  // If they overlap at the start: the shortest translation of the second proxy that separates them. Else zero.
+  float separation[3];
+} swath_contact;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Creates an empty broadphase.
+//
+// `exec`: how it runs, or NULL for the default.
+// `broadphase`: its address is written here.
+swath_status swath_broadphase_create(const struct swath_exec *exec_of, struct swath_broadphase **broadphase);
+
+// Destroys a broadphase; NULL is ignored. While another call uses it, it is not destroyed.
+void swath_broadphase_destroy(struct swath_broadphase *broadphase);
+
+// Writes the number of proxies.
+swath_status swath_broadphase_len(const struct swath_broadphase *broadphase, size_t *len);
+
+// Writes 1 if `id` is the id of a proxy of this broadphase, else 0.
+swath_status swath_broadphase_contains(const struct swath_broadphase *broadphase,
+                                       struct swath_proxy_id id,
+                                       int32_t *contains);
+
+// Inserts a box.
+//
+// `moving`: the box at the start of the tick, and its displacement, which is ignored if the kind does not move.
+// `proxy`: its description.
+// `id`: its id is written here.
+swath_status swath_broadphase_insert(struct swath_broadphase *broadphase,
+                                     const struct swath_moving_box *moving,
+                                     const struct swath_proxy *proxy,
+                                     struct swath_proxy_id *id);
+
+// Inserts a proxy for each row of `boxes`.
+//
+// `proxies`: one description for each row; or one for all, if `proxies_count` is 1.
+// `ids`: memory for an id for each row, in the same order. Invalid boxes are not inserted and get an id that no proxy has;
+// `swath_broadphase_rejected` lists them.
+swath_status swath_broadphase_insert_many(struct swath_broadphase *broadphase,
+                                          const struct swath_boxes *boxes,
+                                          const struct swath_proxy *proxies,
+                                          size_t proxies_count,
+                                          struct swath_proxy_id *ids);
+
+// Sets the box of a proxy at the start of the tick, and its displacement over the tick.
+//
+// Both remain until they are set again: a body that has stopped must get the displacement zero.
+swath_status swath_broadphase_set(struct swath_broadphase *broadphase,
+                                  struct swath_proxy_id id,
+                                  const struct swath_moving_box *moving);
+
+// Sets the box and the displacement of the proxy `ids[k]` to row `k` of `boxes`. If an id occurs several times, its last row
+// counts.
+//
+// `ids`: as many ids as there are boxes. If one of them is stale, nothing is changed.
+//
+// Invalid boxes change nothing; `swath_broadphase_rejected` lists them.
+swath_status swath_broadphase_set_many(struct swath_broadphase *broadphase,
+                                       const struct swath_proxy_id *ids,
+                                       const struct swath_boxes *boxes);
+
+// Returns the invalid rows of the last call of `swath_broadphase_insert_many` or `swath_broadphase_set_many`.
+swath_status swath_broadphase_rejected(const struct swath_broadphase *broadphase, struct swath_rejected_rows *rows);
+
+// Removes a proxy. Its pairs end with the next update; its id is stale from now on.
+swath_status swath_broadphase_remove(struct swath_broadphase *broadphase, struct swath_proxy_id id);
+
+// Removes proxies. An id may occur several times. If one of them is stale, none is removed.
+swath_status swath_broadphase_remove_many(struct swath_broadphase *broadphase,
+                                          const struct swath_proxy_id *ids,
+                                          size_t count);
+
+// Removes all proxies and keeps the memory.
+swath_status swath_broadphase_clear(struct swath_broadphase *broadphase);
+
+// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick.
+swath_status swath_broadphase_set_kind(struct swath_broadphase *broadphase,
+                                       struct swath_proxy_id id,
+                                       swath_kind kind_of_proxy);
+
+// Sets the categories of a proxy, and those with which it may form pairs.
+swath_status swath_broadphase_set_filter(struct swath_broadphase *broadphase,
+                                         struct swath_proxy_id id,
+                                         struct swath_filter filter);
+
+// Sets the owner of a proxy; 0: no owner.
+swath_status swath_broadphase_set_owner(struct swath_broadphase *broadphase, struct swath_proxy_id id, uint32_t owner);
+
+// Sets the margin of a proxy.
+swath_status swath_broadphase_set_margin(struct swath_broadphase *broadphase, struct swath_proxy_id id, float margin);
+
+// Sets the data of a proxy. This changes no pair.
+swath_status swath_broadphase_set_data(struct swath_broadphase *broadphase, struct swath_proxy_id id, uint64_t data);
+
+// Enables a proxy (1) or disables it (0): then it has no pairs and is not found by queries.
+swath_status swath_broadphase_set_enabled(struct swath_broadphase *broadphase,
+                                          struct swath_proxy_id id,
+                                          int32_t enabled);
+
+// Sets whether proxies of two kinds form pairs: 1, or 0.
+swath_status swath_broadphase_set_kind_pairs(struct swath_broadphase *broadphase,
+                                             swath_kind a,
+                                             swath_kind b,
+                                             int32_t pairs);
+
+// Makes the next update report the pairs of a proxy as begun once more, without an end.
+swath_status swath_broadphase_renew(struct swath_broadphase *broadphase, struct swath_proxy_id id);
+
+// Writes the description of a proxy.
+swath_status swath_broadphase_proxy(const struct swath_broadphase *broadphase,
+                                    struct swath_proxy_id id,
+                                    struct swath_proxy *proxy);
+
+// Writes the box of a proxy at the start of the tick, and its displacement.
+swath_status swath_broadphase_moving_box(const struct swath_broadphase *broadphase,
+                                         struct swath_proxy_id id,
+                                         struct swath_moving_box *moving);
+
+// Writes the box of a proxy that is compared with others: with a margin one that contains the path and does not move.
+swath_status swath_broadphase_compared_box(const struct swath_broadphase *broadphase,
+                                           struct swath_proxy_id id,
+                                           struct swath_moving_box *moving);
+
+// Reserves memory for as many proxies, of which `movers` move, and for ticks with as many pairs.
+swath_status swath_broadphase_reserve(struct swath_broadphase *broadphase, size_t proxies, size_t movers, size_t pairs);
+
+// Moves the origin: all boxes are translated by minus `offset`, and rounded outwards. Ids and pairs stay valid.
+//
+// `offset`: three floats.
+swath_status swath_broadphase_shift_origin(struct swath_broadphase *broadphase, const float *offset);
+
+// Writes how many bytes of memory the broadphase has allocated.
+swath_status swath_broadphase_memory(const struct swath_broadphase *broadphase, size_t *bytes);
+
+// Returns the message of the last error of this thread: a string that ends with a zero byte, empty before the first
+// error. It is valid until the next call on this thread that returns an error.
+const char *swath_last_error(void);
+
+// Returns the name of the widest instruction set of this CPU that the library uses: "portable4", "avx2" or "avx512".
+const char *swath_level_name(void);
+
+// Creates a pair finder.
+//
+// `exec`: how it runs, or NULL for the default.
+// `finder`: its address is written here.
+swath_status swath_pair_finder_create(const struct swath_exec *exec_of, struct swath_pair_finder **finder);
+
+// Destroys a pair finder; NULL is ignored. While another call uses it, it is not destroyed.
+void swath_pair_finder_destroy(struct swath_pair_finder *finder);
+
+// Finds the pairs of boxes of which the bounds of the paths share a point.
+//
+// `a`: the boxes.
+// `b`: NULL, or a second set: then the pairs are of a box of `a` with a box of `b`.
+// `order`: SWATH_SORTED or SWATH_AS_FOUND, which is faster.
+// `pairs`: the pairs, valid until the next call that changes the finder.
+//
+// Invalid boxes have no pairs; `swath_pair_finder_rejected` lists them.
+swath_status swath_pair_finder_union_pairs(struct swath_pair_finder *finder,
+                                           const struct swath_boxes *a,
+                                           const struct swath_boxes *b,
+                                           swath_order order,
+                                           struct swath_pairs *pairs);
+
+// Finds the pairs of boxes that touch in the tick, with the first time of each.
+//
+// `a`: the boxes.
+// `b`: NULL, or a second set: then the pairs are of a box of `a` with a box of `b`.
+// `order`: SWATH_SORTED or SWATH_AS_FOUND, which is faster.
+// `pairs`: the pairs, valid until the next call that changes the finder.
+//
+// Invalid boxes have no pairs; `swath_pair_finder_rejected` lists them.
+swath_status swath_pair_finder_swept_pairs(struct swath_pair_finder *finder,
+                                           const struct swath_boxes *a,
+                                           const struct swath_boxes *b,
+                                           swath_order order,
+                                           struct swath_swept_pairs *pairs);
+
+// Returns the invalid rows of the last search.
+//
+// `of_a`: the rows of the first set. `of_b`: those of the second set, or NULL if they are not needed. Both are valid until the next
+// call that changes the finder.
+swath_status swath_pair_finder_rejected(const struct swath_pair_finder *finder,
+                                        struct swath_rejected_rows *of_a,
+                                        struct swath_rejected_rows *of_b);
+
+// Writes how many bytes of memory the finder has allocated.
+swath_status swath_pair_finder_memory(const struct swath_pair_finder *finder, size_t *bytes);
+
+// Creates an empty tree.
+//
+// `exec`: how it runs, or NULL for the default.
+// `bvh`: its address is written here.
+swath_status swath_bvh_create(const struct swath_exec *exec_of, struct swath_bvh **bvh);
+
+// Destroys a tree; NULL is ignored. While another call uses it, it is not destroyed.
+void swath_bvh_destroy(struct swath_bvh *bvh);
+
+// Replaces the contents of a tree by boxes at rest, which may have filters.
+//
+// Invalid boxes are left out; `swath_bvh_rejected` lists them.
+swath_status swath_bvh_build(struct swath_bvh *bvh, const struct swath_boxes *boxes);
+
+// Returns the invalid rows of the last build.
+swath_status swath_bvh_rejected(const struct swath_bvh *bvh, struct swath_rejected_rows *rows);
+
+// Writes the number of boxes.
+swath_status swath_bvh_len(const struct swath_bvh *bvh, size_t *len);
+
+// Writes how many bytes of memory the tree has allocated.
+swath_status swath_bvh_memory(const struct swath_bvh *bvh, size_t *bytes);
+
+// Finds the first box that a segment enters.
+//
+// `filter`: NULL, or only boxes count that may form pairs with it.
+// `hit`: the box and the fraction at which it is entered; of boxes at the same fraction the lowest row. Without a hit, the row is
+// 4294967295.
+swath_status swath_bvh_cast(const struct swath_bvh *bvh,
+                            const struct swath_segment *segment,
+                            const struct swath_filter *filter,
+                            struct swath_hit *hit);
+
+// Finds the first box that each of many segments enters, on all threads of the tree: `hits[k]` is that of `segments[k]`, as
+// `swath_bvh_cast` returns it. An invalid segment is an error.
+swath_status swath_bvh_casts(const struct swath_bvh *bvh,
+                             const struct swath_segment *segments,
+                             size_t count,
+                             const struct swath_filter *filter,
+                             struct swath_hit *hits);
+
+// Finds all boxes that a segment enters, ordered by fraction, then by row.
+//
+// `hits`: memory for `capacity` hits. `count`: how many there are. If there are more than `capacity`, the result is
+// SWATH_ERROR_TOO_SHORT, and `count` is written but `hits` is not.
+swath_status swath_bvh_cast_all(const struct swath_bvh *bvh,
+                                const struct swath_segment *segment,
+                                const struct swath_filter *filter,
+                                struct swath_hit *hits,
+                                size_t capacity,
+                                size_t *count);
+
+// Finds the first box that a moving box touches on its path. `filter` and `hit` are as for `swath_bvh_cast`.
+swath_status swath_bvh_sweep(const struct swath_bvh *bvh,
+                             const struct swath_moving_box *moving,
+                             const struct swath_filter *filter,
+                             struct swath_hit *hit);
+
+// Finds the boxes that share a point with a box, in order.
+//
+// `rows`: memory for `capacity` rows. `count`: how many there are. If there are more than `capacity`, the result is
+// SWATH_ERROR_TOO_SHORT, and `count` is written but `rows` is not.
+swath_status swath_bvh_overlap(const struct swath_bvh *bvh,
+                               const struct swath_aabb *aabb,
+                               const struct swath_filter *filter,
+                               uint32_t *rows,
+                               size_t capacity,
+                               size_t *count);
+
+// Finds the boxes that share a point with a ball, in order. `rows`, `capacity` and `count` are as for `swath_bvh_overlap`.
+//
+// `center`: three floats.
+swath_status swath_bvh_overlap_sphere(const struct swath_bvh *bvh,
+                                      const float *center,
+                                      float radius,
+                                      const struct swath_filter *filter,
+                                      uint32_t *rows,
+                                      size_t capacity,
+                                      size_t *count);
+
+// Finds the boxes nearest to a box, ordered by distance, then by row.
+//
+// `max_distance`: only boxes that are not farther count; it may be infinite.
+// `hits`: memory for `capacity` hits, of which the value is the distance. `count`: how many were written.
+swath_status swath_bvh_nearest(const struct swath_bvh *bvh,
+                               const struct swath_aabb *aabb,
+                               float max_distance,
+                               const struct swath_filter *filter,
+                               struct swath_hit *hits,
+                               size_t capacity,
+                               size_t *count);
+
+// Finds the box nearest to each of many boxes at rest, on all threads of the tree: `hits[k]` is that of row `k`, or has the row
+// 4294967295. For points, pass the same vectors as minimum and maximum. An invalid box is an error. Only columns are possible.
+swath_status swath_bvh_nearest_each(const struct swath_bvh *bvh,
+                                    const struct swath_boxes *boxes,
+                                    float max_distance,
+                                    const struct swath_filter *filter,
+                                    struct swath_hit *hits);
+
+// Finds the first proxy that a segment enters, by the boxes at the start of the tick. Of proxies at the same fraction, the one
+// with the lowest id.
+//
+// `query`: NULL, or which proxies count.
+swath_status swath_broadphase_cast(struct swath_broadphase *broadphase,
+                                   const struct swath_segment *segment,
+                                   const struct swath_query *query,
+                                   struct swath_proxy_hit *hit);
+
+// Finds the first proxy that each of many segments enters, on all threads of the broadphase. An invalid segment is an error.
+swath_status swath_broadphase_casts(struct swath_broadphase *broadphase,
+                                    const struct swath_segment *segments,
+                                    size_t count,
+                                    const struct swath_query *query,
+                                    struct swath_proxy_hit *hits);
+
+// Finds the first proxy that a moving box touches on its path, while all proxies stay where they are.
+swath_status swath_broadphase_sweep(struct swath_broadphase *broadphase,
+                                    const struct swath_moving_box *moving,
+                                    const struct swath_query *query,
+                                    struct swath_proxy_hit *hit);
+
+// Finds the proxies whose boxes share a point with a box, ordered by id. `ids`, `capacity` and `count` are as for
+// `swath_bvh_overlap`.
+swath_status swath_broadphase_overlap(struct swath_broadphase *broadphase,
+                                      const struct swath_aabb *aabb,
+                                      const struct swath_query *query,
+                                      struct swath_proxy_id *ids,
+                                      size_t capacity,
+                                      size_t *count);
+
+// Finds the proxies nearest to a box, ordered by distance, then by id. `max_distance`, `hits`, `capacity` and `count` are as for
+// `swath_bvh_nearest`.
+swath_status swath_broadphase_nearest(struct swath_broadphase *broadphase,
+                                      const struct swath_aabb *aabb,
+                                      float max_distance,
+                                      const struct swath_query *query,
+                                      struct swath_proxy_hit *hits,
+                                      size_t capacity,
+                                      size_t *count);
+
+// Destroys a shape; NULL is ignored. Compounds keep copies of their parts.
+void swath_shape_destroy(struct swath_shape *shape);
+
+// Creates a point at the origin.
+swath_status swath_shape_point(struct swath_shape **shape);
+
+// Creates a ball.
+swath_status swath_shape_sphere(float radius, struct swath_shape **shape);
+
+// Creates a box with these half extents: three floats, of which any may be zero.
+swath_status swath_shape_cuboid(const float *half_extents, struct swath_shape **shape);
+
+// Creates a segment along y from `-half_height` to `half_height`, rounded by `radius`.
+swath_status swath_shape_capsule(float half_height, float radius, struct swath_shape **shape);
+
+// Creates a cylinder along y from `-half_height` to `half_height`.
+swath_status swath_shape_cylinder(float half_height, float radius, struct swath_shape **shape);
+
+// Creates a cone along y, with its disc at `-half_height` and its tip at `half_height`.
+swath_status swath_shape_cone(float half_height, float radius, struct swath_shape **shape);
+
+// Creates the segment between two points, of three floats each.
+swath_status swath_shape_segment(const float *a, const float *b, struct swath_shape **shape);
+
+// Creates a triangle, of which the corners are three floats each.
+swath_status swath_shape_triangle(const float *a, const float *b, const float *c, struct swath_shape **shape);
+
+// Creates the convex hull of points, which are copied.
+//
+// `points`: rows of `count` points; columns are not possible.
+swath_status swath_shape_hull(struct swath_vectors points, size_t count, struct swath_shape **shape);
+
+// Creates the shape of all points that are at most `radius` from a convex shape.
+swath_status swath_shape_rounded(const struct swath_shape *of, float radius, struct swath_shape **shape);
+
+// Creates a convex shape scaled on each of its axes by `factors`: three floats, which are equal if the shape is rounded.
+swath_status swath_shape_scaled(const struct swath_shape *of,
+                                const float *factors,
+                                struct swath_shape **shape);
+
+// Creates a compound of convex shapes, each at a pose in the axes of the body.
+//
+// `parts`, `poses`: `count` shapes, and as many poses.
+swath_status swath_shape_compound(const struct swath_shape *const *parts,
+                                  const struct swath_pose *poses,
+                                  size_t count,
+                                  struct swath_shape **shape);
+
+// Creates a mesh of triangles. The arrays are copied. A mesh has no inside: a body within a closed mesh does not touch it.
+//
+// `vertices`: rows of `vertex_count` points; columns are not possible.
+// `triangles`: three indices of vertices for each of `triangle_count` triangles, counter-clockwise if seen from the front.
+// `one_sided`: 1 if only the front of a triangle counts, else 0.
+//
+// Triangles with an invalid index or number are left out; `swath_shape_rejected` counts them.
+swath_status swath_shape_mesh(struct swath_vectors vertices,
+                              size_t vertex_count,
+                              const uint32_t *triangles,
+                              size_t triangle_count,
+                              int32_t one_sided,
+                              struct swath_shape **shape);
+
+// Writes the number of triangles of a mesh that were left out because they are invalid; zero for other shapes.
+swath_status swath_shape_rejected(const struct swath_shape *shape, size_t *count);
+
+// Creates a terrain: heights along y over a regular grid in x and z. The heights are copied.
+//
+// `heights`: `samples_x * samples_z` floats; sample `i + j * samples_x` is at x = `i * spacing_x`, z = `j * spacing_z`. A height
+// that is not finite is a hole.
+swath_status swath_shape_height_field(const float *heights,
+                                      uint32_t samples_x,
+                                      uint32_t samples_z,
+                                      float spacing_x,
+                                      float spacing_z,
+                                      struct swath_shape **shape);
+
+// Writes the box around a shape at a pose. A shape without a part has the box of its position.
+swath_status swath_shape_bounds(const struct swath_shape *shape,
+                                const struct swath_pose *pose,
+                                struct swath_aabb *aabb);
+
+// Writes a moving box that contains a shape during the whole tick, for a pair finder or a proxy.
+//
+// `margin`: by how much the box is enlarged on each side.
+swath_status swath_shape_bounds_over(const struct swath_shape *shape,
+                                     const struct swath_motion *motion,
+                                     float margin,
+                                     struct swath_moving_box *moving);
+
+// Computes where a segment first enters a shape at a pose.
+swath_status swath_shape_cast(const struct swath_shape *shape,
+                              const struct swath_pose *pose,
+                              const struct swath_segment *segment,
+                              struct swath_shape_cast_result *result);
+
+// Returns the default settings.
+struct swath_toi_settings swath_toi_defaults(void);
+
+// Computes when two bodies first touch.
+//
+// `settings_of`: what counts as a contact, or NULL for the default.
+swath_status swath_toi(const struct swath_shape *a,
+                       const struct swath_motion *motion_a,
+                       const struct swath_shape *b,
+                       const struct swath_motion *motion_b,
+                       const struct swath_toi_settings *settings_of,
+                       struct swath_toi_result *result);
+
+// Computes when the two bodies of each pair first touch: `results[k]` is that of `pairs[k]`.
+//
+// `bodies`, `motions`: `count` shapes, and as many motions. An invalid motion is an error.
+// `pairs`: rows of two bodies each.
+// `settings_of`: what counts as a contact, or NULL for the default.
+// `exec_of`: the threads, or NULL. More than one thread of `threads` are started anew in each call.
+swath_status swath_toi_pairs(const struct swath_shape *const *bodies,
+                             const struct swath_motion *motions,
+                             size_t count,
+                             const struct swath_pair *pairs,
+                             size_t pair_count,
+                             const struct swath_toi_settings *settings_of,
+                             const struct swath_exec *exec_of,
+                             struct swath_toi_result *results);
+
+// Computes the distance of two convex shapes.
+swath_status swath_distance(const struct swath_shape *a,
+                            const struct swath_pose *pose_a,
+                            const struct swath_shape *b,
+                            const struct swath_pose *pose_b,
+                            struct swath_distance_result *result);
+
+// Computes the distance of the two convex shapes of each pair: `results[k]` is that of `pairs[k]`. The arguments are those of
+// `swath_toi_pairs`, with a pose for each body.
+swath_status swath_distance_pairs(const struct swath_shape *const *bodies,
+                                  const struct swath_pose *poses,
+                                  size_t count,
+                                  const struct swath_pair *pairs,
+                                  size_t pair_count,
+                                  const struct swath_exec *exec_of,
+                                  struct swath_distance_result *results);
+
+// Finds the pairs of this tick, and what changed since the last update.
+//
+// `accept`: NULL, or a function that decides which pairs count.
+// `changes`: NULL, or memory for what was found, which `swath_broadphase_changes` returns too.
+//
+// If there are more pairs than allowed, nothing is changed.
+swath_status swath_broadphase_update(struct swath_broadphase *broadphase,
+                                     const struct swath_accept *accept,
+                                     struct swath_changes *changes);
+
+// Returns what the last update found once more. The lists are empty after a snapshot was restored.
+swath_status swath_broadphase_changes(const struct swath_broadphase *broadphase, struct swath_changes *changes);
+
+// Returns all pairs that touch and in which a proxy moves: those that begin and those that persist. They are copied to memory of
+// the broadphase.
+swath_status swath_broadphase_touching(struct swath_broadphase *broadphase,
+                                       struct swath_swept_proxy_pairs *pairs);
+
+// Returns the pairs that touch and that the update before had found too. They are copied to memory of the broadphase.
+swath_status swath_broadphase_persisted(struct swath_broadphase *broadphase, struct swath_swept_proxy_pairs *pairs);
+
+// Returns the pairs of `swath_broadphase_touching` as arrays of indices, which is faster: after an update in which most proxies
+// moved, nothing is copied.
+swath_status swath_broadphase_touching_columns(struct swath_broadphase *broadphase,
+                                               struct swath_pair_columns *columns);
+
+// Returns all pairs of the last update, including those of proxies that rest, which are not reported in each update.
+swath_status swath_broadphase_pairs(struct swath_broadphase *broadphase, struct swath_proxy_pairs *pairs);
+
+// Returns the pairs of one proxy, including resting ones; none if the id is stale.
+swath_status swath_broadphase_pairs_of(struct swath_broadphase *broadphase,
+                                       struct swath_proxy_id id,
+                                       struct swath_proxy_pairs *pairs);
+
+// Writes 1 if the last update found a pair of these proxies, given in any order, else 0. Resting pairs count.
+swath_status swath_broadphase_contains_pair(const struct swath_broadphase *broadphase,
+                                            struct swath_proxy_id a,
+                                            struct swath_proxy_id b,
+                                            int32_t *contains);
+
+// Writes the data of a proxy, also of one that was removed before the last update, as a pair that has ended may have.
+swath_status swath_broadphase_data(const struct swath_broadphase *broadphase, struct swath_proxy_id id, uint64_t *data);
+
+// Computes how two proxies touch in the tick, whether or not they form a pair.
+swath_status swath_broadphase_contact(const struct swath_broadphase *broadphase,
+                                      struct swath_proxy_id a,
+                                      struct swath_proxy_id b,
+                                      struct swath_contact *contact);
+
+// Creates an empty snapshot, for `swath_broadphase_save`.
+swath_status swath_snapshot_create(struct swath_snapshot **snapshot);
+
+// Destroys a snapshot; NULL is ignored.
+void swath_snapshot_destroy(struct swath_snapshot *snapshot);
+
+// Replaces the contents of a snapshot by a copy of the broadphase.
+swath_status swath_broadphase_save(const struct swath_broadphase *broadphase, struct swath_snapshot *snapshot);
+
+// Restores the state of which the snapshot is a copy. From then on each update returns what it did then. Ids that were created
+// since are stale, or belong to other proxies.
+swath_status swath_broadphase_restore(struct swath_broadphase *broadphase,
+                                      const struct swath_snapshot *snapshot);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+/* Vectors in an array of structures: `offset` bytes after the start of each. Use offsetof(struct body, position). */
+static inline struct swath_vectors swath_rows(const void *array, size_t stride, size_t offset) {
+    struct swath_vectors vectors = {array, NULL, NULL, stride, offset};
+    return vectors;
+}
+
+/* Vectors in three arrays, one for each component. */
+static inline struct swath_vectors swath_columns(const float *x, const float *y, const float *z) {
+    struct swath_vectors vectors = {x, y, z, 0, 0};
+    return vectors;
+}
+
+/* The description of an enabled proxy of a kind that may form pairs with all, without a margin. */
+static inline struct swath_proxy swath_proxy_of_kind(swath_kind kind) {
+    struct swath_proxy proxy = {kind, {UINT32_MAX, UINT32_MAX}, 0, 0.0f, 0, 1};
+    return proxy;
+}
+
+/* A pose at a position, without rotation. */
+static inline struct swath_pose swath_pose_at(float x, float y, float z) {
+    struct swath_pose pose = {{x, y, z}, {0.0f, 0.0f, 0.0f, 1.0f}};
+    return pose;
+}
+
+/* The motion of a body that stays at a position, without rotation. */
+static inline struct swath_motion swath_motion_at(float x, float y, float z) {
+    struct swath_motion motion = {
+        {{x, y, z}, {0.0f, 0.0f, 0.0f, 1.0f}}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+    return motion;
+}
+
+/* Whether two ids are the same. */
+static inline int swath_same_id(struct swath_proxy_id a, struct swath_proxy_id b) {
+    return a.index == b.index && a.generation == b.generation;
+}
+
+#endif /* SWATH_H */

@@ -1,0 +1,569 @@
+//! Proxies with stable ids: a broadphase, and the calls that change its proxies.
+
+use crate::border::{Handle, Opaque as _, array, array_mut, borrow, destroy, give, opaque, out};
+use crate::boxes::{swath_boxes, swath_filter};
+use crate::error::{Failure, Outcome, guard, swath_status};
+use crate::exec::{exec, swath_exec};
+use crate::values::{
+    copy_rejected, swath_moving_box, swath_proxy_id, swath_rejected, swath_rejected_rows,
+};
+use swath::broadphase::{Proxies, SweptProxyPair};
+use swath::{Proxy, ProxyId, ProxyKind};
+
+/// A broadphase and the memory of its last results.
+pub(crate) struct World {
+    pub(crate) broadphase: swath::Broadphase,
+    pub(crate) swept: Vec<SweptProxyPair>,
+    rejected: Vec<swath_rejected>,
+    ids: Vec<ProxyId>,
+    proxies: Vec<Proxy>,
+}
+
+/// Boxes with stable ids, and their pairs from tick to tick: which pairs begin, persist and end.
+pub struct swath_broadphase(Handle<World>);
+
+opaque!(swath_broadphase(World));
+
+/// The kind of a proxy. A pair needs a dynamic proxy, or a kinematic and a sleeping one, unless `swath_broadphase_set_kind_pairs`
+/// changes it.
+pub type swath_kind = u32;
+/// Moves and reacts to contacts. Pairs with every kind.
+pub const SWATH_KIND_DYNAMIC: u32 = 0;
+/// Moves on a path that the caller prescribes, such as a door. Does not pair with kinematic or fixed proxies.
+pub const SWATH_KIND_KINEMATIC: u32 = 1;
+/// A dynamic body at rest. Costs almost nothing while unchanged.
+pub const SWATH_KIND_SLEEPING: u32 = 2;
+/// Does not move, such as a wall. Costs almost nothing while unchanged.
+pub const SWATH_KIND_FIXED: u32 = 3;
+
+/// The description of a proxy. `swath_proxy_of_kind` creates one with which nothing is excluded.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct swath_proxy {
+    /// Its kind.
+    pub kind: swath_kind,
+    /// Its categories, and those with which it may form pairs. With both zero it has no pairs.
+    pub filter: swath_filter,
+    /// Proxies of the same owner do not form pairs, such as the limbs of a body. 0: no owner.
+    pub owner: u32,
+    /// By how much the box that is compared is larger than the bounds of the path, on each side; a length. With a margin, a
+    /// proxy that moves little costs little.
+    pub margin: f32,
+    /// Data of the caller, which the library does not use.
+    pub data: u64,
+    /// 1 if it takes part in pairs and queries, else 0.
+    pub enabled: u8,
+}
+
+pub(crate) fn kind(kind: swath_kind) -> Outcome<ProxyKind> {
+    match kind {
+        SWATH_KIND_DYNAMIC => Ok(ProxyKind::Dynamic),
+        SWATH_KIND_KINEMATIC => Ok(ProxyKind::Kinematic),
+        SWATH_KIND_SLEEPING => Ok(ProxyKind::Sleeping),
+        SWATH_KIND_FIXED => Ok(ProxyKind::Fixed),
+        other => Err(Failure::argument(format!("kind: {other}; expected 0 to 3"))),
+    }
+}
+
+fn kind_of(kind: ProxyKind) -> swath_kind {
+    match kind {
+        ProxyKind::Kinematic => SWATH_KIND_KINEMATIC,
+        ProxyKind::Sleeping => SWATH_KIND_SLEEPING,
+        ProxyKind::Fixed => SWATH_KIND_FIXED,
+        _ => SWATH_KIND_DYNAMIC,
+    }
+}
+
+impl swath_proxy {
+    fn get(&self) -> Outcome<Proxy> {
+        let mut proxy = Proxy::dynamic();
+        proxy.kind = kind(self.kind)?;
+        proxy.filter = self.filter.get();
+        (proxy.owner, proxy.margin, proxy.data) = (self.owner, self.margin, self.data);
+        proxy.enabled = match self.enabled {
+            0 => false,
+            1 => true,
+            other => return Err(Failure::argument(format!("enabled: {other}; expected 0 or 1"))),
+        };
+        Ok(proxy)
+    }
+
+    fn of(proxy: &Proxy) -> Self {
+        Self {
+            kind: kind_of(proxy.kind),
+            filter: swath_filter::of(proxy.filter),
+            owner: proxy.owner,
+            margin: proxy.margin,
+            data: proxy.data,
+            enabled: proxy.enabled.into(),
+        }
+    }
+}
+
+/// An id that no proxy has: its index is `SWATH_NO_INDEX`, and so is its generation.
+pub const SWATH_NO_INDEX: u32 = 0xffff_ffff;
+
+/// Creates an empty broadphase.
+///
+/// `exec`: how it runs, or NULL for the default.
+/// `broadphase`: its address is written here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_create(
+    exec_of: *const swath_exec,
+    broadphase: *mut *mut swath_broadphase,
+) -> swath_status {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        let (exec, to) = unsafe { (exec(exec_of)?, out(broadphase, "broadphase")?) };
+        let world = World {
+            broadphase: swath::Broadphase::with_exec(exec),
+            swept: Vec::new(),
+            rejected: Vec::new(),
+            ids: Vec::new(),
+            proxies: Vec::new(),
+        };
+        give(swath_broadphase::new(world), to);
+        Ok(())
+    })
+}
+
+/// Destroys a broadphase; NULL is ignored. While another call uses it, it is not destroyed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_destroy(broadphase: *mut swath_broadphase) {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        unsafe { destroy(broadphase) };
+        Ok(())
+    });
+}
+
+/// Calls `change` with a broadphase.
+///
+/// # Safety
+///
+/// As the header states for the pointer.
+pub(crate) unsafe fn change(
+    broadphase: *mut swath_broadphase,
+    change: impl FnOnce(&mut World) -> Outcome,
+) -> swath_status {
+    guard(|| {
+        // SAFETY: the caller promises it.
+        let broadphase = unsafe { borrow(broadphase, "broadphase") }?;
+        change(&mut *broadphase.handle().change()?)
+    })
+}
+
+/// Calls `read` with a broadphase.
+///
+/// # Safety
+///
+/// As the header states for the pointer.
+pub(crate) unsafe fn read(
+    broadphase: *const swath_broadphase,
+    read: impl FnOnce(&World) -> Outcome,
+) -> swath_status {
+    guard(|| {
+        // SAFETY: the caller promises it.
+        let broadphase = unsafe { borrow(broadphase, "broadphase") }?;
+        read(&*broadphase.handle().read()?)
+    })
+}
+
+/// Writes the number of proxies.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_len(
+    broadphase: *const swath_broadphase,
+    len: *mut usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(broadphase, |world| {
+            out(len, "len")?.write(world.broadphase.len());
+            Ok(())
+        })
+    }
+}
+
+/// Writes 1 if `id` is the id of a proxy of this broadphase, else 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_contains(
+    broadphase: *const swath_broadphase,
+    id: swath_proxy_id,
+    contains: *mut i32,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(broadphase, |world| {
+            out(contains, "contains")?.write(world.broadphase.contains(id.into()).into());
+            Ok(())
+        })
+    }
+}
+
+/// Inserts a box.
+///
+/// `moving`: the box at the start of the tick, and its displacement, which is ignored if the kind does not move.
+/// `proxy`: its description.
+/// `id`: its id is written here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_insert(
+    broadphase: *mut swath_broadphase,
+    moving: *const swath_moving_box,
+    proxy: *const swath_proxy,
+    id: *mut swath_proxy_id,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let (moving, proxy) = (borrow(moving, "moving")?, borrow(proxy, "proxy")?);
+            let id = out(id, "id")?;
+            id.write(world.broadphase.insert_moving((*moving).into(), proxy.get()?)?.into());
+            Ok(())
+        })
+    }
+}
+
+/// Inserts a proxy for each row of `boxes`.
+///
+/// `proxies`: one description for each row; or one for all, if `proxies_count` is 1.
+/// `ids`: memory for an id for each row, in the same order. Invalid boxes are not inserted and get an id that no proxy has;
+/// `swath_broadphase_rejected` lists them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_insert_many(
+    broadphase: *mut swath_broadphase,
+    boxes: *const swath_boxes,
+    proxies: *const swath_proxy,
+    proxies_count: usize,
+    ids: *mut swath_proxy_id,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let boxes = borrow(boxes, "boxes")?;
+            let given = array(proxies, proxies_count, "proxies")?;
+            let to = array_mut(ids, boxes.count, "ids")?;
+            let boxes = boxes.only_moving()?;
+            let World { broadphase, rejected, ids, proxies, .. } = world;
+            proxies.clear();
+            for proxy in given {
+                proxies.push(proxy.get()?);
+            }
+            let of_boxes = match (proxies.as_slice(), boxes.len()) {
+                ([proxy], rows) if rows != 1 => Proxies::All(*proxy),
+                (each, _) => Proxies::Each(each),
+            };
+            ids.clear();
+            copy_rejected(broadphase.insert_many(boxes, of_boxes, ids)?, rejected);
+            to.copy_from_slice(bytemuck::cast_slice(ids));
+            Ok(())
+        })
+    }
+}
+
+/// Sets the box of a proxy at the start of the tick, and its displacement over the tick.
+///
+/// Both remain until they are set again: a body that has stopped must get the displacement zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+    moving: *const swath_moving_box,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let moving: swath::MovingBox = (*borrow(moving, "moving")?).into();
+            Ok(world.broadphase.set(id.into(), moving.aabb, moving.delta)?)
+        })
+    }
+}
+
+/// Sets the box and the displacement of the proxy `ids[k]` to row `k` of `boxes`. If an id occurs several times, its last row
+/// counts.
+///
+/// `ids`: as many ids as there are boxes. If one of them is stale, nothing is changed.
+///
+/// Invalid boxes change nothing; `swath_broadphase_rejected` lists them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_many(
+    broadphase: *mut swath_broadphase,
+    ids: *const swath_proxy_id,
+    boxes: *const swath_boxes,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let boxes = borrow(boxes, "boxes")?;
+            let ids = array(ids, boxes.count, "ids")?;
+            let boxes = boxes.only_moving()?;
+            let World { broadphase, rejected, .. } = world;
+            copy_rejected(broadphase.set_many(bytemuck::cast_slice(ids), boxes)?, rejected);
+            Ok(())
+        })
+    }
+}
+
+/// Returns the invalid rows of the last call of `swath_broadphase_insert_many` or `swath_broadphase_set_many`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_rejected(
+    broadphase: *const swath_broadphase,
+    rows: *mut swath_rejected_rows,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(broadphase, |world| {
+            out(rows, "rows")?.write(world.rejected.as_slice().into());
+            Ok(())
+        })
+    }
+}
+
+/// Removes a proxy. Its pairs end with the next update; its id is stale from now on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_remove(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { change(broadphase, |world| Ok(world.broadphase.remove(id.into())?)) }
+}
+
+/// Removes proxies. An id may occur several times. If one of them is stale, none is removed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_remove_many(
+    broadphase: *mut swath_broadphase,
+    ids: *const swath_proxy_id,
+    count: usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let ids = array(ids, count, "ids")?;
+            Ok(world.broadphase.remove_many(bytemuck::cast_slice(ids))?)
+        })
+    }
+}
+
+/// Removes all proxies and keeps the memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_clear(broadphase: *mut swath_broadphase) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            world.broadphase.clear();
+            Ok(())
+        })
+    }
+}
+
+/// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_kind(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+    kind_of_proxy: swath_kind,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            Ok(world.broadphase.set_kind(id.into(), kind(kind_of_proxy)?)?)
+        })
+    }
+}
+
+/// Sets the categories of a proxy, and those with which it may form pairs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_filter(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+    filter: swath_filter,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { change(broadphase, |world| Ok(world.broadphase.set_filter(id.into(), filter.get())?)) }
+}
+
+/// Sets the owner of a proxy; 0: no owner.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_owner(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+    owner: u32,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { change(broadphase, |world| Ok(world.broadphase.set_owner(id.into(), owner)?)) }
+}
+
+/// Sets the margin of a proxy.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_margin(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+    margin: f32,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { change(broadphase, |world| Ok(world.broadphase.set_margin(id.into(), margin)?)) }
+}
+
+/// Sets the data of a proxy. This changes no pair.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_data(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+    data: u64,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { change(broadphase, |world| Ok(world.broadphase.set_data(id.into(), data)?)) }
+}
+
+/// Enables a proxy (1) or disables it (0): then it has no pairs and is not found by queries.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_enabled(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+    enabled: i32,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| Ok(world.broadphase.set_enabled(id.into(), enabled != 0)?))
+    }
+}
+
+/// Sets whether proxies of two kinds form pairs: 1, or 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_kind_pairs(
+    broadphase: *mut swath_broadphase,
+    a: swath_kind,
+    b: swath_kind,
+    pairs: i32,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let (a, b, table) = (kind(a)?, kind(b)?, world.broadphase.kind_table());
+            let table = if pairs == 0 { table.without(a, b) } else { table.with(a, b) };
+            world.broadphase.set_kind_table(table);
+            Ok(())
+        })
+    }
+}
+
+/// Makes the next update report the pairs of a proxy as begun once more, without an end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_renew(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { change(broadphase, |world| Ok(world.broadphase.renew(id.into())?)) }
+}
+
+/// Writes the description of a proxy.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_proxy(
+    broadphase: *const swath_broadphase,
+    id: swath_proxy_id,
+    proxy: *mut swath_proxy,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(broadphase, |world| {
+            let found = found(world.broadphase.proxy(id.into()), id)?;
+            out(proxy, "proxy")?.write(swath_proxy::of(&found));
+            Ok(())
+        })
+    }
+}
+
+/// Writes the box of a proxy at the start of the tick, and its displacement.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_moving_box(
+    broadphase: *const swath_broadphase,
+    id: swath_proxy_id,
+    moving: *mut swath_moving_box,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(broadphase, |world| {
+            let found = found(world.broadphase.moving_box(id.into()), id)?;
+            out(moving, "moving")?.write(found.into());
+            Ok(())
+        })
+    }
+}
+
+/// Writes the box of a proxy that is compared with others: with a margin one that contains the path and does not move.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_compared_box(
+    broadphase: *const swath_broadphase,
+    id: swath_proxy_id,
+    moving: *mut swath_moving_box,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(broadphase, |world| {
+            let found = found(world.broadphase.compared_box(id.into()), id)?;
+            out(moving, "moving")?.write(found.into());
+            Ok(())
+        })
+    }
+}
+
+/// What was found of a proxy, or the error about a stale id.
+pub(crate) fn found<T>(found: Option<T>, id: swath_proxy_id) -> Outcome<T> {
+    found.ok_or_else(|| swath::broadphase::BroadphaseError::Stale { id: id.into() }.into())
+}
+
+/// Reserves memory for as many proxies, of which `movers` move, and for ticks with as many pairs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_reserve(
+    broadphase: *mut swath_broadphase,
+    proxies: usize,
+    movers: usize,
+    pairs: usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            if [proxies, movers, pairs].iter().any(|&count| count > RESERVE_MAX) {
+                return Err(Failure::argument(format!("expected at most {RESERVE_MAX} each")));
+            }
+            world.broadphase.reserve(proxies, movers, pairs);
+            Ok(())
+        })
+    }
+}
+
+/// More than this is not reserved: there are at most 2²⁶ proxies, and memory for more pairs would not be found.
+const RESERVE_MAX: usize = 1 << 28;
+
+/// Moves the origin: all boxes are translated by minus `offset`, and rounded outwards. Ids and pairs stay valid.
+///
+/// `offset`: three floats.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_shift_origin(
+    broadphase: *mut swath_broadphase,
+    offset: *const f32,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let offset: &[f32] = array(offset, 3, "offset")?;
+            Ok(world.broadphase.shift_origin([offset[0], offset[1], offset[2]])?)
+        })
+    }
+}
+
+/// Writes how many bytes of memory the broadphase has allocated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_memory(
+    broadphase: *const swath_broadphase,
+    bytes: *mut usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(broadphase, |world| {
+            out(bytes, "bytes")?.write(world.broadphase.memory_usage());
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,47 @@
+//! The C interface of swath. What C programs see is `include/swath.h`, which cbindgen writes from the comments here.
+//!
+//! ```text
+//! error.rs         status codes, the message of the last error, and the border that no panic crosses
+//! border.rs        pointers become references; objects become handles with a lock
+//! values.rs        plain values
+//! exec.rs          threads, and executors of the caller
+//! boxes.rs         boxes in memory of the caller
+//! pair_finder.rs   pairs of moving boxes
+//! broadphase.rs    proxies with stable ids
+//! updates.rs       their pairs from tick to tick, and snapshots
+//! queries.rs       queries of a tree and of a broadphase
+//! shapes.rs        convex shapes, compounds, meshes, height fields
+//! times.rs         their first times of contact, and distances
+//! ```
+//!
+//! Each function reads its pointers by the functions of `border`, calls the library, and writes the result; a panic becomes a
+//! code. An object is behind a lock that is only tried, so a callback that uses the object of its call gets an error.
+
+#![allow(non_camel_case_types, reason = "types have the names that they have in C")]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the head of the header states the rules of all functions"
+)]
+
+mod border;
+mod boxes;
+mod broadphase;
+mod error;
+mod exec;
+mod pair_finder;
+mod queries;
+mod shapes;
+mod times;
+mod updates;
+mod values;
+
+pub use boxes::*;
+pub use broadphase::*;
+pub use error::*;
+pub use exec::*;
+pub use pair_finder::*;
+pub use queries::*;
+pub use shapes::*;
+pub use times::*;
+pub use updates::*;
+pub use values::*;

@@ -1,0 +1,525 @@
+//! Queries: what segments and moving boxes hit, what boxes overlap, what is nearest. Of a tree, and of a broadphase.
+//!
+//! A call about many rows is answered on all threads of the object. Results go to arrays of the caller, so several threads
+//! may query a tree at the same time.
+
+use crate::border::{
+    Handle, Opaque as _, array, array_mut, borrow, destroy, give, opaque, optional, out,
+};
+use crate::boxes::{swath_boxes, swath_filter};
+use crate::broadphase::{change, kind, swath_broadphase, swath_kind};
+use crate::error::{Failure, Outcome, guard, swath_status};
+use crate::exec::{exec, swath_exec};
+use crate::values::{
+    copy_rejected, swath_aabb, swath_hit, swath_moving_box, swath_proxy_hit, swath_proxy_id,
+    swath_rejected, swath_rejected_rows, swath_segment,
+};
+use bytemuck::Pod;
+use std::mem::MaybeUninit;
+use swath::batch::{Columns, Hit, SegmentStore};
+use swath::broadphase::{ProxyHit, ProxyQueries};
+use swath::{Filter, Level, Queries, Segment, Sphere};
+
+/// A tree and the memory of its builds.
+pub(crate) struct Tree {
+    bvh: swath::Bvh,
+    filters: Vec<Filter>,
+    rejected: Vec<swath_rejected>,
+}
+
+/// A bounding volume hierarchy of boxes that do not change, for queries. Box `k` is called row `k`.
+pub struct swath_bvh(Handle<Tree>);
+
+opaque!(swath_bvh(Tree));
+
+/// Creates an empty tree.
+///
+/// `exec`: how it runs, or NULL for the default.
+/// `bvh`: its address is written here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_create(
+    exec_of: *const swath_exec,
+    bvh: *mut *mut swath_bvh,
+) -> swath_status {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        let (exec, to) = unsafe { (exec(exec_of)?, out(bvh, "bvh")?) };
+        let bvh = swath::Bvh::with_exec(exec);
+        give(swath_bvh::new(Tree { bvh, filters: Vec::new(), rejected: Vec::new() }), to);
+        Ok(())
+    })
+}
+
+/// Destroys a tree; NULL is ignored. While another call uses it, it is not destroyed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_destroy(bvh: *mut swath_bvh) {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        unsafe { destroy(bvh) };
+        Ok(())
+    });
+}
+
+/// Replaces the contents of a tree by boxes at rest, which may have filters.
+///
+/// Invalid boxes are left out; `swath_bvh_rejected` lists them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_build(
+    bvh: *mut swath_bvh,
+    boxes: *const swath_boxes,
+) -> swath_status {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        let (mut tree, boxes) =
+            unsafe { (borrow(bvh, "bvh")?.handle().change()?, borrow(boxes, "boxes")?) };
+        let Tree { bvh, filters, rejected } = &mut *tree;
+        // SAFETY: as above.
+        let input = unsafe { boxes.fixed_input(filters) }?;
+        copy_rejected(bvh.build(input)?, rejected);
+        Ok(())
+    })
+}
+
+/// Returns the invalid rows of the last build.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_rejected(
+    bvh: *const swath_bvh,
+    rows: *mut swath_rejected_rows,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(bvh, |tree| {
+            out(rows, "rows")?.write(tree.rejected.as_slice().into());
+            Ok(())
+        })
+    }
+}
+
+/// Writes the number of boxes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_len(bvh: *const swath_bvh, len: *mut usize) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(bvh, |tree| {
+            out(len, "len")?.write(tree.bvh.len());
+            Ok(())
+        })
+    }
+}
+
+/// Writes how many bytes of memory the tree has allocated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_memory(
+    bvh: *const swath_bvh,
+    bytes: *mut usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        read(bvh, |tree| {
+            out(bytes, "bytes")?.write(tree.bvh.memory_usage());
+            Ok(())
+        })
+    }
+}
+
+/// Calls `read` with a tree.
+///
+/// # Safety
+///
+/// As the header states for the pointer.
+unsafe fn read(bvh: *const swath_bvh, read: impl FnOnce(&Tree) -> Outcome) -> swath_status {
+    guard(|| {
+        // SAFETY: the caller promises it.
+        let bvh = unsafe { borrow(bvh, "bvh") }?;
+        read(&*bvh.handle().read()?)
+    })
+}
+
+/// Calls `read` with a view of a tree for queries.
+///
+/// # Safety
+///
+/// As the header states for the pointers.
+unsafe fn query(
+    bvh: *const swath_bvh,
+    filter: *const swath_filter,
+    query: impl FnOnce(Queries<'_>, Level) -> Outcome,
+) -> swath_status {
+    // SAFETY: the caller promises it.
+    unsafe {
+        read(bvh, |tree| {
+            let queries = tree.bvh.queries();
+            let queries = match optional(filter, "filter")? {
+                Some(filter) => queries.filtered(filter.get()),
+                None => queries,
+            };
+            query(queries, tree.bvh.exec.level)
+        })
+    }
+}
+
+/// Writes what was found to an array of the caller, and how many were found.
+///
+/// # Safety
+///
+/// As the header states for the pointers.
+unsafe fn list<T: Pod>(found: &[T], to: *mut T, capacity: usize, count: *mut usize) -> Outcome {
+    // SAFETY: the caller promises it.
+    let (to, count) = unsafe { (array_mut(to, capacity, "results")?, out(count, "count")?) };
+    count.write(found.len());
+    if found.len() > capacity {
+        return Err(Failure::too_short(found.len(), capacity));
+    }
+    to[..found.len()].copy_from_slice(found);
+    Ok(())
+}
+
+/// Writes the hit of a query, or the value for no hit.
+fn write_hit<H, C: From<H>>(hit: Option<H>, miss: H, to: &mut MaybeUninit<C>) {
+    to.write(hit.unwrap_or(miss).into());
+}
+
+/// Copies segments to columns.
+fn columns_of(segments: &[swath_segment]) -> Outcome<SegmentStore> {
+    let mut store = SegmentStore::with_capacity(segments.len());
+    for (row, &segment) in segments.iter().enumerate() {
+        let segment: Segment = segment.into();
+        store.push(segment).map_err(|error| Failure::from(error).of(&format!("segment {row}")))?;
+    }
+    Ok(store)
+}
+
+/// Finds the first box that a segment enters.
+///
+/// `filter`: NULL, or only boxes count that may form pairs with it.
+/// `hit`: the box and the fraction at which it is entered; of boxes at the same fraction the lowest row. Without a hit, the row is
+/// 4294967295.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_cast(
+    bvh: *const swath_bvh,
+    segment: *const swath_segment,
+    filter: *const swath_filter,
+    hit: *mut swath_hit,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query(bvh, filter, |queries, _| {
+            let (segment, to) = (Segment::from(*borrow(segment, "segment")?), out(hit, "hit")?);
+            write_hit(queries.cast(&segment)?.closest(), Hit::MISS, to);
+            Ok(())
+        })
+    }
+}
+
+/// Finds the first box that each of many segments enters, on all threads of the tree: `hits[k]` is that of `segments[k]`, as
+/// `swath_bvh_cast` returns it. An invalid segment is an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_casts(
+    bvh: *const swath_bvh,
+    segments: *const swath_segment,
+    count: usize,
+    filter: *const swath_filter,
+    hits: *mut swath_hit,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query(bvh, filter, |queries, _| {
+            let (segments, to) =
+                (array(segments, count, "segments")?, array_mut(hits, count, "hits")?);
+            let segments = columns_of(segments)?;
+            Ok(queries.casts(&segments.checked()).closest(bytemuck::cast_slice_mut(to))?)
+        })
+    }
+}
+
+/// Finds all boxes that a segment enters, ordered by fraction, then by row.
+///
+/// `hits`: memory for `capacity` hits. `count`: how many there are. If there are more than `capacity`, the result is
+/// SWATH_ERROR_TOO_SHORT, and `count` is written but `hits` is not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_cast_all(
+    bvh: *const swath_bvh,
+    segment: *const swath_segment,
+    filter: *const swath_filter,
+    hits: *mut swath_hit,
+    capacity: usize,
+    count: *mut usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query(bvh, filter, |queries, _| {
+            let segment = Segment::from(*borrow(segment, "segment")?);
+            let mut found = Vec::new();
+            queries.cast(&segment)?.sorted(&mut found);
+            list(bytemuck::cast_slice(&found), hits, capacity, count)
+        })
+    }
+}
+
+/// Finds the first box that a moving box touches on its path. `filter` and `hit` are as for `swath_bvh_cast`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_sweep(
+    bvh: *const swath_bvh,
+    moving: *const swath_moving_box,
+    filter: *const swath_filter,
+    hit: *mut swath_hit,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query(bvh, filter, |queries, _| {
+            let (moving, to) = ((*borrow(moving, "moving")?).into(), out(hit, "hit")?);
+            write_hit(queries.sweep(&moving)?.closest(), Hit::MISS, to);
+            Ok(())
+        })
+    }
+}
+
+/// Finds the boxes that share a point with a box, in order.
+///
+/// `rows`: memory for `capacity` rows. `count`: how many there are. If there are more than `capacity`, the result is
+/// SWATH_ERROR_TOO_SHORT, and `count` is written but `rows` is not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_overlap(
+    bvh: *const swath_bvh,
+    aabb: *const swath_aabb,
+    filter: *const swath_filter,
+    rows: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query(bvh, filter, |queries, _| {
+            let aabb = (*borrow(aabb, "aabb")?).into();
+            let mut found = Vec::new();
+            queries.overlap(&aabb)?.all(&mut found);
+            list(&found, rows, capacity, count)
+        })
+    }
+}
+
+/// Finds the boxes that share a point with a ball, in order. `rows`, `capacity` and `count` are as for `swath_bvh_overlap`.
+///
+/// `center`: three floats.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_overlap_sphere(
+    bvh: *const swath_bvh,
+    center: *const f32,
+    radius: f32,
+    filter: *const swath_filter,
+    rows: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query(bvh, filter, |queries, _| {
+            let center: &[f32] = array(center, 3, "center")?;
+            let sphere = Sphere::new([center[0], center[1], center[2]], radius)?;
+            let mut found = Vec::new();
+            queries.overlap_sphere(&sphere)?.all(&mut found);
+            list(&found, rows, capacity, count)
+        })
+    }
+}
+
+/// Finds the boxes nearest to a box, ordered by distance, then by row.
+///
+/// `max_distance`: only boxes that are not farther count; it may be infinite.
+/// `hits`: memory for `capacity` hits, of which the value is the distance. `count`: how many were written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_nearest(
+    bvh: *const swath_bvh,
+    aabb: *const swath_aabb,
+    max_distance: f32,
+    filter: *const swath_filter,
+    hits: *mut swath_hit,
+    capacity: usize,
+    count: *mut usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query(bvh, filter, |queries, _| {
+            let aabb = (*borrow(aabb, "aabb")?).into();
+            let (to, count) = (array_mut(hits, capacity, "hits")?, out(count, "count")?);
+            let nearest = queries.proximity(&aabb, max_distance)?;
+            count.write(nearest.k_nearest(bytemuck::cast_slice_mut(to)).len());
+            Ok(())
+        })
+    }
+}
+
+/// Finds the box nearest to each of many boxes at rest, on all threads of the tree: `hits[k]` is that of row `k`, or has the row
+/// 4294967295. For points, pass the same vectors as minimum and maximum. An invalid box is an error. Only columns are possible.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_bvh_nearest_each(
+    bvh: *const swath_bvh,
+    boxes: *const swath_boxes,
+    max_distance: f32,
+    filter: *const swath_filter,
+    hits: *mut swath_hit,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query(bvh, filter, |queries, level| {
+            let boxes = borrow(boxes, "boxes")?;
+            let to = array_mut(hits, boxes.count, "hits")?;
+            let columns = boxes.columns_at_rest()?;
+            let mut rejected = Vec::new();
+            let checked = Columns::check(columns, level, &mut rejected);
+            if let Some(first) = checked.rejected().first() {
+                return Err(Failure::from(first.reason).of(&format!("box {}", first.row)));
+            }
+            queries.proximities(&checked, max_distance)?.nearest(bytemuck::cast_slice_mut(to))?;
+            Ok(())
+        })
+    }
+}
+
+/// Which proxies a query of a broadphase considers. All bytes zero: all enabled proxies.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct swath_query {
+    /// NULL, or only proxies count that may form pairs with it.
+    pub filter: *const swath_filter,
+    /// Proxies of this owner do not count; 0: none are excluded.
+    pub without_owner: u32,
+    /// Bit `k` excludes the proxies of kind `k`, for example `1u << SWATH_KIND_FIXED`.
+    pub without_kinds: u32,
+}
+
+/// Calls `query` with a view of a broadphase for queries.
+///
+/// # Safety
+///
+/// As the header states for the pointers.
+unsafe fn query_proxies(
+    broadphase: *mut swath_broadphase,
+    restriction: *const swath_query,
+    query: impl FnOnce(ProxyQueries<'_>) -> Outcome,
+) -> swath_status {
+    // SAFETY: the caller promises it.
+    unsafe {
+        change(broadphase, |world| {
+            let mut queries = world.broadphase.queries();
+            if let Some(only) = optional(restriction, "query")? {
+                if let Some(filter) = optional(only.filter, "filter")? {
+                    queries = queries.filtered(filter.get());
+                }
+                queries = queries.without_owner(only.without_owner);
+                for index in
+                    (0..swath_kind::BITS).filter(|index| only.without_kinds >> index & 1 == 1)
+                {
+                    queries =
+                        queries.without(kind(index).map_err(|error| error.of("without_kinds"))?);
+                }
+            }
+            query(queries)
+        })
+    }
+}
+
+/// Finds the first proxy that a segment enters, by the boxes at the start of the tick. Of proxies at the same fraction, the one
+/// with the lowest id.
+///
+/// `query`: NULL, or which proxies count.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_cast(
+    broadphase: *mut swath_broadphase,
+    segment: *const swath_segment,
+    query: *const swath_query,
+    hit: *mut swath_proxy_hit,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query_proxies(broadphase, query, |queries| {
+            let (segment, to) = (Segment::from(*borrow(segment, "segment")?), out(hit, "hit")?);
+            write_hit(queries.cast(&segment)?.closest(), ProxyHit::MISS, to);
+            Ok(())
+        })
+    }
+}
+
+/// Finds the first proxy that each of many segments enters, on all threads of the broadphase. An invalid segment is an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_casts(
+    broadphase: *mut swath_broadphase,
+    segments: *const swath_segment,
+    count: usize,
+    query: *const swath_query,
+    hits: *mut swath_proxy_hit,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query_proxies(broadphase, query, |queries| {
+            let (segments, to) =
+                (array(segments, count, "segments")?, array_mut(hits, count, "hits")?);
+            let segments = columns_of(segments)?;
+            Ok(queries.casts(&segments.checked()).closest(bytemuck::cast_slice_mut(to))?)
+        })
+    }
+}
+
+/// Finds the first proxy that a moving box touches on its path, while all proxies stay where they are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_sweep(
+    broadphase: *mut swath_broadphase,
+    moving: *const swath_moving_box,
+    query: *const swath_query,
+    hit: *mut swath_proxy_hit,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query_proxies(broadphase, query, |queries| {
+            let (moving, to) = ((*borrow(moving, "moving")?).into(), out(hit, "hit")?);
+            write_hit(queries.sweep(&moving)?.closest(), ProxyHit::MISS, to);
+            Ok(())
+        })
+    }
+}
+
+/// Finds the proxies whose boxes share a point with a box, ordered by id. `ids`, `capacity` and `count` are as for
+/// `swath_bvh_overlap`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_overlap(
+    broadphase: *mut swath_broadphase,
+    aabb: *const swath_aabb,
+    query: *const swath_query,
+    ids: *mut swath_proxy_id,
+    capacity: usize,
+    count: *mut usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query_proxies(broadphase, query, |queries| {
+            let aabb = (*borrow(aabb, "aabb")?).into();
+            let mut found = Vec::new();
+            queries.overlap(&aabb)?.all(&mut found);
+            list(bytemuck::cast_slice(&found), ids, capacity, count)
+        })
+    }
+}
+
+/// Finds the proxies nearest to a box, ordered by distance, then by id. `max_distance`, `hits`, `capacity` and `count` are as for
+/// `swath_bvh_nearest`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_nearest(
+    broadphase: *mut swath_broadphase,
+    aabb: *const swath_aabb,
+    max_distance: f32,
+    query: *const swath_query,
+    hits: *mut swath_proxy_hit,
+    capacity: usize,
+    count: *mut usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        query_proxies(broadphase, query, |queries| {
+            let aabb = (*borrow(aabb, "aabb")?).into();
+            let (to, count) = (array_mut(hits, capacity, "hits")?, out(count, "count")?);
+            let nearest = queries.proximity(&aabb, max_distance)?;
+            count.write(nearest.k_nearest(bytemuck::cast_slice_mut(to)).len());
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,381 @@
+"""Tests of the viewer's pages in a headless Chromium, with clicks and keys.
+
+Run: VIEWER=path/of/viewer python3 -m unittest discover -s examples/viewer/tests
+Screenshots are written to the folder SCREENSHOTS, if that is set.
+"""
+
+import json
+import os
+import re
+import subprocess
+import time
+import unittest
+from urllib.parse import parse_qs, urlsplit
+
+from chromium import Browser
+
+VIEWER = os.environ["VIEWER"]
+SCREENSHOTS = os.environ.get("SCREENSHOTS")
+
+
+class Server:
+    """A viewer that serves its pages."""
+
+    def __init__(self, *flags):
+        command = [VIEWER, "--port", "0", *flags]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.url = re.match(r"(http://[^/]+)/", self.process.stdout.readline()).group(1)
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(20)
+        self.process.stdout.close()
+
+
+class PageTest(unittest.TestCase):
+    FLAGS = []
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+        cls.server = Server(*cls.FLAGS)
+        cls.addClassCleanup(cls.server.close)
+
+    def tearDown(self):
+        self.assertEqual(self.browser.errors, [])
+        self.assertTrue(self.evaluate("$('trouble').hidden"), self.text("trouble"))
+
+    def open(self, path, **size):
+        self.browser.open(self.server.url + path, **size)
+
+    def evaluate(self, script):
+        return self.browser.evaluate(script)
+
+    def text(self, identifier):
+        return self.evaluate(f"$('{identifier}').textContent")
+
+    def at(self, pixel):
+        """A pixel of the canvas as one of the page."""
+        x, y = self.evaluate("(() => { const r = canvas.getBoundingClientRect(); return [r.x, r.y]; })()")
+        return [x + pixel[0], y + pixel[1]]
+
+    def colours(self):
+        """The number of different colours that the canvas shows, in a grid of pixels."""
+        return self.evaluate(
+            "(() => { draw(performance.now()); const gl = stage.gl, p = new Uint8Array(4), seen = new Set();"
+            " for (let x = 8; x < canvas.width; x += 16) for (let y = 8; y < canvas.height; y += 16) {"
+            " gl.readPixels(x, y, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, p); seen.add(p.join()); } return seen.size; })()"
+        )
+
+    def pose(self):
+        return self.evaluate("[camera.yaw, camera.pitch, camera.away, ...camera.target]")
+
+    def address(self):
+        parts = parse_qs(urlsplit(self.evaluate("location.href")).fragment)
+        return {name: values[0] for name, values in parts.items()}
+
+    def keep(self, name):
+        if SCREENSHOTS:
+            with open(os.path.join(SCREENSHOTS, name), "wb") as file:
+                file.write(self.browser.image())
+
+    def fits_a_phone(self, path):
+        """At a width of 390 pixels nothing is cut off at the side, and the controls can be reached."""
+        self.open(path, width=390, height=844)
+        self.assertEqual(self.evaluate("document.documentElement.scrollWidth"), 390)
+        wide = "[...document.querySelectorAll('header *, aside *, footer *, main *')].filter((e) => e.offsetParent && e.getBoundingClientRect().right > 390.5).map((e) => e.outerHTML.slice(0, 80))"
+        self.assertEqual(self.evaluate(wide), [])
+        self.assertGreater(self.evaluate("canvas.clientHeight"), 300)
+        self.assertGreater(self.colours(), 20)
+        self.browser.click("#play")
+        self.assertEqual(self.text("play"), "Pause")
+
+    def camera_obeys_keys(self):
+        self.evaluate("document.activeElement.blur()")
+        home = self.pose()
+        for key, index in [("ArrowLeft", 0), ("ArrowUp", 1), ("+", 2)]:
+            before = self.pose()
+            self.browser.press(key)
+            self.assertNotEqual(self.pose()[index], before[index], key)
+        self.browser.press("ArrowRight", shift=True)
+        self.assertNotEqual(self.pose()[3:], home[3:])
+        self.browser.click("#reset")
+        self.assertEqual(self.pose(), home)
+        self.browser.press("-")
+        self.browser.press("r")
+        self.assertEqual(self.pose(), home)
+
+
+class TicksTest(PageTest):
+    def box(self, row):
+        """The pixel of the page at which the centre of a box is drawn."""
+        return self.at(self.evaluate(f"camera.screen(centreOf(tick.rows, {row}, now.t))"))
+
+    def test_default_ticks_tell_what_happens(self):
+        self.open("/")
+        self.assertIn("bullet", self.text("story"))
+        self.assertRegex(self.text("sentence"), r"16 boxes, 4 of them moving\. .* touch in this tick, 1 only comes near")
+        # Nothing overlaps at the start, and the picture has a contact and a candidate that misses.
+        self.assertEqual(self.text("overlaps"), "0")
+        self.assertEqual((self.text("met"), self.text("dropped")), ("1", "1"))
+        self.assertGreater(self.colours(), 50)
+        self.keep("viewer-ticks.png")
+
+    def test_hover_names_a_box_and_a_click_picks_it(self):
+        self.open("/#t=0.3")
+        bullet = self.evaluate("tick.impacts[0].b")
+        self.browser.move(self.box(bullet))
+        self.assertEqual(self.text("tip"), f"box {bullet} · 5 pairs")
+        before = self.colours()
+        self.browser.click(self.box(bullet))
+        self.assertEqual(self.text("picked-name"), f"Box {bullet}")
+        self.assertIn("touches another box", self.text("picked-facts"))
+        self.assertEqual(self.evaluate("document.querySelectorAll('#partners button').length"), 5)
+        # All boxes that are in no pair with it are dimmed.
+        dimmed = "Array.from(tick.moves.keys()).filter((row) => tick.states[2 * row] >= 8).length"
+        self.assertEqual(self.evaluate(dimmed), 16 - 6)
+        self.keep("viewer-picked.png")
+        partner = self.evaluate("now.partners[0].row")
+        self.browser.click("#partners button")
+        self.assertEqual(self.text("picked-name"), f"Box {partner}")
+        self.browser.press("Escape")
+        self.assertTrue(self.evaluate("$('picked').hidden"))
+        self.assertEqual(self.evaluate(dimmed), 0)
+        self.assertGreater(before, 0)
+
+    def test_a_drag_rotates_and_picks_nothing(self):
+        self.open("/")
+        before = self.pose()
+        start = self.box(3)
+        self.browser.drag(start, [start[0] + 80, start[1] + 20])
+        self.assertNotEqual(self.pose()[0], before[0])
+        self.assertTrue(self.evaluate("$('picked').hidden"))
+        self.browser.click("#reset")
+        self.assertEqual(self.pose(), before)
+
+    def test_camera_obeys_keys(self):
+        self.open("/")
+        self.camera_obeys_keys()
+
+    def test_space_plays_but_toggles_a_checkbox_that_has_the_focus(self):
+        self.open("/")
+        self.browser.press(" ")
+        self.assertEqual(self.text("play"), "Pause")
+        self.browser.press(" ")
+        self.assertEqual(self.text("play"), "Play")
+        self.browser.click("#show-bounds")
+        self.assertFalse(self.evaluate("$('show-bounds').checked"))
+        self.browser.press(" ")
+        self.assertTrue(self.evaluate("$('show-bounds').checked"))
+        self.assertEqual(self.text("play"), "Play")
+        # The button itself is pressed once, not twice.
+        self.evaluate("$('play').focus()")
+        self.browser.press(" ")
+        self.assertEqual(self.text("play"), "Pause")
+
+    def test_checkboxes_hide_boxes(self):
+        self.open("/")
+        before = self.colours()
+        for kind in ["alone", "still", "candidates", "overlapping", "met"]:
+            self.browser.click(f"#show-{kind}")
+        self.browser.move(self.box(3))
+        self.assertTrue(self.evaluate("$('tip').hidden"))
+        self.assertLess(self.colours(), before)
+
+    def test_a_first_time_is_shown_by_a_click(self):
+        self.open("/")
+        self.browser.click("#impacts button:nth-child(2)")
+        self.assertEqual(self.evaluate("now.t"), self.evaluate("tick.impacts[tick.overlaps + 1].t"))
+        self.assertTrue(self.evaluate("document.querySelector('#impacts button:nth-child(2)').classList.contains('chosen')"))
+
+    def test_narrow_page(self):
+        self.fits_a_phone("/")
+        self.browser.click(self.box(3))
+        self.assertEqual(self.text("picked-name"), "Box 3")
+
+
+class EngineTest(PageTest):
+    FLAGS = ["--engine", "--boxes", "40", "--ticks", "4"]
+
+    def test_the_wall_fills_the_picture(self):
+        self.open("/")
+        inside = (
+            "(() => { const { clientWidth: w, clientHeight: h } = canvas;"
+            " const bricks = Array.from(tick.moves.keys()).filter((row) => Math.abs(tick.rows[9 * row + 4] - tick.rows[9 * row + 1] - 0.2) < 1e-3);"
+            " const at = bricks.map((row) => camera.screen(centreOf(tick.rows, row, 0)));"
+            " const span = (k) => Math.max(...at.map((p) => p[k])) - Math.min(...at.map((p) => p[k]));"
+            " return [bricks.length, at.filter(([x, y]) => x > 0 && x < w && y > 0 && y < h).length, span(0) / w, span(1) / h]; })()"
+        )
+        bricks, seen, wide, high = self.evaluate(inside)
+        self.assertEqual((bricks, seen), (120, 120))
+        self.assertGreater(wide, 0.35)
+        self.assertGreater(high, 0.3)
+        self.keep("viewer-engine.png")
+
+
+class CrowdTest(PageTest):
+    FLAGS = ["--scene", "uniform", "--boxes", "20000", "--ticks", "3"]
+
+    def test_twenty_thousand_boxes_stay_interactive(self):
+        self.open("/")
+        self.assertEqual(self.text("boxes"), "20,000")
+        # The work of the page for a frame, without that of the graphics card.
+        cost = "(() => { const all = []; for (let k = 0; k < 15; k++) { const from = performance.now(); draw(from); all.push(performance.now() - from); stage.gl.finish(); } return all.sort((a, b) => a - b)[7]; })()"
+        self.assertLess(self.evaluate(cost), 60)
+        began = time.monotonic()
+        middle = self.at(self.evaluate("[canvas.clientWidth / 2, canvas.clientHeight / 2]"))
+        self.browser.click(middle)
+        self.assertRegex(self.text("picked-name"), r"Box \d+")
+        self.browser.press("PageDown")
+        self.assertIn("2 of 3", self.text("tick-says"))
+        # SwiftShader draws on the CPU, so this is far slower than a graphics card.
+        self.assertLess(time.monotonic() - began, 20)
+
+
+class PairTest(PageTest):
+    def settled(self):
+        self.browser.wait("asking === null")
+        self.browser.frames()
+
+    def body(self, which):
+        """A pixel of the page at which a body is drawn and is in front."""
+        grid = f"(() => {{ for (let y = 10; y < canvas.clientHeight; y += 6) for (let x = 10; x < canvas.clientWidth; x += 6) {{ const found = bodyAt([x, y]); if (found && found.which === {which} && document.elementFromPoint(canvas.getBoundingClientRect().x + x, canvas.getBoundingClientRect().y + y) === canvas) return [x, y]; }} }})()"
+        return self.at(self.evaluate(grid))
+
+    def test_dragging_a_body_moves_it_and_asks_again(self):
+        self.open("/pair")
+        before = self.evaluate("now.bodies[1].position")
+        verdict, pose = self.text("verdict"), self.pose()
+        self.assertRegex(verdict, "first touch at t = ")
+        start = self.body(1)
+        self.browser.drag(start, [start[0] + 20, start[1] + 150])
+        self.settled()
+        after = self.evaluate("now.bodies[1].position")
+        self.assertLess(after[1], before[1] - 0.2)
+        self.assertNotEqual(self.text("verdict"), verdict)
+        self.assertEqual(self.pose(), pose)
+        shown = self.evaluate("document.querySelector('[aria-label=\"B position y\"]').valueAsNumber")
+        self.assertAlmostEqual(shown, after[1], places=3)
+
+    def test_address_holds_all_parameters_and_a_preset_clears_it(self):
+        self.open("/pair")
+        self.assertEqual(self.address(), {})
+        self.browser.choose("#target", "0.25")
+        self.browser.choose("#touch", "hit")
+        self.browser.choose("#to", "0.9")
+        self.browser.choose('[aria-label="A velocity x"]', "1.25")
+        self.settled()
+        address, verdict = self.address(), self.text("verdict")
+        self.assertEqual({k: v for k, v in address.items() if k != "pair"}, {"target": "0.25", "touch": "hit", "from": "0", "to": "0.9"})
+        self.assertEqual(json.loads(address["pair"])[0]["delta"][0], 1.25)
+        url = self.evaluate("location.href")
+        self.browser.open(url)
+        self.assertEqual(self.evaluate("[$('target').value, $('touch').value, $('to').value]"), ["0.25", "hit", "0.9"])
+        self.assertEqual(self.evaluate("now.bodies[0].delta[0]"), 1.25)
+        self.assertEqual(self.text("verdict"), verdict)
+        self.browser.choose("#preset", "1")
+        self.settled()
+        self.assertEqual(self.address(), {"preset": "1"})
+        self.assertEqual(self.evaluate("[$('target').value, $('touch').value, $('to').value]"), ["0", "if_closing", "1"])
+        self.browser.choose("#preset", "0")
+        self.settled()
+        self.assertEqual(self.address(), {})
+
+    def test_each_step_of_the_search_has_a_caption(self):
+        self.open("/pair")
+        steps = self.evaluate("now.answer.steps.length")
+        self.assertGreater(steps, 2)
+        self.assertIn(f"{steps} steps", self.text("sentence"))
+        seen = set()
+        for k in range(steps):
+            self.browser.click("#step-next")
+            self.assertEqual(self.text("step-says"), f"step {k + 1} of {steps}")
+            self.assertEqual(self.evaluate("now.t"), self.evaluate(f"now.answer.steps[{k}].t"))
+            seen.add(self.text("sentence"))
+            if k == 1:
+                self.keep("viewer-pair.png")
+        self.assertEqual(len(seen), steps)
+        self.assertIn("this is the first contact", self.text("sentence"))
+        self.assertTrue(self.evaluate("$('step-next').disabled"))
+        self.browser.press("PageUp")
+        self.assertEqual(self.text("step-says"), f"step {steps - 1} of {steps}")
+
+    def test_every_preset_has_an_answer_and_a_picture(self):
+        self.open("/pair")
+        names = self.evaluate("Object.keys(PRESETS)")
+        self.assertGreater(len(names), 6)
+        for k, name in enumerate(names):
+            self.browser.choose("#preset", str(k))
+            self.settled()
+            self.assertTrue(self.evaluate("$('trouble').hidden"), name)
+            self.assertNotEqual(self.text("verdict"), "", name)
+            self.assertGreater(self.colours(), 50, name)
+
+    def test_a_terrain_shows_the_triangle_that_is_hit(self):
+        self.open("/pair#preset=4")
+        self.assertRegex(self.text("sentence"), r"Of 128 triangles \d+ were searched; number \d+ is hit")
+        # The point of contact is on the triangle, within the tolerance.
+        off = self.evaluate(
+            "(() => { const { triangle, toi } = now.answer; const [a, b, c] = triangle.corners;"
+            " const n = unit(cross(minus(b, a), minus(c, a))); return Math.abs(dot(n, minus(toi.on_b, a))); })()"
+        )
+        self.assertLess(off, 1e-3)
+        self.evaluate("(now.t = now.answer.toi.t, redraw(), 0)")
+        self.browser.frames()
+        self.keep("viewer-terrain.png")
+
+    def test_camera_obeys_keys(self):
+        self.open("/pair")
+        self.camera_obeys_keys()
+
+    def test_narrow_page(self):
+        self.fits_a_phone("/pair")
+
+
+class ElementsTest(PageTest):
+    def settled(self):
+        self.browser.wait("asking === null")
+        self.browser.frames()
+
+    def test_time_slider_moves_the_elements(self):
+        self.open("/elements")
+        self.assertRegex(self.text("verdict"), r"first contact at t = 0\.57")
+        self.assertIn("barycentric coordinates", self.text("sentence"))
+        toi = self.evaluate("now.answer.toi.t")
+        self.keep("viewer-elements.png")
+        self.browser.choose("#slider", str(toi))
+        self.assertRegex(self.text("distance-says"), r"distance (0\.00|\d\.\d+e-)")
+        self.browser.choose("#slider", "0")
+        self.assertEqual(self.text("time-says"), "t = 0.0000")
+
+    def test_dragging_a_vertex_asks_again(self):
+        self.open("/elements")
+        before = self.text("verdict")
+        start = self.at(self.evaluate("camera.screen(now.query.end[0])"))
+        self.browser.drag(start, [start[0] + 10, start[1] - 200])
+        self.settled()
+        self.assertGreater(self.evaluate("now.query.end[0][1]"), 0.3)
+        self.assertNotEqual(self.text("verdict"), before)
+        query = json.loads(self.address()["query"])
+        self.assertEqual(query["end"], self.evaluate("now.query.end"))
+
+    def test_every_preset_has_an_answer(self):
+        self.open("/elements")
+        verdicts = []
+        for k in range(self.evaluate("Object.keys(PRESETS).length")):
+            self.browser.choose("#preset", str(k))
+            self.settled()
+            verdicts.append(self.text("verdict"))
+        self.assertEqual([verdict == "no contact" for verdict in verdicts], [False, False, True, False, False])
+
+    def test_camera_obeys_keys(self):
+        self.open("/elements")
+        self.camera_obeys_keys()
+
+    def test_narrow_page(self):
+        self.fits_a_phone("/elements")
+
+
+if __name__ == "__main__":
+    unittest.main()
