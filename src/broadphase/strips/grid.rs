@@ -83,8 +83,8 @@ pub(crate) struct AxisCells {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StripAxis {
     pub(crate) axis: usize,
-    low: f32,
-    high: f32,
+    pub(crate) low: f32,
+    pub(crate) high: f32,
 }
 
 impl StripAxis {
@@ -96,11 +96,6 @@ impl StripAxis {
         let (low, high) = (low.max(self.low - slack), high.min(self.high + slack));
         let bins = Self::bins_of(boxes) as u32;
         AxisExtent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
-    }
-
-    /// Length of the interval.
-    pub(crate) fn length(&self) -> f32 {
-        self.high - self.low
     }
 
     /// Greatest number of bins of a strip with so many boxes.

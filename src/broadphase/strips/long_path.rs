@@ -42,15 +42,20 @@ pub(crate) fn is_long<I: Isa>(isa: I, grid: &Grid, columns: &[I::F32; 9]) -> I::
     let (u, v) = (&grid.u, &grid.v);
     let u_cells = columns[6 + u.axis].abs() * isa.splat(u.scale);
     let v_cells = columns[6 + v.axis].abs() * isa.splat(v.scale);
-    let length = grid.along.length() * ALONG;
+    let length = strips_length(grid) * ALONG;
     let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
     let along = columns[6 + grid.along.axis].abs() * isa.splat(scale);
     isa.splat(LONG_CELLS).le(u_cells + v_cells + along)
 }
 
+/// Returns the length of the strips along their axis.
+fn strips_length(grid: &Grid) -> f32 {
+    grid.along.high - grid.along.low
+}
+
 /// Returns the lengths of the strips and of the cells across, in the order of [`Grid::axes`].
 fn lengths(grid: &Grid) -> [f32; 3] {
-    let mut lengths = [grid.along.length(); 3];
+    let mut lengths = [strips_length(grid); 3];
     lengths[grid.column(&grid.u)] = grid.u.length();
     lengths[grid.column(&grid.v)] = grid.v.length();
     lengths
