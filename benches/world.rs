@@ -34,7 +34,7 @@ const MANY: usize = 1_000_000;
 const TICKS: usize = 6;
 
 fn filter(row: usize) -> Filter {
-    Layers::all().filter(row % Layers::COUNT)
+    Layers::all().filter(row % 16)
 }
 
 fn filled(world: &World, proxy: impl Fn(usize) -> Proxy) -> (Broadphase, Vec<ProxyId>) {

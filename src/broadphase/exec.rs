@@ -24,7 +24,8 @@ pub struct Exec {
     /// The threads. The default is the `rayon` pool in which a call is made.
     pub threads: Threads,
     /// The greatest number of pairs of a tick. A search that finds more fails, with the exact number; memory for pairs
-    /// is then limited to about twice what so many pairs need. There is no limit by default.
+    /// is then limited to about twice what so many pairs need. Pairs count that only categories above 15 exclude
+    /// ([`Filter`](crate::Filter)). There is no limit by default.
     pub pairs_max: usize,
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each includer uses a part")]
 
+use crate::filters::some_filter;
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
 use swath::batch::sweep::MISS;
@@ -153,18 +154,6 @@ impl Model {
                 swept.retain(|&(a, b, _)| allowed(a, b));
             }
         });
-    }
-}
-
-/// A filter that pairs with all, some or none; most differ in both halves from those of adjacent rows.
-pub fn some_filter(k: usize) -> Filter {
-    match k % 7 {
-        0 => Filter::ALL,
-        1 => Filter::NONE,
-        2 => Filter::new(1 << (k % 16), 0),
-        3 => Filter::new(0, 1 << (k % 16)),
-        4 => Filter::new(0x8000 >> (k % 3), u16::MAX),
-        _ => Filter::new(1 << (k % 4) | 0x8000 >> (k % 3), 0x5173_u16.rotate_left(k as u32)),
     }
 }
 

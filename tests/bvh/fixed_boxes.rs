@@ -7,7 +7,8 @@ use swath::broadphase::{FindError, FixedError, FixedInput, PairInput};
 use swath::{
     Aabb, AabbColumns, COORD_MAX, Filter, FixedBoxes, Level, MovingBox, Pair, SweptPair, Threads,
 };
-use testkit::fixed_model::{Model, Rng, bits, columns, random_box, some_filter, with};
+use testkit::filters::some_filter;
+use testkit::fixed_model::{Model, Rng, bits, columns, random_box, with};
 
 /// The boxes of a scene: one of every few is a mover, the others are fixed at their start.
 fn part(scene: Scene, boxes: usize, mover_one_of: usize) -> (Vec<MovingBox>, Vec<Aabb>) {

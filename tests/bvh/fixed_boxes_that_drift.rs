@@ -3,7 +3,8 @@
 
 use rand::{RngExt, SeedableRng};
 use swath::{Aabb, Filter};
-use testkit::fixed_model::{Model, Rng, random_box, some_filter};
+use testkit::filters::some_filter;
+use testkit::fixed_model::{Model, Rng, random_box};
 
 /// Goal: boxes that move a little are found at their new position, although no tree is rebuilt. Method:
 /// crowds that drift by exact steps and return, some of which jump, grow, become flat or get another filter;

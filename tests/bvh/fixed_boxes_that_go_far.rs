@@ -10,7 +10,8 @@ use swath::batch::sweep;
 use swath::batch::sweep::MISS;
 use swath::{Aabb, Broadphase, Filter, MovingBox, Proxy, ProxyId, ProxyKind};
 use testkit::draw::Draw;
-use testkit::fixed_model::{Model, Rng, random_box, some_filter};
+use testkit::filters::some_filter;
+use testkit::fixed_model::{Model, Rng, random_box};
 use testkit::world_model::Model as Rules;
 
 /// Number of boxes of a list in one block, and the least number of them that is tested.

@@ -31,7 +31,7 @@ pub(crate) fn a_warm_tick_against_fixed_boxes_allocates_nothing() {
         .each_ref()
         .map(|max| MovingBoxColumns::new(min, max.each_ref().map(Vec::as_slice), delta).unwrap());
     let shy = Filter::new(1, 2);
-    let filters: Vec<Filter> = (0..3_000).map(|k| Filter::new(1 << (k % 16), u16::MAX)).collect();
+    let filters: Vec<Filter> = (0..3_000).map(|k| Filter::new(1 << (k % 32), u32::MAX)).collect();
     let moves: Vec<bool> = (0..3_000).map(|k| k % 3 > 0).collect();
     let layouts = movers.map(|movers| Layouts::new((0..3_000).map(|row| movers.get(row))));
     let labels: Vec<u32> = (0..3_000).rev().collect();

@@ -27,17 +27,27 @@ impl Case {
             }
         }
         let moves = (0..boxes).map(|_| random.random_ratio(3, 4)).collect();
-        // Masks with few and many bits, in both halves, and at the two ends.
-        let filter = |_| match random.random_range(0..8) {
+        // Masks with few and many bits, in both halves, and at the two ends; in every third case of 32 bits, and of upper bits
+        // only.
+        let style: u32 = random.random_range(0..3);
+        let mut filter = |_| match random.random_range(0..8) {
             0 => Filter::ALL,
             1 => Filter::NONE,
             2 => Filter::new(1 << random.random_range(0..16), 0),
             3 => Filter::new(0, 1 << random.random_range(0..16)),
-            4 => Filter::new(1 << random.random_range(0..16), u16::MAX),
+            4 => Filter::new(1 << random.random_range(0..16), u16::MAX.into()),
             _ => Filter::new(
                 1 << random.random_range(0..4) | 0x8000 >> random.random_range(0..4),
-                random.random(),
+                random.random::<u16>().into(),
             ),
+        };
+        let filter = |row| {
+            let Filter { category, mask } = filter(row);
+            match style {
+                0 => Filter::new(category, mask),
+                1 => Filter::new(category.rotate_left(11), mask.rotate_left(11)),
+                _ => Filter::new(category << 16, mask << 16),
+            }
         };
         Self { columns, moves, filters: (0..boxes).map(filter).collect() }
     }
@@ -185,9 +195,9 @@ fn a_filter_is_symmetric() {
     assert_eq!(Filter::default(), Filter::ALL);
     for _ in 0..1000 {
         let [a, b] = [(); 2].map(|()| {
-            Filter::new(random.random::<u16>() & random.random::<u16>(), random.random())
+            Filter::new(random.random::<u32>() & random.random::<u32>(), random.random())
         });
-        let common = |a: Filter, b: Filter| (0..16).any(|k| (a.category & b.mask) >> k & 1 == 1);
+        let common = |a: Filter, b: Filter| (0..32).any(|k| (a.category & b.mask) >> k & 1 == 1);
         assert_eq!(a.allows(b), common(a, b) && common(b, a));
         assert_eq!(a.allows(b), b.allows(a));
     }

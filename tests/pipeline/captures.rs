@@ -3,7 +3,7 @@
 
 use swath::convex::Hull;
 use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind};
-use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
+use swath::{ConvexBody, Filter, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 /// 64-bit FNV-1a from its description: for each byte, xor, then multiply by the prime.
 fn fnv(bytes: &[u8]) -> u64 {
@@ -104,13 +104,15 @@ fn invalid_contents_with_a_correct_checksum_are_rejected() {
     let form = last + 4 + 16 * 4;
     let (config, row) =
         ("a valid configuration", "a row of the scene, above that of the body before,");
+    let parts = "a set of parts below 8, or below 16 with filters";
     let room = "a count of things that the rest of the file has room for";
     for (what, at, word, wanted) in [
         ("a target below zero", 20, number(-1.0), (20, config)),
         ("a tolerance of two", 24, number(2.0), (20, config)),
         ("no policy", 28, 3, (28, "a policy for touches, 0, 1 or 2,")),
         ("a threshold that is none", 32, number(f32::NAN), (20, config)),
-        ("an unknown part", 40, 2 | 8, (40, "a set of parts below 8")),
+        ("upper halves of no filters", 40, 2 | 8, (40, parts)),
+        ("an unknown part", 40, 2 | 16, (40, parts)),
         ("more hulls than bytes", 48, u32::MAX, (0, room)),
         ("more bodies than bytes", 52, u32::MAX, (0, room)),
         ("one body less", 52, bodies - 1, (last, "the end of the file")),
@@ -188,6 +190,28 @@ fn a_short_file_has_few_rows() {
     let equal = Scene::new(MovingBoxColumns::from_columns([&column[..]; 9]).expect("columns"));
     let bytes = Pipeline::default().capture(&equal).expect("a capture");
     assert_eq!(Capture::read(&bytes).expect("it was written").scene(&[]).len(), 9000);
+}
+
+/// Goal: filters of 32 bits are read as they were written; files with filters of 16 bits have the bytes that they had before
+/// there were more. Method: a tick with filters that need 16 bits, and one with others; the bytes of the first are compared
+/// with those of its description.
+#[test]
+fn filters_are_read_as_they_were_written() {
+    let (low, high, still) = ([0.0; 3], [1.0; 3], [0.0; 3]);
+    let boxes = MovingBoxColumns::new([&low; 3], [&high; 3], [&still; 3]).expect("columns");
+    let short = [Filter::new(1, 0xffff), Filter::new(0x8000, 2), Filter::NONE];
+    let long = [Filter::ALL, Filter::new(1 << 31, !(1 << 16)), Filter::new(3, 0x1_0000)];
+    for (filters, parts) in [(short, 4_u32), (long, 12)] {
+        let bytes = Pipeline::default().capture(&Scene::new(boxes).filtered(&filters));
+        let bytes = bytes.expect("a capture");
+        assert_eq!(bytes[40..44], parts.to_le_bytes());
+        let capture = Capture::read(&bytes).expect("it was written");
+        assert_eq!(capture.scene(&[]).filters(), Some(&filters[..]));
+        if parts == 4 {
+            let words = [0xffff_0001_u32, 0x0002_8000, 0].map(u32::to_le_bytes).concat();
+            assert_eq!(bytes[bytes.len() - 8 - 12..bytes.len() - 8], words);
+        }
+    }
 }
 
 /// Goal: no file with a correct checksum causes a panic, and every tick that is read can be written again.

@@ -65,6 +65,8 @@ impl BodyColumns {
                 Filter::ALL,
                 Filter::new(1, 2),
                 Filter::new(2, 1),
+                Filter::new(1 << 20, 3),
+                Filter::new(1 << 20 | 1, 1 << 21 | 2),
             ]));
         }
         bodies

@@ -71,7 +71,7 @@ fn stir(world: &mut Broadphase, model: &mut Model, things: &[(MovingBox, Proxy)]
 
 /// Results of many segments and points in a crowd: the first, the nearest, any, and all of a few in order.
 fn said_of_many(world: &mut Broadphase, segments: &SegmentStore) -> Vec<ProxyHit> {
-    let queries = world.queries().filtered(Filter::new(1 << 1, u16::MAX)).without_owner(2);
+    let queries = world.queries().filtered(Filter::new(1 << 1, u32::MAX)).without_owner(2);
     let count = segments.len();
     let mut hits = vec![ProxyHit::MISS; 3 * count];
     let (first, rest) = hits.split_at_mut(count);
@@ -126,7 +126,7 @@ fn queries_of_a_crowd_are_the_same_on_any_threads_and_level() {
                 crowd(&mut Draw::new(round), 3, 24).iter().map(|&(moving, _)| moving).collect();
             let kind = round as usize % 3;
             let about = BodyInfo {
-                filter: (kind == 1).then_some(Filter::new(1 << 2, u16::MAX)),
+                filter: (kind == 1).then_some(Filter::new(1 << 2, u32::MAX)),
                 owner: round as u32 % 4,
                 without: [ProxyKind::Fixed, ProxyKind::Sleeping, ProxyKind::Dynamic][..kind].into(),
             };

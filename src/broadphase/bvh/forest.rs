@@ -127,8 +127,12 @@ pub struct FixedBoxes {
     locations: Locations,
     /// Whether filters were set since the set was last cleared.
     filtered: bool,
-    /// The union of the categories and masks of all boxes since the set was last cleared.
+    /// The union of the words of all filters since the set was last cleared.
     all_filters: u32,
+    /// The filters that the caller has set, by row; those of further rows are [`Filter::ALL`]. The trees have their words.
+    pub(crate) filters: Vec<Filter>,
+    /// Whether the word of any of them is not exact.
+    pub(crate) inexact_filters: bool,
     /// By how much the bounds of nodes are larger than their boxes, on each side, when a tree is built. So a box that
     /// moves less is overwritten in place.
     pub(crate) slack: f32,
@@ -145,7 +149,7 @@ pub struct FixedBoxes {
     swept: PairRuns<SweptPair>,
 }
 
-impl_memory!(FixedBoxes { trees, locations, builder, boxes, rejected, movers, columns, rejected_movers, search, union, swept; without exec, filtered, all_filters, slack });
+impl_memory!(FixedBoxes { trees, locations, filters, builder, boxes, rejected, movers, columns, rejected_movers, search, union, swept; without exec, filtered, all_filters, inexact_filters, slack });
 
 impl Default for FixedBoxes {
     fn default() -> Self {
@@ -169,6 +173,8 @@ impl FixedBoxes {
             locations: Locations::default(),
             filtered: false,
             all_filters: 0,
+            filters: Vec::new(),
+            inexact_filters: false,
             slack: 0.0,
             builder: Builder::default(),
             boxes: Vec::new(),
@@ -208,7 +214,12 @@ impl FixedBoxes {
     /// The filter of the box in a row, or `None` if the row is empty.
     #[must_use]
     pub fn filter(&self, row: u32) -> Option<Filter> {
-        self.item(row).map(|item| Filter::of_word(item.filter))
+        self.item(row).map(|_| self.filters.get(row as usize).copied().unwrap_or_default())
+    }
+
+    /// The word of the filter of the box in a row, or `None` if the row is empty.
+    pub(crate) fn filter_word(&self, row: u32) -> Option<u32> {
+        self.item(row).map(|item| item.filter)
     }
 
     fn item(&self, row: u32) -> Option<BvhItem> {
@@ -230,8 +241,19 @@ impl FixedBoxes {
             let place = self.locations.of_row[row as usize];
             self.trees[place.tree()].set_filter(place.slot(), filter.word());
             self.all_filters |= filter.word();
+            self.store_filter(row, filter);
         }
         Ok(())
+    }
+
+    /// Stores the filter of a row.
+    fn store_filter(&mut self, row: u32, filter: Filter) {
+        let index = row as usize;
+        if index >= self.filters.len() {
+            self.filters.resize(index + 1, Filter::ALL);
+        }
+        self.filters[index] = filter;
+        self.inexact_filters |= !filter.is_exact();
     }
 
     /// Puts box `k` of `set` into row `rows[k]`, replacing the box in that row, if there is one. If
@@ -336,6 +358,8 @@ impl FixedBoxes {
         self.trees.iter_mut().for_each(Tree::clear);
         self.locations.of_row.clear();
         (self.filtered, self.all_filters) = (false, 0);
+        self.filters.clear();
+        self.inexact_filters = false;
         self.rejected.clear();
     }
 
@@ -353,6 +377,7 @@ impl FixedBoxes {
     pub fn shrink_to_fit(&mut self) {
         self.trees.iter_mut().for_each(Tree::shrink_to_fit);
         self.locations.shrink_to_fit();
+        self.filters.shrink_to_fit();
         self.builder = Builder::default();
         (self.boxes, self.rejected, self.movers) = (Vec::new(), Vec::new(), Vec::new());
         (self.rejected_movers, self.search) = (Vec::new(), MoverScratch::default());
@@ -404,20 +429,22 @@ impl FixedBoxes {
 
     fn find_union(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, Pair>, FindError> {
         let mut timings = self.load(set)?;
-        let Self { exec, trees, movers, boxes, search, union, .. } = self;
+        let check = self.checks_filters(&set);
+        let Self { exec, trees, movers, boxes, search, union, filters, .. } = self;
         let Exec { level, ref threads, pairs_max } = *exec;
-        let budget = &Budget::new(pairs_max);
-        let of = MoverSearch { level, threads, trees, movers, set, budget };
+        let (budget, fixed_filters) = (&Budget::new(pairs_max), check.then_some(&filters[..]));
+        let of = MoverSearch { level, threads, trees, movers, set, fixed_filters, budget };
         timings.sweep = of.union(search, boxes, union);
         union.found(pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
     fn find_swept(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, SweptPair>, FindError> {
         let mut timings = self.load(set)?;
-        let Self { exec, trees, movers, boxes, search, swept, .. } = self;
+        let check = self.checks_filters(&set);
+        let Self { exec, trees, movers, boxes, search, swept, filters, .. } = self;
         let Exec { level, ref threads, pairs_max } = *exec;
-        let budget = &Budget::new(pairs_max);
-        let of = MoverSearch { level, threads, trees, movers, set, budget };
+        let (budget, fixed_filters) = (&Budget::new(pairs_max), check.then_some(&filters[..]));
+        let of = MoverSearch { level, threads, trees, movers, set, fixed_filters, budget };
         timings.sweep = of.swept(search, boxes, swept);
         swept.found(pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
@@ -432,8 +459,7 @@ impl FixedBoxes {
         let mut clock = Clock::start();
         let Self { exec, all_filters, movers, columns, rejected_movers, .. } = self;
         reserve_for(movers, rows);
-        let fixed = Filter::of_word(*all_filters);
-        load_movers(exec.level, set, fixed, columns, movers, rejected_movers);
+        load_movers(exec.level, set, *all_filters, columns, movers, rejected_movers);
         let threads = self.exec.threads.workers();
         self.search.reserve(threads, &self.trees);
         Ok(Timings { scatter: clock.lap(), ..Timings::default() })
@@ -445,6 +471,7 @@ impl FixedBoxes {
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
         load(self.exec.level, set, rows, &mut self.columns, &mut boxes, &mut self.rejected);
+        self.store_filters(set, rows);
         self.put_valid(most, &mut boxes, set.is_filtered());
         self.boxes = boxes;
     }
@@ -471,6 +498,27 @@ impl FixedBoxes {
         }
         locations.clear_tombstones(trees, |tree, _| tree <= last);
         self.build(0..last + 1, boxes);
+    }
+
+    /// Stores the filters of the boxes that were loaded.
+    fn store_filters(&mut self, set: FixedInput<'_>, rows: TargetRows<'_>) {
+        if !set.is_filtered() && self.filters.is_empty() {
+            return;
+        }
+        let mut rejected = 0;
+        for k in 0..set.boxes.len() {
+            if self.rejected.get(rejected).is_some_and(|invalid| invalid.row as usize == k) {
+                rejected += 1;
+            } else {
+                self.store_filter(rows.row(k), set.filter(k));
+            }
+        }
+    }
+
+    /// Whether pairs with these movers must be tested with the filters, because words are not exact.
+    fn checks_filters(&self, movers: &PairInput<'_>) -> bool {
+        let inexact = |filters: &[Filter]| !filters.iter().all(|filter| filter.is_exact());
+        !self.filters.is_empty() && (self.inexact_filters || movers.filters.is_some_and(inexact))
     }
 
     /// Makes the trees store filters from now on.

@@ -20,6 +20,15 @@ pub(crate) enum TargetRows<'a> {
 }
 
 impl<'a> TargetRows<'a> {
+    /// The row of box `k`.
+    #[inline(always)]
+    pub(crate) fn row(self, k: usize) -> u32 {
+        match self {
+            Self::Listed(rows) => rows[k],
+            Self::From(first) => first.wrapping_add(k as u32),
+        }
+    }
+
     /// The rows of a range of the boxes.
     fn slice(self, range: Range<usize>) -> Self {
         match self {
@@ -76,11 +85,8 @@ impl Kernel for LoadBoxes<'_> {
             let of = table.load(isa, start);
             let valid = check_group(isa, of_set, &of, start, seen, rejected).bits();
             let (mut ids, mut filters) = ([0; LANES_MAX], [u32::MAX; LANES_MAX]);
-            for lane in 0..I::LANES {
-                ids[lane] = match rows {
-                    TargetRows::Listed(rows) => rows[start + lane],
-                    TargetRows::From(first) => first.wrapping_add((start + lane) as u32),
-                };
+            for (lane, id) in ids[..I::LANES].iter_mut().enumerate() {
+                *id = rows.row(start + lane);
             }
             if set.is_filtered() {
                 for (lane, filter) in filters[..I::LANES].iter_mut().enumerate() {

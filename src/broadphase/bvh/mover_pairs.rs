@@ -19,7 +19,7 @@ use super::{BvhItem, Stack, Tree};
 use crate::broadphase::join::divided::DividedJoin;
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::Candidates;
-use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows};
+use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows, retain_allowed};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
 use crate::columns::{Row, impl_memory};
 use crate::geom::{Aabb, Filter, Pair, SweptPair};
@@ -88,6 +88,8 @@ pub(crate) struct MoverSearch<'a> {
     /// Filters and labels of the movers, by row. If only movers have filters, they were applied when the movers were
     /// loaded.
     pub(crate) set: PairInput<'a>,
+    /// The filters of the fixed boxes by row, if pairs must be tested with them, because words of filters are not exact.
+    pub(crate) fixed_filters: Option<&'a [Filter]>,
     /// The shared budget of all pairs of the tick.
     pub(crate) budget: &'a Budget,
 }
@@ -143,8 +145,11 @@ impl MoverSearch<'_> {
         })
     }
 
-    /// Replaces rows of movers by labels.
-    fn label<P: FoundPair>(&self, run: &mut PairRun<P>) {
+    /// Removes the pairs that filters exclude, if words of filters are not exact, and replaces rows of movers by labels.
+    fn finish<P: FoundPair>(&self, run: &mut PairRun<P>) {
+        if self.fixed_filters.is_some() {
+            retain_allowed(&mut run.pairs, [self.set.filters, self.fixed_filters]);
+        }
         label_rows(run.pairs.as_mut_slice(), [self.set.labels, None], false);
     }
 }
@@ -180,7 +185,7 @@ fn find<P: FoundPair>(
                     progress.start_round(allowed, run.pairs.found());
                     traverse(progress, stack, &mut run.pairs);
                     if progress.left.is_empty() {
-                        search.label(run);
+                        search.finish(run);
                     }
                 }
             });
@@ -196,7 +201,7 @@ fn find<P: FoundPair>(
         }
         let unfinished = items.iter_mut().flatten();
         for (_, run) in unfinished.filter(|(progress, _)| !progress.left.is_empty()) {
-            search.label(run);
+            search.finish(run);
         }
     });
     #[cfg(test)]
@@ -214,7 +219,7 @@ fn find<P: FoundPair>(
                 joined.look_up(candidates);
                 take(&joined, candidates, found);
             });
-            runs.iter_mut().for_each(|run| search.label(run));
+            runs.iter_mut().for_each(|run| search.finish(run));
         });
     }
     pairs.reserve_spare(count);
@@ -288,7 +293,7 @@ impl Joined<'_> {
             (a[kept], b[kept]) = (mover, fixed as u32);
             let row = self.search.movers[mover as usize][ROW] as usize;
             let filter = filters.map_or(Filter::ALL, |filters| filters[row]);
-            kept += usize::from(filter.allows(Filter::of_word(self.boxes[fixed].filter)));
+            kept += usize::from(Filter::words_allow(filter.word(), self.boxes[fixed].filter));
         }
         *len = kept;
     }
@@ -433,7 +438,7 @@ mod tests {
     #[test]
     fn joined_movers_have_the_same_pairs() {
         let filter =
-            |k: usize| Filter::new(1 << (k % 3), if k.is_multiple_of(5) { 5 } else { u16::MAX });
+            |k: usize| Filter::new(1 << (k % 3), if k.is_multiple_of(5) { 5 } else { u32::MAX });
         let count = 80_000;
         for world in [sticks(count), plates(count)] {
             let filters: Vec<Filter> = (0..count).map(filter).collect();

@@ -31,12 +31,12 @@ const BOX: usize = 6;
 /// Offset of the row.
 pub(crate) const ROW: usize = 15;
 
-/// Writes the movers of `set` that may have pairs, and lists the invalid ones. `fixed` is the union of all categories
-/// and masks of the fixed boxes.
+/// Writes the movers of `set` that may have pairs, and lists the invalid ones. `fixed` is the union of the words of
+/// the filters of the fixed boxes.
 pub(crate) fn load_movers(
     level: Level,
     set: PairInput<'_>,
-    fixed: Filter,
+    fixed: u32,
     columns: &mut ColumnScratch,
     movers: &mut Vec<MoverRecord>,
     rejected: &mut Vec<Rejected>,
@@ -60,8 +60,8 @@ struct LoadMovers<'a> {
     boxes: MovingBoxColumns<'a>,
     /// The row of the first of them.
     first_row: usize,
-    /// The union of all categories and masks of the fixed boxes.
-    fixed: Filter,
+    /// The union of the words of the filters of the fixed boxes.
+    fixed: u32,
     movers: &'a mut Vec<MoverRecord>,
     rejected: &'a mut Vec<Rejected>,
 }
@@ -108,9 +108,9 @@ impl Kernel for LoadMovers<'_> {
     }
 }
 
-/// Whether a row moves and its filter allows a box with these categories and masks.
+/// Whether a row moves and its filter may allow a box, from the union of the words of their filters.
 #[inline(always)]
-fn makes_pairs(set: &PairInput<'_>, fixed: Filter, row: usize) -> bool {
+fn makes_pairs(set: &PairInput<'_>, fixed: u32, row: usize) -> bool {
     let moves = match set.moves {
         Some(moves) => moves[row],
         None => true,
@@ -119,7 +119,7 @@ fn makes_pairs(set: &PairInput<'_>, fixed: Filter, row: usize) -> bool {
         Some(filters) => filters[row],
         None => Filter::ALL,
     };
-    moves && filter.allows(fixed)
+    moves && Filter::words_allow(filter.word(), fixed)
 }
 
 /// The boxes of `meets` that may pair with a mover by their filters: all of them if the tree has no

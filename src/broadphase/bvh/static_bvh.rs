@@ -6,7 +6,7 @@ use super::{Builder, BvhItem, NOTHING, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::input::FixedInput;
 use crate::columns::{ColumnScratch, Memory, Rejected, impl_memory};
-use crate::geom::Aabb;
+use crate::geom::{Aabb, Filter};
 use crate::par;
 use alloc::vec::Vec;
 
@@ -54,9 +54,13 @@ pub struct Bvh {
     /// Boxes as columns, if the input has them in another layout.
     columns: ColumnScratch,
     rejected: Vec<Rejected>,
+    /// The filters by row, or empty if all are [`Filter::ALL`]. The tree has their words.
+    pub(crate) filters: Vec<Filter>,
+    /// Whether the word of any of them is not exact.
+    pub(crate) inexact_filters: bool,
 }
 
-impl_memory!(Bvh { tree, builder, boxes, columns, rejected; without exec });
+impl_memory!(Bvh { tree, builder, boxes, columns, rejected, filters; without exec, inexact_filters });
 
 impl Default for Bvh {
     fn default() -> Self {
@@ -81,6 +85,8 @@ impl Bvh {
             boxes: Vec::new(),
             columns: ColumnScratch::default(),
             rejected: Vec::new(),
+            filters: Vec::new(),
+            inexact_filters: false,
         }
     }
 
@@ -101,13 +107,17 @@ impl Bvh {
         if set.boxes.len() > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
         }
-        let Self { exec, tree, builder, boxes, columns, rejected } = self;
+        let Self { exec, tree, builder, boxes, columns, rejected, filters, inexact_filters } = self;
+        filters.clear();
+        *inexact_filters = false;
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
         load(exec.level, set, TargetRows::From(0), columns, boxes, rejected);
         tree.build(boxes, builder, (exec.level, &exec.threads));
         if set.is_filtered() {
             tree.set_filters(|row| set.filter(row as usize).word());
+            filters.extend((0..set.boxes.len()).map(|k| set.filter(k)));
+            *inexact_filters = !filters.iter().all(|filter| filter.is_exact());
         }
         Ok(rejected)
     }
@@ -126,8 +136,10 @@ impl Bvh {
         if count > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
         }
-        let Self { exec, tree, builder, boxes, rejected, .. } = self;
+        let Self { exec, tree, builder, boxes, rejected, filters, inexact_filters, .. } = self;
         rejected.clear();
+        filters.clear();
+        *inexact_filters = false;
         boxes.clear();
         boxes.resize(count, BvhItem { id: NOTHING, ..BvhItem::default() });
         par::fill_chunks(&exec.threads, boxes, ITEMS, fill);
@@ -146,6 +158,7 @@ impl Bvh {
     /// Removes all boxes and keeps the memory.
     pub fn clear(&mut self) {
         self.tree.clear();
+        self.filters.clear();
         self.rejected.clear();
     }
 
@@ -172,6 +185,7 @@ impl Bvh {
         (self.builder, self.boxes) = (Builder::default(), Vec::new());
         self.columns = ColumnScratch::default();
         self.rejected.shrink_to_fit();
+        self.filters.shrink_to_fit();
         self.tree.shrink_to_fit();
     }
 

@@ -1,5 +1,6 @@
 //! The input of the finders: which boxes to test, and which of them may pair.
 
+use super::buffer::Buffer;
 use super::runs::FoundPair;
 use crate::broadphase::error::FindError;
 use crate::columns::{AabbInput, LengthMismatch, MovingBoxInput};
@@ -109,6 +110,11 @@ impl<'a> PairInput<'a> {
         self.slots.map(|slots| slots[row][0])
     }
 
+    /// Whether slots replace the rows while pairs are found.
+    pub(crate) fn has_slots(&self) -> bool {
+        self.slots.is_some()
+    }
+
     /// The number of boxes.
     pub(crate) fn len(&self) -> usize {
         self.boxes.len()
@@ -185,6 +191,23 @@ impl<'a> FixedInput<'a> {
         let rows = self.boxes.len();
         LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))
     }
+}
+
+/// Removes the pairs that the filters of their two rows exclude, which words of filters may not show. `None` allows everything that
+/// [`Filter::ALL`] allows. The removed pairs still count as found.
+pub(crate) fn retain_allowed<P: FoundPair>(pairs: &mut Buffer<P>, filters: [Option<&[Filter]>; 2]) {
+    let filter = |side: usize, row: u32| {
+        filters[side]
+            .map_or(Filter::ALL, |filters| filters.get(row as usize).copied().unwrap_or_default())
+    };
+    let (mut kept, found) = (0, pairs.as_mut_slice());
+    for k in 0..found.len() {
+        let mut pair = found[k];
+        let [&mut a, &mut b] = pair.rows_mut();
+        found[kept] = pair;
+        kept += usize::from(filter(0, a).allows(filter(1, b)));
+    }
+    pairs.discard_from(kept);
 }
 
 /// Replaces rows by labels, where there are labels. `ordered` says that the lesser label is the first of a pair.

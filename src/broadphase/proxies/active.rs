@@ -91,7 +91,7 @@ impl ActiveProxies {
         for k in 0..self.movers {
             let row = self.rows[k] as usize;
             let index = state.movers.ids[row].index() as usize;
-            let changed = self.status[k] & CHANGED != 0 || state.slot(index).changed;
+            let changed = self.status[k] & CHANGED != 0 || state.slot(index).has_changed();
             self.push(index, state, changed);
         }
         let is_tree = |&&index: &&u32| state.slot(index as usize).container().is_tree();

@@ -36,10 +36,16 @@ impl Broadphase {
             return Err(BroadphaseError::TooManyProxies);
         }
         let id = self.state.insert(moving, proxy)?;
-        self.filtered |= proxy.filter != Filter::ALL;
+        self.note_filter(proxy.filter);
         self.owned |= proxy.owner != 0;
         self.mark_dirty(id.index() as usize, Container::Nowhere);
         Ok(id)
+    }
+
+    /// Records that a proxy has this filter.
+    fn note_filter(&mut self, filter: Filter) {
+        self.filtered |= filter != Filter::ALL;
+        self.inexact_filters |= !filter.is_exact();
     }
 
     /// Removes a proxy. Its pairs end with the next update; its id is stale from now on.
@@ -110,7 +116,7 @@ impl Broadphase {
     ///
     /// [`BroadphaseError::Stale`].
     pub fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadphaseError> {
-        self.filtered |= filter != Filter::ALL;
+        self.note_filter(filter);
         self.change(id, |slot| slot.filter == filter, |slot| slot.filter = filter)
     }
 

@@ -47,6 +47,8 @@ pub(crate) struct FullUpdate<'a> {
     pub(crate) exec: &'a Exec,
     pub(crate) state: &'a BroadphaseState,
     pub(crate) filtered: bool,
+    /// Whether the word of the filter of any proxy is not exact.
+    pub(crate) inexact_filters: bool,
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
     pub(crate) accept: Option<Accepting<'a>>,
@@ -80,6 +82,7 @@ impl FullUpdate<'_> {
         let pair_filter = PairFilter {
             slots: &state.slots,
             movers: &state.movers.ids,
+            inexact_filters: self.inexact_filters,
             owned: self.owned,
             kinds: (state.kinds != KindTable::DEFAULT).then_some(state.kinds),
             accept: accept_each,

@@ -49,6 +49,8 @@ impl_memory!(Incremental { active, comparison });
 pub(crate) struct ActiveSearch<'a> {
     pub(crate) exec: &'a Exec,
     pub(crate) filtered: bool,
+    /// Whether the word of the filter of any proxy is not exact.
+    pub(crate) inexact_filters: bool,
     pub(crate) owned: bool,
     /// The caller's function for new pairs; `None` accepts all.
     pub(crate) accept: Option<AcceptPair<'a>>,
@@ -101,7 +103,8 @@ impl Incremental {
         let pushed = if is_default { set.moving(dynamic) } else { set };
         let found = &mut comparison.found;
         found.clear();
-        let mut resolver = Resolver { state, active, owned: search.owned, found };
+        let ActiveSearch { inexact_filters, owned, .. } = *search;
+        let mut resolver = Resolver { state, active, inexact_filters, owned, found };
         if movers - still > 1 {
             let set = all.slice(still..movers);
             let set = if is_default { set.moving(&dynamic[still..movers]) } else { set };
@@ -134,6 +137,7 @@ impl Incremental {
 struct Resolver<'a> {
     state: &'a BroadphaseState,
     active: &'a ActiveProxies,
+    inexact_filters: bool,
     owned: bool,
     found: &'a mut Vec<[u32; 3]>,
 }
@@ -160,6 +164,7 @@ impl Resolver<'_> {
         if slot == other
             || !among && is_stale(stored, &state.movers.status)
             || !state.kinds.pairs(mine.kind, stored.kind)
+            || self.inexact_filters && !mine.filter.allows(stored.filter)
             || self.owned && !owners_allow(mine.owner, stored.owner)
         {
             return;

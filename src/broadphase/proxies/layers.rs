@@ -1,4 +1,4 @@
-//! A collision matrix of up to sixteen layers.
+//! A collision matrix of up to 32 layers.
 
 use crate::geom::Filter;
 #[cfg(feature = "serde")]
@@ -23,7 +23,7 @@ use crate::geom::deserialize;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Layers {
     /// Bit `k` of the mask of a layer says that it pairs with layer `k`.
-    masks: [u16; Self::COUNT],
+    masks: [u32; Self::COUNT],
 }
 
 #[cfg(feature = "serde")]
@@ -32,7 +32,7 @@ impl<'de> serde::Deserialize<'de> for Layers {
         #[derive(serde::Deserialize)]
         #[serde(rename = "Layers")]
         struct UncheckedLayers {
-            masks: [u16; Layers::COUNT],
+            masks: [u32; Layers::COUNT],
         }
         deserialize::checked(deserializer, "a symmetric matrix", |UncheckedLayers { masks }| {
             let layers = Self { masks };
@@ -51,12 +51,12 @@ impl Default for Layers {
 
 impl Layers {
     /// The number of layers.
-    pub const COUNT: usize = 16;
+    pub const COUNT: usize = 32;
 
     /// Every layer pairs with every layer, itself included.
     #[must_use]
     pub const fn all() -> Self {
-        Self { masks: [u16::MAX; Self::COUNT] }
+        Self { masks: [u32::MAX; Self::COUNT] }
     }
 
     /// No layer pairs with any layer.
@@ -69,9 +69,9 @@ impl Layers {
     ///
     /// # Panics
     ///
-    /// If a layer is 16 or more.
+    /// If a layer is 32 or more.
     pub const fn set(&mut self, a: usize, b: usize, pair: bool) {
-        assert!(a < Self::COUNT && b < Self::COUNT, "layers are below 16");
+        assert!(a < Self::COUNT && b < Self::COUNT, "layers are below 32");
         let (bit_a, bit_b) = (1 << a, 1 << b);
         if pair {
             self.masks[a] |= bit_b;
@@ -86,7 +86,7 @@ impl Layers {
     ///
     /// # Panics
     ///
-    /// If a layer is 16 or more.
+    /// If a layer is 32 or more.
     #[must_use]
     pub const fn with(mut self, a: usize, b: usize) -> Self {
         self.set(a, b, true);
@@ -97,7 +97,7 @@ impl Layers {
     ///
     /// # Panics
     ///
-    /// If a layer is 16 or more.
+    /// If a layer is 32 or more.
     #[must_use]
     pub const fn without(mut self, a: usize, b: usize) -> Self {
         self.set(a, b, false);
@@ -108,10 +108,10 @@ impl Layers {
     ///
     /// # Panics
     ///
-    /// If a layer is 16 or more.
+    /// If a layer is 32 or more.
     #[must_use]
     pub const fn pair(&self, a: usize, b: usize) -> bool {
-        assert!(b < Self::COUNT, "layers are below 16");
+        assert!(b < Self::COUNT, "layers are below 32");
         self.masks[a] & 1 << b != 0
     }
 
@@ -119,7 +119,7 @@ impl Layers {
     ///
     /// # Panics
     ///
-    /// If the layer is 16 or more.
+    /// If the layer is 32 or more.
     #[must_use]
     pub const fn filter(&self, layer: usize) -> Filter {
         Filter::new(1 << layer, self.masks[layer])

@@ -196,7 +196,8 @@ pub(crate) use update::Changes;
 #[derive(Debug)]
 pub struct Broadphase {
     /// The level, the threads, and the greatest number of pairs of a tick. An update that finds more pairs fails and
-    /// changes nothing. The number is that of the pairs found, before owners and the caller's function are applied.
+    /// changes nothing. The number is that of the pairs found, before owners, categories above 15 and
+    /// the caller's function are applied.
     pub exec: Exec,
     state: BroadphaseState,
     trees: RestingTrees,
@@ -204,6 +205,8 @@ pub struct Broadphase {
     finder: PairFinder,
     /// Whether any proxy had a filter other than `ALL` since the last `clear` or `restore`.
     filtered: bool,
+    /// Whether the word of any of these filters was not exact, so that found pairs are tested with the filters.
+    inexact_filters: bool,
     /// Whether any proxy had an owner since the last `clear` or `restore`.
     owned: bool,
     /// The events of the last update.
@@ -224,7 +227,7 @@ pub struct Broadphase {
     sorted: Vec<ProxyPair>,
 }
 
-impl_memory!(Broadphase { state, trees, mover_tree, finder, events, removed, full, incremental, rejected, rows, outside, columns, sorted; without exec, filtered, owned, events_valid });
+impl_memory!(Broadphase { state, trees, mover_tree, finder, events, removed, full, incremental, rejected, rows, outside, columns, sorted; without exec, filtered, inexact_filters, owned, events_valid });
 
 impl Default for Broadphase {
     fn default() -> Self {
@@ -267,6 +270,7 @@ impl Broadphase {
             mover_tree: MoverTree::default(),
             finder: PairFinder::default(),
             filtered: false,
+            inexact_filters: false,
             owned: false,
             events: Events::default(),
             events_valid: false,
@@ -460,7 +464,8 @@ impl Broadphase {
     /// pairs.
     fn find_changed(&mut self, accept: Option<AcceptPair<'_>>) -> Result<bool, FindError> {
         let Self { exec, state, trees, finder, incremental, events, .. } = self;
-        let search = ActiveSearch { exec, filtered: self.filtered, owned: self.owned, accept };
+        let (filtered, inexact_filters, owned) = (self.filtered, self.inexact_filters, self.owned);
+        let search = ActiveSearch { exec, filtered, inexact_filters, owned, accept };
         state.touching.convert_to_rows(state.slots.all.len());
         incremental.active.collect(state, trees);
         trees.update(state, self.filtered);
@@ -488,8 +493,9 @@ impl Broadphase {
         trees.update(state, self.filtered);
         events.clear();
         state.touching.convert_to_table();
-        let (filtered, owned) = (self.filtered, self.owned);
-        FullUpdate { exec, state, filtered, owned, accept }.run(finder, trees, full, events)?;
+        let (filtered, inexact_filters, owned) = (self.filtered, self.inexact_filters, self.owned);
+        let update = FullUpdate { exec, state, filtered, inexact_filters, owned, accept };
+        update.run(finder, trees, full, events)?;
         core::mem::swap(state.touching.convert_to_table(), &mut full.touching);
         state.settle(|index| trees.mark_dirty(index));
         Ok(())
@@ -517,7 +523,7 @@ impl Broadphase {
                 self.mark_dirty(index, was);
             }
         }
-        (self.filtered, self.owned) = (false, false);
+        (self.filtered, self.inexact_filters, self.owned) = (false, false, false);
         self.discard_changes();
     }
 

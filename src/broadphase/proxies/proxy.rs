@@ -45,7 +45,7 @@ impl ProxyKind {
 /// ```
 /// use swath::{Filter, Proxy};
 ///
-/// const SHOTS: u16 = 1 << 3;
+/// const SHOTS: u32 = 1 << 3;
 /// let shot = Proxy::dynamic()
 ///     .filtered(Filter::new(SHOTS, !SHOTS)) // shots do not pair with shots
 ///     .owned_by(17) // nor with proxies of their owner

@@ -133,13 +133,12 @@ impl Broadphase {
     }
 
     fn view_of(&self, with_movers: bool) -> ProxyQueries<'_> {
-        let Self { state, trees, mover_tree, exec, .. } = self;
+        let Self { state, trees, mover_tree, exec, inexact_filters, .. } = self;
         let moving = if with_movers { slice::from_ref(&mover_tree.tree) } else { &[] };
-        let of = Queries::new(moving, exec.level, &exec.threads);
+        let row_filter = QueryFilter::new(state, *inexact_filters);
+        let of = Queries::new(moving, row_filter, exec.level, &exec.threads);
         let true_boxes = trees.any_fat().then_some(&state.boxes[..]);
-        let row_filter = QueryFilter { context: state, kinds: 0, owner: 0 };
-        let (fat_trees, slots) = (trees.fat_trees(), &state.slots);
-        ProxyQueries { of, fat_trees, true_boxes, row_filter, slots }
+        ProxyQueries { of, fat_trees: trees.fat_trees(), true_boxes, slots: &state.slots }
     }
 }
 
@@ -151,7 +150,7 @@ fn kind_bit(kind: ProxyKind) -> u8 {
 impl FilterContext for BroadphaseState {
     fn row(&self, row: u32) -> FilterRow {
         let slot = self.slot(row as usize);
-        FilterRow { kind: kind_bit(slot.kind), owner: slot.owner }
+        FilterRow { kind: kind_bit(slot.kind), owner: slot.owner, filter: slot.filter }
     }
 }
 
@@ -168,7 +167,6 @@ pub struct ProxyQueries<'a> {
     fat_trees: [&'a [Tree]; 2],
     /// The true boxes of these proxies by slot, if any has a margin.
     true_boxes: Option<&'a [MovingBox]>,
-    row_filter: QueryFilter<'a>,
     slots: &'a Slots,
 }
 
@@ -181,14 +179,15 @@ impl<'a> ProxyQueries<'a> {
 
     /// Considers only proxies that do not belong to `owner`. Owner 0 excludes no proxy.
     #[must_use]
-    pub fn without_owner(self, owner: u32) -> Self {
-        Self { row_filter: QueryFilter { owner, ..self.row_filter }, ..self }
+    pub fn without_owner(mut self, owner: u32) -> Self {
+        self.of.row_filter.owner = owner;
+        self
     }
 
     /// Considers only proxies of other kinds than `kind`. May be called for several kinds.
     #[must_use]
     pub fn without(mut self, kind: ProxyKind) -> Self {
-        self.row_filter.kinds |= kind_bit(kind);
+        self.of.row_filter.kinds |= kind_bit(kind);
         let [fixed, sleeping] = &mut self.fat_trees;
         match kind {
             ProxyKind::Fixed => *fixed = &[],
@@ -199,7 +198,7 @@ impl<'a> ProxyQueries<'a> {
     }
 
     fn rows(&self) -> Queries<'a> {
-        self.of.restricted((self.fat_trees, self.true_boxes), self.row_filter)
+        self.of.with_grown(self.fat_trees, self.true_boxes)
     }
 
     fn with_ids<T>(&self, of: T) -> ProxyQuery<'a, T> {

@@ -158,7 +158,7 @@ impl RestingTrees {
                 if row & CHANGED == 0
                     && !is_stale
                     && (tree.get(index as u32).is_none_or(|old| !same_bits(&old, &aabb()))
-                        || tree.filter(index as u32) != slot.map(|slot| slot.filter))
+                        || tree.filter_word(index as u32) != slot.map(|slot| slot.filter.word()))
                 {
                     return false;
                 }

@@ -49,6 +49,7 @@ impl Broadphase {
             let [mine, stored] = [slot, other].map(|slot| state.slot(slot as usize));
             if slot != other
                 && state.kinds.pairs(mine.kind, stored.kind)
+                && mine.filter.allows(stored.filter)
                 && owners_allow(mine.owner, stored.owner)
             {
                 let id = |slot: u32| state.slots.id(slot as usize);
@@ -58,7 +59,7 @@ impl Broadphase {
         par::sort::<4>(bytemuck::cast_slice_mut(&mut begun));
         // A pair of two changed proxies is found twice.
         begun.dedup();
-        let renewed = |id: ProxyId| self.state.slot(id.index() as usize).renewed;
+        let renewed = |id: ProxyId| self.state.slot(id.index() as usize).is_renewed();
         begun.retain(|&ProxyPair { a, b }| renewed(a) || renewed(b) || !self.contains_pair(a, b));
         begun.retain(|&pair| accept.is_none_or(|accept| accept(pair)));
         Ok(begun)

@@ -74,10 +74,18 @@ pub(crate) struct Slot {
     pub(crate) kind: ProxyKind,
     pub(crate) enabled: bool,
     pub(crate) live: bool,
-    /// Whether the slot is in [`BroadphaseState::changed`](super::state::BroadphaseState::changed).
-    pub(crate) changed: bool,
-    /// Whether the proxy is in [`BroadphaseState::renewed`](super::state::BroadphaseState::renewed).
-    pub(crate) renewed: bool,
+    pub(crate) change: SlotChange,
+}
+
+/// What has happened to a slot since the last update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum SlotChange {
+    Unchanged,
+    /// The slot is in [`BroadphaseState::changed`](super::state::BroadphaseState::changed).
+    Changed,
+    /// In addition its proxy is in [`BroadphaseState::renewed`](super::state::BroadphaseState::renewed).
+    Renewed,
 }
 
 impl Slot {
@@ -90,8 +98,7 @@ impl Slot {
         kind: ProxyKind::Fixed,
         enabled: false,
         live: false,
-        changed: false,
-        renewed: false,
+        change: SlotChange::Unchanged,
     };
 
     pub(crate) fn container(&self) -> Container {
@@ -103,6 +110,21 @@ impl Slot {
         }
     }
 
+    /// Whether the slot or its proxy has changed since the last update, apart from the box of a mover.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.change > SlotChange::Unchanged
+    }
+
+    /// Whether the next update announces the pairs of the proxy again.
+    pub(crate) fn is_renewed(&self) -> bool {
+        self.change == SlotChange::Renewed
+    }
+
+    /// The change that remains when the proxy is removed or replaced.
+    fn change_of_slot(&self) -> SlotChange {
+        self.change.min(SlotChange::Changed)
+    }
+
     pub(crate) fn proxy(&self) -> Proxy {
         let Self { kind, filter, owner, margin, data, enabled, .. } = *self;
         Proxy { kind, filter, owner, margin, data, enabled }
@@ -111,7 +133,7 @@ impl Slot {
     /// Overwrites the slot with a description.
     fn describe(&mut self, proxy: Proxy) {
         let Proxy { kind, filter, owner, margin, data, enabled } = proxy;
-        let changed = self.changed;
+        let change = self.change_of_slot();
         *self = Self {
             kind,
             filter,
@@ -121,8 +143,7 @@ impl Slot {
             enabled,
             row_or_next: NONE,
             live: true,
-            changed,
-            renewed: false,
+            change,
         };
     }
 }
@@ -265,7 +286,7 @@ impl Slots {
     /// Frees a slot that has a proxy.
     pub(crate) fn remove(&mut self, index: usize) {
         self.live -= 1;
-        self.all[index] = Slot { changed: self.all[index].changed, ..Slot::EMPTY };
+        self.all[index] = Slot { change: self.all[index].change_of_slot(), ..Slot::EMPTY };
         if self.was_cached(index) {
             self.reused.push(index as u32);
         }
@@ -282,6 +303,7 @@ impl Slots {
 
 #[cfg(test)]
 mod tests {
+    use super::Slot;
     use super::{NONE, SLOTS_MAX, Slots, of_slot};
     use crate::broadphase::proxies::Proxy;
 
@@ -295,6 +317,12 @@ mod tests {
         for step in (1..8).map(|exponent| exponent << 23) {
             assert!(of_slot(step - 1) < of_slot(step) && of_slot(step) < of_slot(step + 1));
         }
+    }
+
+    /// Goal: half a cache line has a slot.
+    #[test]
+    fn a_slot_has_32_bytes() {
+        assert_eq!(size_of::<Slot>(), 32);
     }
 
     /// Goal: a slot whose generations are used up is never used again. Method: a slot that has used

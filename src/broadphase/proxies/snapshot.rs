@@ -100,6 +100,7 @@ impl Broadphase {
         self.mover_tree.mark_dirty();
         let slots = &self.state.slots.all;
         self.filtered = slots.iter().any(|slot| slot.filter != Filter::ALL);
+        self.inexact_filters = slots.iter().any(|slot| !slot.filter.is_exact());
         self.owned = slots.iter().any(|slot| slot.owner != 0);
         self.discard_changes();
     }

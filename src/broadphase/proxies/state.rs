@@ -11,7 +11,7 @@ use super::movers::{CHANGED, MoverStore, SETTLED, UNBOUNDED, without_motion};
 use super::pair_cache::sleeping::RestingPairs;
 use super::pair_cache::store::PairStore;
 use super::proxy::{Proxy, is_margin};
-use super::slots::{Container, NONE, Slot, Slots, owners_allow};
+use super::slots::{Container, NONE, Slot, SlotChange, Slots, owners_allow};
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
@@ -136,8 +136,8 @@ impl BroadphaseState {
     /// Records that a proxy has changed since the last update.
     fn mark_changed(&mut self, index: usize) {
         let slot = &mut self.slots.all[index];
-        if !slot.changed {
-            slot.changed = true;
+        if !slot.has_changed() {
+            slot.change = SlotChange::Changed;
             self.changed.push(index as u32);
         }
     }
@@ -145,7 +145,7 @@ impl BroadphaseState {
     /// Whether a proxy has changed since the last update, for a function that is called for new pairs.
     pub(crate) fn has_changed(&self, index: usize) -> bool {
         let slot = self.slot(index);
-        slot.changed
+        slot.has_changed()
             || slot.container() == Container::Movers
                 && self.movers.status[slot.row_or_next as usize] & CHANGED != 0
     }
@@ -161,8 +161,7 @@ impl BroadphaseState {
     /// Forgets which slots have changed, after an update.
     pub(crate) fn forget_changes(&mut self) {
         for &index in &self.changed {
-            let slot = &mut self.slots.all[index as usize];
-            (slot.changed, slot.renewed) = (false, false);
+            self.slots.all[index as usize].change = SlotChange::Unchanged;
         }
         self.changed.clear();
         self.renewed.clear();
@@ -199,8 +198,8 @@ impl BroadphaseState {
             let row = slot.row_or_next as usize;
             self.movers.status[row] = CHANGED;
         }
-        if self.slots.was_cached(index) && !self.slot(index).renewed {
-            self.slots.all[index].renewed = true;
+        if self.slots.was_cached(index) && !self.slot(index).is_renewed() {
+            self.slots.all[index].change = SlotChange::Renewed;
             self.renewed.push(self.slots.id(index));
         }
     }

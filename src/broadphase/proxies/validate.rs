@@ -164,10 +164,10 @@ impl BroadphaseState {
     fn check_changed(&self) -> Result<(), InvariantError> {
         let mut changed = self.changed.clone();
         changed.sort_unstable();
-        let marked = (0_u32..).zip(&self.slots.all).filter(|(_, slot)| slot.changed);
+        let marked = (0_u32..).zip(&self.slots.all).filter(|(_, slot)| slot.has_changed());
         let is_listed = |index: usize| {
             let id = self.slots.id(index);
-            !self.slots.all[index].renewed || self.renewed.contains(&id)
+            !self.slots.all[index].is_renewed() || self.renewed.contains(&id)
         };
         let known = |id: &ProxyId| (id.index() as usize) < self.slots.cached_generations.len();
         let listed = (0..self.slots.all.len()).all(is_listed)
@@ -188,7 +188,7 @@ impl BroadphaseState {
         match self.movers.status[row] {
             SETTLED => {
                 let slot = self.slot(index);
-                !slot.changed && (slot.margin > 0.0 || self.movers.has_no_delta(row))
+                !slot.has_changed() && (slot.margin > 0.0 || self.movers.has_no_delta(row))
             }
             status => status & !(CHANGED | SETTLED) == 0,
         }

@@ -77,14 +77,15 @@ pub struct Queries<'a> {
     level: Level,
     threads: &'a Threads,
     filter: Option<Filter>,
-    row_filter: Option<QueryFilter<'a>>,
+    pub(crate) row_filter: QueryFilter<'a>,
 }
 
 impl FixedBoxes {
     /// A view of the boxes for queries, such as which of them a segment enters first.
     #[must_use]
     pub fn queries(&self) -> Queries<'_> {
-        Queries::new(self.trees(), self.exec.level, &self.exec.threads)
+        let row_filter = QueryFilter::new(&self.filters, self.inexact_filters);
+        Queries::new(self.trees(), row_filter, self.exec.level, &self.exec.threads)
     }
 }
 
@@ -92,32 +93,39 @@ impl Bvh {
     /// A view of the boxes for queries.
     #[must_use]
     pub fn queries(&self) -> Queries<'_> {
-        Queries::new(core::slice::from_ref(&self.tree), self.exec.level, &self.exec.threads)
+        let row_filter = QueryFilter::new(&self.filters, self.inexact_filters);
+        let trees = core::slice::from_ref(&self.tree);
+        Queries::new(trees, row_filter, self.exec.level, &self.exec.threads)
     }
 }
 
 impl<'a> Queries<'a> {
     /// A view of the boxes of all these trees.
-    pub(crate) fn new(trees: &'a [Tree], level: Level, threads: &'a Threads) -> Self {
+    pub(crate) fn new(
+        trees: &'a [Tree],
+        row_filter: QueryFilter<'a>,
+        level: Level,
+        threads: &'a Threads,
+    ) -> Self {
         let grown = [&[][..]; 2];
-        Self { trees, grown, true_boxes: None, level, threads, filter: None, row_filter: None }
+        Self { trees, grown, true_boxes: None, level, threads, filter: None, row_filter }
     }
 
-    /// Adds the trees `grown`, whose boxes may be larger than the true ones if there are `true_boxes`, and restricts
-    /// the view to boxes that `row_filter` accepts.
-    pub(crate) fn restricted(
+    /// Adds the trees `grown`, whose boxes may be larger than the true ones if there are `true_boxes`.
+    pub(crate) fn with_grown(
         self,
-        (grown, true_boxes): ([&'a [Tree]; 2], Option<&'a [MovingBox]>),
-        row_filter: QueryFilter<'a>,
+        grown: [&'a [Tree]; 2],
+        true_boxes: Option<&'a [MovingBox]>,
     ) -> Self {
-        let row_filter = row_filter.excludes_any().then_some(row_filter);
-        Self { grown, true_boxes, row_filter, ..self }
+        Self { grown, true_boxes, ..self }
     }
 
     /// Considers only boxes that may pair with `filter`, as defined by [`Filter::allows`]. A box
     /// that was inserted without a filter has [`Filter::ALL`].
     #[must_use]
-    pub fn filtered(self, filter: Filter) -> Self {
+    pub fn filtered(mut self, filter: Filter) -> Self {
+        let checks = self.row_filter.inexact_filters || !filter.is_exact();
+        self.row_filter.filter = checks.then_some(filter);
         Self { filter: Some(filter), ..self }
     }
 
@@ -139,6 +147,7 @@ impl<'a> Queries<'a> {
     fn allowed(&self) -> Allowed<'a> {
         let rotated = self.filter.map(|filter| filter.word().rotate_left(16));
         let Self { row_filter, true_boxes, .. } = *self;
+        let row_filter = row_filter.excludes_any().then_some(row_filter);
         Allowed { rotated, row_filter, true_boxes, grown: false }
     }
 }

@@ -10,7 +10,7 @@ use crate::broadphase::error::FindError;
 use crate::broadphase::join::divided::{DIVIDED_ROWS_MIN, DividedJoin};
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
-use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
+use crate::broadphase::pairs::input::{PairInput, ROW, label_rows, retain_allowed};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
@@ -135,8 +135,14 @@ impl<'a> Tick<'a> {
         (set.boxes.get(row), flag | if still { STILL } else { 0 })
     }
 
-    /// Replaces rows by labels, while the pairs are still in the cache.
-    fn label<P: FoundPair>(&self, pairs: &mut [P]) {
+    /// Removes the pairs that filters exclude, if words of filters are not exact, and replaces rows by labels, while the pairs
+    /// are still in the cache.
+    fn finish<P: FoundPair>(&self, run: &mut PairRun<P>, inexact_filters: bool) {
+        if inexact_filters && !self.first.has_slots() {
+            let second = self.second.unwrap_or(self.first);
+            retain_allowed(&mut run.pairs, [self.first.filters, second.filters]);
+        }
+        let pairs = run.pairs.as_mut_slice();
         match self.second {
             None => label_rows(pairs, [self.first.labels; 2], true),
             Some(second) => label_rows(pairs, [self.first.labels, second.labels], false),
@@ -226,6 +232,7 @@ impl<R: StripPairs> Stage<R> {
         let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let filtered = tick.is_filtered();
+        let inexact_filters = chunks.iter().any(|chunk| chunk.inexact_filters);
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
         let grid = &grid;
@@ -233,7 +240,7 @@ impl<R: StripPairs> Stage<R> {
             &StripPass { level, grid, chunks, lengths, budget, second_row, filtered, divided_rows };
         par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
             run.left = pass.find(run.strips.clone(), &mut sweeper.strip, &mut run.pairs);
-            tick.label(run.pairs.as_mut_slice());
+            tick.finish(run, inexact_filters);
             take(run, &mut sweeper.pairs);
         });
         for run in 0..runs {
@@ -243,7 +250,7 @@ impl<R: StripPairs> Stage<R> {
             let scratch = &mut sweepers[loaded.unwrap_or(0)].strip;
             let found = pass.divide(strip, threads, scratch, &mut self.join, &mut self.pairs);
             par::for_each(threads, sweepers, found, &|sweeper, _, run| {
-                tick.label(run.pairs.as_mut_slice());
+                tick.finish(run, inexact_filters);
                 take(run, &mut sweeper.pairs);
             });
         }
@@ -281,7 +288,7 @@ impl<R: StripPairs> Stage<R> {
         }
         for chunk in chunks.iter_mut() {
             chunk.reserve(0, strips);
-            chunk.written = false;
+            (chunk.written, chunk.inexact_filters) = (false, false);
         }
         self.lengths.clear();
         self.lengths.reserve_exact(strips);

@@ -41,15 +41,23 @@ pub(crate) struct Chunk<R> {
     starts: Vec<u32>,
     /// Whether the records were written, not only counted.
     pub(crate) written: bool,
+    /// Whether the word of the filter of any record is not exact.
+    pub(crate) inexact_filters: bool,
     /// Invalid rows, as rows of the whole set.
     pub(crate) rejected: Vec<Rejected>,
 }
 
-impl_memory!([R] Chunk<R> { records, starts, rejected; without written });
+impl_memory!([R] Chunk<R> { records, starts, rejected; without written, inexact_filters });
 
 impl<R> Default for Chunk<R> {
     fn default() -> Self {
-        Self { records: Vec::new(), starts: Vec::new(), written: false, rejected: Vec::new() }
+        Self {
+            records: Vec::new(),
+            starts: Vec::new(),
+            written: false,
+            inexact_filters: false,
+            rejected: Vec::new(),
+        }
     }
 }
 
@@ -186,14 +194,18 @@ impl ChunkRows<'_> {
         }
     }
 
-    /// Writes the filters of the rows from `start` on as words, the category below the mask.
-    fn write_filters(&self, start: usize, words: &mut [u32]) {
+    /// Writes the filters of the rows from `start` on as words, the category below the mask. Returns whether one of the
+    /// words is not exact.
+    fn write_filters(&self, start: usize, words: &mut [u32]) -> bool {
         let Some(filters) = self.set.filters else {
-            return;
+            return false;
         };
+        let mut inexact = false;
         for (word, filter) in words.iter_mut().zip(&filters[start..]) {
             *word = filter.word();
+            inexact |= !filter.is_exact();
         }
+        inexact
     }
 }
 
@@ -376,7 +388,7 @@ impl<R: StripRecord> Scatter<'_, R> {
             let base = start.min(padded - size);
             let past = rows.min(start + BLOCK);
             part.write_ids(base, &mut ids[..past - base]);
-            part.write_filters(base, &mut filters[..past - base]);
+            self.chunk.inexact_filters |= part.write_filters(base, &mut filters[..past - base]);
             let mut at = 0;
             while at < size {
                 let group = at.min(size - I::LANES);

@@ -7,24 +7,22 @@
 //! version    u32       1
 //! length     u64       of the whole file
 //! config     f32 target, f32 tolerance, u32 touch, f32 fast, u32 impacts per body
-//! parts      u32       bit 0: accelerations, bit 1: flags, bit 2: filters
+//! parts      u32       bit 0: accelerations, bit 1: flags, bit 2: filters, bit 3: upper halves of filters
 //! counts     u32 rows, u32 hulls, u32 convex bodies
-//! columns    9 of f32, then accelerations (3 of f32), flags (u8), filters (u32), if present.
-//!            Each is a byte 0 and one value for all rows, or a byte 1 and one value for each row.
+//! columns    9 of f32, then accelerations (3 of f32), flags (u8), filters (u32: lower halves of category and mask), their
+//!            upper halves (u32), if present. Each is a byte 0 and one value for all rows, or a byte 1 and one value for each row.
 //!            The first column always has one value for each row
 //! hulls      u32 points, then that many points
 //! bodies     u32 row, 16 f32 of the motion, u8 form, its f64 numbers, f64 margin, u32 hull
 //! checksum   u64       64-bit FNV-1a of everything before
 //! ```
 //!
-//! A shape is written as the numbers that define it; a hull is written once, however many bodies
-//! use it. The tick that is read is the same bit by bit, and so are its impacts. An invalid file is
-//! rejected with one reason, and nothing of it is used.
+//! A shape is written as the numbers that define it; a hull is written once, however many bodies use it. The tick that is read
+//! is the same bit by bit, and so are its impacts. An invalid file is rejected with one reason, and nothing of it is used.
 //!
-//! A column with a single value is expanded when it is read, so without a limit a file of 109 bytes
-//! could request any amount of memory. Therefore a file may not have more rows than bytes, unless
-//! the caller allows more. Every file that this module writes has at least four bytes for each row,
-//! because its first column always has one value for each row.
+//! A column with a single value is expanded when it is read, so without a limit a file of 109 bytes could request any amount
+//! of memory. Therefore a file may not have more rows than bytes, unless the caller allows more. Every file that this module
+//! writes has at least four bytes for each row, because its first column always has one value for each row.
 
 use crate::columns::MovingBoxColumns;
 use crate::geom::{Filter, Motion, Pose};
@@ -217,7 +215,9 @@ impl Pipeline {
         let config = [target_distance.to_bits(), tolerance.to_bits(), touch, fast.to_bits()];
         config.into_iter().for_each(|word| out.word(word));
         out.word(impacts_per_body);
-        let parts = [scene.is_accelerated(), scene.flags.is_some(), scene.filters.is_some()];
+        let (filters, is_filtered) = (scene.filters.unwrap_or_default(), scene.filters.is_some());
+        let any_upper = filters.iter().any(|filter| filter.halves()[1] != 0);
+        let parts = [scene.is_accelerated(), scene.flags.is_some(), is_filtered, any_upper];
         out.word((0..).zip(parts).map(|(bit, is)| u32::from(is) << bit).sum());
 
         if let Some(body) = scene.geometries.first() {
@@ -249,8 +249,8 @@ impl Pipeline {
         if let Some(flags) = scene.flags {
             out.column(flags.iter().map(|flags| [flags.bits()]));
         }
-        if let Some(filters) = scene.filters {
-            out.column(filters.iter().map(|filter| filter.word().to_le_bytes()));
+        for half in 0..1 + usize::from(any_upper) {
+            out.column(filters.iter().map(|filter| filter.halves()[half].to_le_bytes()));
         }
         for hull in hulls {
             out.word(hull.len() as u32);
@@ -528,8 +528,8 @@ impl Reader<'_> {
         config.validate().map_err(|_| nonsense(at, "a valid configuration"))?;
         let at = self.at;
         let parts = self.word()?;
-        if parts > 7 {
-            return Err(nonsense(at, "a set of parts below 8"));
+        if parts > 15 || parts & 12 == 8 {
+            return Err(nonsense(at, "a set of parts below 8, or below 16 with filters"));
         }
         let rows = self.word()?;
         if rows as usize > rows_max {
@@ -544,9 +544,15 @@ impl Reader<'_> {
         let flagged =
             (parts & 2 != 0).then(|| self.column(rows, |[bits]| BodyFlags::from_bits(bits)));
         let flags = flagged.transpose()?;
-        let filtered = (parts & 4 != 0)
-            .then(|| self.column(rows, |word| Filter::of_word(u32::from_le_bytes(word))));
-        let filters = filtered.transpose()?;
+        let mut filters = None;
+        if parts & 4 != 0 {
+            let mut read: Vec<_> = self.column(rows, |word| [u32::from_le_bytes(word), 0])?;
+            if parts & 8 != 0 {
+                let upper = self.column(rows, u32::from_le_bytes)?;
+                read.iter_mut().zip(upper).for_each(|(halves, upper)| halves[1] = upper);
+            }
+            filters = Some(read.into_iter().map(Filter::of_halves).collect());
+        }
         let mut capture =
             Capture { config, columns, flags, filters, hulls: Vec::new(), bodies: Vec::new() };
         for _ in 0..self.count(hulls, 16)? {

@@ -3,11 +3,12 @@
 use super::bytes::Bytes;
 use super::sweep::{is_narrow, no_boxes};
 use crate::columns::Columns;
+use crate::filters::styled_filter;
 use crate::finite::assert_finite;
 use crate::layouts::Layouts;
 use swath::batch::sweep;
 use swath::broadphase::PairInput;
-use swath::{Level, MovingBox, Pair, PairFinder, SweptPair};
+use swath::{Filter, Level, MovingBox, Pair, PairFinder, SweptPair};
 
 /// One byte is the number of boxes.
 const BOXES_MAX: u8 = 65;
@@ -26,13 +27,23 @@ pub fn run(data: &[u8]) {
         (0..count).map(|row| (row % 8 < flags >> 5) == (flags & 2 == 0)).collect();
     let moves = (flags & 1 == 1).then_some(&moves[..]);
 
-    let union = spec::union_pairs(&world, moves);
-    let swept = swept_pairs(&world, &union);
+    let filters: Option<Vec<Filter>> =
+        (0..usize::from(count)).map(|row| styled_filter(flags >> 2, row)).collect();
+    let filters = filters.as_deref().filter(|filters| !filters.is_empty());
+
+    let mut union = spec::union_pairs(&world, moves);
+    let mut swept = swept_pairs(&world, &union);
     assert_finite(&swept);
     assert!(truly_swept(&world, moves, &swept), "{world:?}");
+    let allowed = |a: u32, b: u32| {
+        filters.is_none_or(|filters| filters[a as usize].allows(filters[b as usize]))
+    };
+    union.retain(|pair| allowed(pair.a, pair.b));
+    swept.retain(|pair| allowed(pair.a, pair.b));
     let columns = Columns::new(&world);
     let set = PairInput::new(columns.boxes());
     let set = moves.map_or(set, |moves| set.moving(moves));
+    let set = filters.map_or(set, |filters| set.filtered(filters));
     let rejected = no_boxes(&world);
     let mut orders: Option<(Vec<Pair>, Vec<[u32; 3]>)> = None;
     let layouts = Layouts::new(world.iter().copied());
@@ -65,6 +76,7 @@ pub fn run(data: &[u8]) {
         // Another layout of the boxes, and labels that turn the order of the rows round, change no other bit.
         let other = PairInput::new(layouts.any(flags.wrapping_add(turn)));
         let other = moves.map_or(other, |moves| other.moving(moves)).labelled(&labels);
+        let other = filters.map_or(other, |filters| other.filtered(filters));
         let found = finder.swept_pairs(other).expect("a flag and a label for each box");
         assert_eq!(found.rejected(), rejected, "{level}");
         let mut list = vec![SweptPair::default(); 3];

@@ -37,9 +37,10 @@ pub fn run(data: &[u8]) {
             aabb
         })
         .collect();
-    let filters: Vec<Filter> =
-        (0..count).map(|k| Filter::new(1 << (k % 3), u16::from(how) | (k % 2))).collect();
-    let filter = (how & 1 == 1).then_some(Filter::new(u16::from(how >> 1), 3));
+    let filters: Vec<Filter> = (0..u32::from(count))
+        .map(|k| Filter::new(1 << (k % 3), u32::from(how) | (k % 2)))
+        .collect();
+    let filter = (how & 1 == 1).then_some(Filter::new(u32::from(how >> 1), 3));
 
     let allowed = |row: usize| filter.is_none_or(|filter| filter.allows(filters[row]));
     let met = |is_met: &dyn Fn(&Aabb) -> bool| -> Vec<u32> {

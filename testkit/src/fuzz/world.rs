@@ -7,6 +7,7 @@
 
 use super::bytes::Bytes;
 use super::world_asked;
+use crate::filters::high_filter;
 use crate::finite::assert_finite;
 use crate::layouts::Layouts;
 use crate::world_model::{BodyInfo, Events, Model, is_margin};
@@ -231,11 +232,21 @@ impl Trial<'_> {
     }
 
     fn filter(&mut self) -> Filter {
-        const LAYERS: Layers = Layers::all().without(0, 0).without(1, 2).without(3, 3);
-        match self.bytes.byte() % 8 {
+        const LAYERS: Layers = Layers::all()
+            .without(0, 0)
+            .without(1, 2)
+            .without(3, 3)
+            .without(15, 16)
+            .without(17, 17)
+            .without(2, 18);
+        let byte = self.bytes.byte();
+        match byte % 8 {
             0 => Filter::NONE,
             1 => Filter::new(1 << 3, 1 << 1),
-            byte @ 2..=5 => LAYERS.filter(usize::from(byte - 2)),
+            // Layers 15 to 18 share a bit of the words that the finders compare.
+            layer @ 2..=5 if byte >= 128 => LAYERS.filter(usize::from(layer + 13)),
+            layer @ 2..=5 => LAYERS.filter(usize::from(layer - 2)),
+            6 if byte >= 192 => high_filter(byte.into()),
             _ => Filter::ALL,
         }
     }

@@ -317,6 +317,7 @@ mod tests {
                     slots: &slots,
                     movers: &[],
                     kinds: None,
+                    inexact_filters: false,
                     owned: false,
                     accept: None,
                 };

@@ -105,6 +105,8 @@ pub(crate) struct PairFilter<'a> {
     pub(crate) movers: &'a [ProxyId],
     /// Which kinds pair, if that is not the default.
     pub(crate) kinds: Option<KindTable>,
+    /// Whether the word of the filter of any proxy is not exact, so that filters are tested here.
+    pub(crate) inexact_filters: bool,
     /// Whether any proxy has an owner.
     pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
@@ -153,7 +155,8 @@ impl PairFilter<'_> {
         reserve_for(memory, pairs.as_slice().len());
         ends.clear();
         ends.reserve_exact(PARTITIONS_MAX);
-        let is_filtered = self.owned || self.kinds.is_some() || self.accept.is_some();
+        let is_filtered =
+            self.owned || self.inexact_filters || self.kinds.is_some() || self.accept.is_some();
         if source == PairSource::RowAndSlot || is_filtered {
             let accepted = self.filter_pairs(pairs.as_mut_slice(), source);
             pairs.discard_from(accepted);
@@ -197,6 +200,12 @@ impl PairFilter<'_> {
             if let Some(kinds) = self.kinds {
                 let kind = |slot: u32| slots.all[slot as usize].kind;
                 if !kinds.pairs(kind(a), kind(b)) {
+                    continue;
+                }
+            }
+            if self.inexact_filters {
+                let filter = |slot: u32| slots.all[slot as usize].filter;
+                if !filter(a).allows(filter(b)) {
                     continue;
                 }
             }
