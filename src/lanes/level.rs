@@ -169,6 +169,12 @@ pub(crate) fn run_scalar<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Scalar)
 }
 
+/// Runs `kernel` with the lanes that every build has. It is inlined, for work that is shorter than entering a level.
+#[inline]
+pub(crate) fn run_portable<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Portable4)
+}
+
 impl Default for Level {
     fn default() -> Self {
         Self::detect()

@@ -32,8 +32,8 @@ mod tests_f64;
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
-pub(crate) use level::run_scalar;
 pub use level::{Level, UnknownLevel};
+pub(crate) use level::{run_portable, run_scalar};
 pub(crate) use prefetch::{prefetch, prefetch_to_write};
 pub(crate) use scalar::Scalar;
 pub(crate) use table::{LoadColumns, Table};

@@ -30,10 +30,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+
+
 #define SWATH_MAJOR 0
 #define SWATH_MINOR 1
 #define SWATH_PATCH 0
-
 
 
 // Moves and reacts to contacts. Pairs with every kind.
@@ -139,6 +140,10 @@ typedef struct swath_broadphase swath_broadphase;
 // A bounding volume hierarchy of boxes that do not change, for queries. Box `k` is called row `k`.
 typedef struct swath_bvh swath_bvh;
 
+// Boxes that do not move, each in a row that the caller chooses, and their pairs with moving boxes. The time of a tick depends on
+// the movers and hardly on the number of fixed boxes.
+typedef struct swath_fixed_boxes swath_fixed_boxes;
+
 // Finds the pairs of moving boxes, anew in each tick. Keep it from tick to tick, because it keeps its memory.
 typedef struct swath_pair_finder swath_pair_finder;
 
@@ -149,7 +154,7 @@ typedef struct swath_shape swath_shape;
 // A copy of everything that decides the results of a broadphase from some tick on.
 typedef struct swath_snapshot swath_snapshot;
 
-// Result of a call: SWATH_OK, or the code of an error. `swath_last_error` returns the message.
+// Result of a call: `SWATH_OK`, or the code of an error. `swath_last_error` returns the message.
 typedef int32_t swath_status;
 
 // A function of the library that runs the task of this index. An executor calls it with the `context` that it was given.
@@ -183,7 +188,7 @@ typedef struct swath_exec {
 
 // The id of a proxy, 64 bits: the index of a slot, which is reused after a removal, and the number of proxies that used the
 // slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id.
-// SWATH_PROXY_NONE is the id that no proxy has.
+// An index of `SWATH_NO_INDEX` stands for no proxy.
 typedef struct swath_proxy_id {
   // The index of the slot, less than the largest number of proxies that existed at once.
   uint32_t index;
@@ -351,7 +356,7 @@ typedef struct swath_segment {
   float max_fraction;
 } swath_segment;
 
-// A box that a query found. For no box, the row is 4294967295 (UINT32_MAX) and the value is infinite.
+// A box that a query found. For no box, the row is 4294967295 (`UINT32_MAX`) and the value is infinite.
 typedef struct swath_hit {
   // The row of the box.
   uint32_t row;
@@ -369,7 +374,7 @@ typedef struct swath_query {
   uint32_t without_kinds;
 } swath_query;
 
-// A proxy that a query found. For none, the id is SWATH_PROXY_NONE and the value is infinite.
+// A proxy that a query found. For none, the index is `SWATH_NO_INDEX` and the value is infinite.
 typedef struct swath_proxy_hit {
   // The id of the proxy.
   struct swath_proxy_id id;
@@ -426,7 +431,7 @@ typedef struct swath_toi_settings {
   float tolerance;
   // The part of the tick that is searched, from the first fraction to the second. Default: 0 and 1.
   float window[2];
-  // Whether a touch at the start is an impact. Default: SWATH_TOUCH_IF_CLOSING.
+  // Whether a touch at the start is an impact. Default: `SWATH_TOUCH_IF_CLOSING`.
   swath_touch touch;
   // The greatest number of rounds of a search. Default: 2048.
   uint32_t rounds_max;
@@ -698,6 +703,91 @@ const char *swath_last_error(void);
 // Returns the name of the widest instruction set of this CPU that the library uses: "portable4", "avx2" or "avx512".
 const char *swath_level_name(void);
 
+// Creates an empty set of fixed boxes.
+//
+// `exec`: how it runs, or NULL for the default.
+// `fixed`: its address is written here.
+swath_status swath_fixed_boxes_create(const struct swath_exec *exec_of, struct swath_fixed_boxes **fixed);
+
+// Destroys a set of fixed boxes; NULL is ignored. While another call uses it, it is not destroyed.
+void swath_fixed_boxes_destroy(struct swath_fixed_boxes *fixed);
+
+// Puts box `k` of `boxes`, which may have filters, into row `rows[k]`, in place of the box in that row.
+//
+// `rows`: as many rows as there are boxes, below 2 to the power of 27. Memory is proportional to the highest row.
+//
+// Invalid boxes change nothing; `swath_fixed_boxes_rejected` lists them by their position in `boxes`.
+swath_status swath_fixed_boxes_put(struct swath_fixed_boxes *fixed,
+                                   const uint32_t *rows,
+                                   const struct swath_boxes *boxes);
+
+// Removes the boxes in these rows. A row may occur several times; a row without a box is an error, and then none is removed.
+swath_status swath_fixed_boxes_remove(struct swath_fixed_boxes *fixed,
+                                      const uint32_t *rows,
+                                      size_t count);
+
+// Writes the number of boxes.
+swath_status swath_fixed_boxes_len(const struct swath_fixed_boxes *fixed, size_t *len);
+
+// Finds the pairs of a mover and a fixed box in which the bounds of the path share a point with the fixed box. `a` is the row of the
+// mover, `b` that of the fixed box.
+//
+// `order` and `pairs` are as for `swath_pair_finder_union_pairs`.
+swath_status swath_fixed_boxes_union_pairs(struct swath_fixed_boxes *fixed,
+                                           const struct swath_boxes *movers,
+                                           swath_order order,
+                                           struct swath_pairs *pairs);
+
+// Finds the pairs of a mover and a fixed box that touch in the tick, with the first time of each. `a` is the row of the mover, `b` that
+// of the fixed box.
+//
+// `order` and `pairs` are as for `swath_pair_finder_swept_pairs`.
+swath_status swath_fixed_boxes_swept_pairs(struct swath_fixed_boxes *fixed,
+                                           const struct swath_boxes *movers,
+                                           swath_order order,
+                                           struct swath_swept_pairs *pairs);
+
+// Returns the invalid rows of the last call: of the boxes that were put, or of the movers.
+swath_status swath_fixed_boxes_rejected(const struct swath_fixed_boxes *fixed, struct swath_rejected_rows *rows);
+
+// Computes the first and last time at which a moving box touches each of many: element `k` of the results is about row `k`.
+//
+// `level_name`: the instruction set, as in `swath_exec`, or NULL.
+// `many`: the boxes. Columns with displacements are borrowed; other layouts are copied to columns.
+// `first`, `last`: the times, fractions of the tick; infinite for rows that do not touch, and for invalid rows.
+// `contact`: for each row a word: bits 0 to 2 are the axes of contact; bits 3 to 5 those on which the normal from `one` to the row
+// is negative; bits 6 and 7 are 0 if they are separated, 1 if they touch later in the tick, 2 if they overlap at the start; bit 8
+// is set if they close.
+swath_status swath_sweep_one_to_many(const char *level_name,
+                                     const struct swath_moving_box *one,
+                                     const struct swath_boxes *many,
+                                     float *first,
+                                     float *last,
+                                     uint32_t *contact);
+
+// Computes the first and last time at which the two boxes of each pair touch: element `k` of the results is about `pairs[k]`. The
+// other arguments are those of `swath_sweep_one_to_many`; the normal is from box `a` to box `b`.
+swath_status swath_sweep_pairs(const char *level_name,
+                               const struct swath_boxes *boxes,
+                               const struct swath_pair *pairs,
+                               size_t pair_count,
+                               float *first,
+                               float *last,
+                               uint32_t *contact);
+
+// Computes where a segment enters and leaves each of many boxes, at the start of the tick: element `k` of the results is about
+// row `k`.
+//
+// `level_name`: the instruction set, as in `swath_exec`, or NULL.
+// `many`: the boxes. Columns with displacements are borrowed; other layouts are copied to columns.
+// `entry`, `exit`: the fractions of the segment; infinite for rows that it misses, and for invalid rows. The exit of a ray that never
+// leaves is infinite.
+swath_status swath_cast_one_to_many(const char *level_name,
+                                    const struct swath_segment *segment,
+                                    const struct swath_boxes *many,
+                                    float *entry,
+                                    float *exit);
+
 // Creates a pair finder.
 //
 // `exec`: how it runs, or NULL for the default.
@@ -711,7 +801,7 @@ void swath_pair_finder_destroy(struct swath_pair_finder *finder);
 //
 // `a`: the boxes.
 // `b`: NULL, or a second set: then the pairs are of a box of `a` with a box of `b`.
-// `order`: SWATH_SORTED or SWATH_AS_FOUND, which is faster.
+// `order`: `SWATH_SORTED` or `SWATH_AS_FOUND`, which is faster.
 // `pairs`: the pairs, valid until the next call that changes the finder.
 //
 // Invalid boxes have no pairs; `swath_pair_finder_rejected` lists them.
@@ -725,7 +815,7 @@ swath_status swath_pair_finder_union_pairs(struct swath_pair_finder *finder,
 //
 // `a`: the boxes.
 // `b`: NULL, or a second set: then the pairs are of a box of `a` with a box of `b`.
-// `order`: SWATH_SORTED or SWATH_AS_FOUND, which is faster.
+// `order`: `SWATH_SORTED` or `SWATH_AS_FOUND`, which is faster.
 // `pairs`: the pairs, valid until the next call that changes the finder.
 //
 // Invalid boxes have no pairs; `swath_pair_finder_rejected` lists them.
@@ -790,7 +880,7 @@ swath_status swath_bvh_casts(const struct swath_bvh *bvh,
 // Finds all boxes that a segment enters, ordered by fraction, then by row.
 //
 // `hits`: memory for `capacity` hits. `count`: how many there are. If there are more than `capacity`, the result is
-// SWATH_ERROR_TOO_SHORT, and `count` is written but `hits` is not.
+// `SWATH_ERROR_TOO_SHORT`, and `count` is written but `hits` is not.
 swath_status swath_bvh_cast_all(const struct swath_bvh *bvh,
                                 const struct swath_segment *segment,
                                 const struct swath_filter *filter,
@@ -807,7 +897,7 @@ swath_status swath_bvh_sweep(const struct swath_bvh *bvh,
 // Finds the boxes that share a point with a box, in order.
 //
 // `rows`: memory for `capacity` rows. `count`: how many there are. If there are more than `capacity`, the result is
-// SWATH_ERROR_TOO_SHORT, and `count` is written but `rows` is not.
+// `SWATH_ERROR_TOO_SHORT`, and `count` is written but `rows` is not.
 swath_status swath_bvh_overlap(const struct swath_bvh *bvh,
                                const struct swath_aabb *aabb,
                                const struct swath_filter *filter,
@@ -940,6 +1030,7 @@ swath_status swath_shape_compound(const struct swath_shape *const *parts,
 // `vertices`: rows of `vertex_count` points; columns are not possible.
 // `triangles`: three indices of vertices for each of `triangle_count` triangles, counter-clockwise if seen from the front.
 // `one_sided`: 1 if only the front of a triangle counts, else 0.
+// `exec_of`: the threads of the build, or NULL.
 //
 // Triangles with an invalid index or number are left out; `swath_shape_rejected` counts them.
 swath_status swath_shape_mesh(struct swath_vectors vertices,
@@ -947,6 +1038,7 @@ swath_status swath_shape_mesh(struct swath_vectors vertices,
                               const uint32_t *triangles,
                               size_t triangle_count,
                               int32_t one_sided,
+                              const struct swath_exec *exec_of,
                               struct swath_shape **shape);
 
 // Writes the number of triangles of a mesh that were left out because they are invalid; zero for other shapes.

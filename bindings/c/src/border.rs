@@ -206,3 +206,41 @@ pub(crate) unsafe fn destroy<T: Opaque>(pointer: *mut T) {
     // SAFETY: the object was moved to the heap by a `Box`, and the caller has no further use for the pointer.
     drop(unsafe { Box::from_raw(pointer) });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The message of an error.
+    fn message<T>(result: Outcome<T>) -> String {
+        result.err().map(|failure| format!("{failure:?}")).unwrap_or_default()
+    }
+
+    #[test]
+    fn object_that_is_in_use_is_busy() {
+        let handle = Handle::new(5);
+        let reader = handle.read().expect("it is free");
+        assert!(handle.read().is_ok() && handle.is_busy());
+        assert!(message(handle.change()).contains(&SWATH_ERROR_BUSY.to_string()));
+        drop(reader);
+        let writer = handle.change().expect("it is free");
+        assert!(message(handle.read()).contains("another call"));
+        drop(writer);
+        assert!(handle.change().is_ok());
+    }
+
+    #[test]
+    fn object_of_a_call_that_panicked_is_not_read_again() {
+        let handle = Handle::new(5);
+        let panicked = std::thread::scope(|scope| {
+            let change = || {
+                let _writer = handle.change().expect("it is free");
+                panic!("a test");
+            };
+            scope.spawn(change).join().is_err()
+        });
+        assert!(panicked && !handle.is_busy());
+        assert!(message(handle.read()).contains("panic"));
+        assert!(message(handle.change()).contains("panic"));
+    }
+}

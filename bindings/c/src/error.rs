@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Result of a call: SWATH_OK, or the code of an error. `swath_last_error` returns the message.
+/// Result of a call: `SWATH_OK`, or the code of an error. `swath_last_error` returns the message.
 pub type swath_status = i32;
 
 /// The call succeeded.

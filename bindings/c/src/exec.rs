@@ -77,10 +77,10 @@ struct Context<'a> {
 unsafe extern "C" fn run_task(context: *mut c_void, index: usize) {
     // SAFETY: `Foreign::run` passes a pointer to a `Context`, which lives until it returns.
     let context: &Context<'_> = unsafe { &*context.cast_const().cast() };
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (context.task)(index))) {
-        if let Ok(mut first) = context.panic.lock() {
-            first.get_or_insert(panic);
-        }
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (context.task)(index)))
+        && let Ok(mut first) = context.panic.lock()
+    {
+        first.get_or_insert(panic);
     }
 }
 
@@ -104,11 +104,16 @@ impl Executor for Foreign {
 /// The greatest number of threads of a pool.
 const THREADS_MAX: u32 = 1024;
 
-fn level(name: *const c_char) -> Outcome<Level> {
+/// Reads the name of an instruction set.
+///
+/// # Safety
+///
+/// The pointer is NULL, or to a string that ends with a zero byte.
+pub(crate) unsafe fn level(name: *const c_char) -> Outcome<Level> {
     if name.is_null() {
         return Ok(Level::detect());
     }
-    // SAFETY: it is not NULL, and the header states that it is a string.
+    // SAFETY: it is not NULL, and the caller promises the rest.
     let name = unsafe { CStr::from_ptr(name) };
     Ok(name.to_str().unwrap_or("").parse()?)
 }
@@ -151,7 +156,8 @@ pub(crate) unsafe fn exec(exec: *const swath_exec) -> Outcome<Exec> {
         0 => usize::MAX,
         most => usize::try_from(most).unwrap_or(usize::MAX),
     };
-    Ok(Exec { level: level(exec.level)?, threads, pairs_max })
+    // SAFETY: the caller promises that the fields are as the header states.
+    Ok(Exec { level: unsafe { level(exec.level) }?, threads, pairs_max })
 }
 
 /// Returns the name of the widest instruction set of this CPU that the library uses: "portable4", "avx2" or "avx512".

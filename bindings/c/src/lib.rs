@@ -7,11 +7,13 @@
 //! exec.rs          threads, and executors of the caller
 //! boxes.rs         boxes in memory of the caller
 //! pair_finder.rs   pairs of moving boxes
+//! fixed_boxes.rs   boxes that do not move, and their pairs with moving ones
 //! broadphase.rs    proxies with stable ids
 //! updates.rs       their pairs from tick to tick, and snapshots
 //! queries.rs       queries of a tree and of a broadphase
 //! shapes.rs        convex shapes, compounds, meshes, height fields
 //! times.rs         their first times of contact, and distances
+//! kernels.rs       sweeps and casts of many rows
 //! ```
 //!
 //! Each function reads its pointers by the functions of `border`, calls the library, and writes the result; a panic becomes a
@@ -28,6 +30,8 @@ mod boxes;
 mod broadphase;
 mod error;
 mod exec;
+mod fixed_boxes;
+mod kernels;
 mod pair_finder;
 mod queries;
 mod shapes;
@@ -39,6 +43,8 @@ pub use boxes::*;
 pub use broadphase::*;
 pub use error::*;
 pub use exec::*;
+pub use fixed_boxes::*;
+pub use kernels::*;
 pub use pair_finder::*;
 pub use queries::*;
 pub use shapes::*;

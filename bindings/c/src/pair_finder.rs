@@ -78,7 +78,7 @@ pub unsafe extern "C" fn swath_pair_finder_destroy(finder: *mut swath_pair_finde
 ///
 /// `a`: the boxes.
 /// `b`: NULL, or a second set: then the pairs are of a box of `a` with a box of `b`.
-/// `order`: SWATH_SORTED or SWATH_AS_FOUND, which is faster.
+/// `order`: `SWATH_SORTED` or `SWATH_AS_FOUND`, which is faster.
 /// `pairs`: the pairs, valid until the next call that changes the finder.
 ///
 /// Invalid boxes have no pairs; `swath_pair_finder_rejected` lists them.
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn swath_pair_finder_union_pairs(
 ///
 /// `a`: the boxes.
 /// `b`: NULL, or a second set: then the pairs are of a box of `a` with a box of `b`.
-/// `order`: SWATH_SORTED or SWATH_AS_FOUND, which is faster.
+/// `order`: `SWATH_SORTED` or `SWATH_AS_FOUND`, which is faster.
 /// `pairs`: the pairs, valid until the next call that changes the finder.
 ///
 /// Invalid boxes have no pairs; `swath_pair_finder_rejected` lists them.

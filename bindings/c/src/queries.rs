@@ -235,7 +235,7 @@ pub unsafe extern "C" fn swath_bvh_casts(
 /// Finds all boxes that a segment enters, ordered by fraction, then by row.
 ///
 /// `hits`: memory for `capacity` hits. `count`: how many there are. If there are more than `capacity`, the result is
-/// SWATH_ERROR_TOO_SHORT, and `count` is written but `hits` is not.
+/// `SWATH_ERROR_TOO_SHORT`, and `count` is written but `hits` is not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_bvh_cast_all(
     bvh: *const swath_bvh,
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn swath_bvh_sweep(
 /// Finds the boxes that share a point with a box, in order.
 ///
 /// `rows`: memory for `capacity` rows. `count`: how many there are. If there are more than `capacity`, the result is
-/// SWATH_ERROR_TOO_SHORT, and `count` is written but `rows` is not.
+/// `SWATH_ERROR_TOO_SHORT`, and `count` is written but `rows` is not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_bvh_overlap(
     bvh: *const swath_bvh,

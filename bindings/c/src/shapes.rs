@@ -3,6 +3,7 @@
 use crate::border::{array, borrow, give, out};
 use crate::boxes::swath_vectors;
 use crate::error::{Failure, Outcome, guard, swath_status};
+use crate::exec::{exec, swath_exec};
 use crate::values::{swath_aabb, swath_moving_box, swath_segment};
 use bytemuck::{Pod, Zeroable};
 use std::mem::MaybeUninit;
@@ -314,6 +315,7 @@ pub(crate) unsafe fn shapes<'a>(
 /// `vertices`: rows of `vertex_count` points; columns are not possible.
 /// `triangles`: three indices of vertices for each of `triangle_count` triangles, counter-clockwise if seen from the front.
 /// `one_sided`: 1 if only the front of a triangle counts, else 0.
+/// `exec_of`: the threads of the build, or NULL.
 ///
 /// Triangles with an invalid index or number are left out; `swath_shape_rejected` counts them.
 #[unsafe(no_mangle)]
@@ -323,6 +325,7 @@ pub unsafe extern "C" fn swath_shape_mesh(
     triangles: *const u32,
     triangle_count: usize,
     one_sided: i32,
+    exec_of: *const swath_exec,
     shape: *mut *mut swath_shape,
 ) -> swath_status {
     guard(|| {
@@ -335,7 +338,9 @@ pub unsafe extern "C" fn swath_shape_mesh(
         // SAFETY: as above.
         let vertices = unsafe { copied(&vertices, vertex_count, "vertices") }?;
         let (triangles, _) = triangles.as_chunks();
-        let mesh = Mesh::new(vertices, triangles.to_vec())?;
+        // SAFETY: as above.
+        let exec = unsafe { exec(exec_of) }?;
+        let mesh = Mesh::with_exec(vertices, triangles.to_vec(), exec)?;
         give_shape(Kind::Mesh(if one_sided == 0 { mesh } else { mesh.one_sided() }), to)
     })
 }

@@ -30,7 +30,7 @@ pub struct swath_toi_settings {
     pub tolerance: f32,
     /// The part of the tick that is searched, from the first fraction to the second. Default: 0 and 1.
     pub window: [f32; 2],
-    /// Whether a touch at the start is an impact. Default: SWATH_TOUCH_IF_CLOSING.
+    /// Whether a touch at the start is an impact. Default: `SWATH_TOUCH_IF_CLOSING`.
     pub touch: swath_touch,
     /// The greatest number of rounds of a search. Default: 2048.
     pub rounds_max: u32,
@@ -308,6 +308,8 @@ pub unsafe extern "C" fn swath_distance_pairs(
         check_rows(poses.iter().map(Pose::validate), "pose")?;
         let shapes: Vec<Shape<'_>> =
             bodies.iter().map(|body| body.convex("bodies")).collect::<Outcome<_>>()?;
+        // The search would start with the normals in `results`, and then depend on what is in this memory.
+        to.fill(Zeroable::zeroed());
         let (pairs, to) = (bytemuck::cast_slice(pairs), bytemuck::cast_slice_mut(to));
         gjk::pairs(&shapes, poses, pairs, &exec.threads, &mut Vec::new(), to)?;
         Ok(())

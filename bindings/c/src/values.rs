@@ -62,7 +62,7 @@ pub struct swath_segment {
     pub max_fraction: f32,
 }
 
-/// A box that a query found. For no box, the row is 4294967295 (UINT32_MAX) and the value is infinite.
+/// A box that a query found. For no box, the row is 4294967295 (`UINT32_MAX`) and the value is infinite.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_hit {
@@ -74,7 +74,7 @@ pub struct swath_hit {
 
 /// The id of a proxy, 64 bits: the index of a slot, which is reused after a removal, and the number of proxies that used the
 /// slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id.
-/// SWATH_PROXY_NONE is the id that no proxy has.
+/// An index of `SWATH_NO_INDEX` stands for no proxy.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_proxy_id {
@@ -106,7 +106,7 @@ pub struct swath_swept_proxy_pair {
     pub first: f32,
 }
 
-/// A proxy that a query found. For none, the id is SWATH_PROXY_NONE and the value is infinite.
+/// A proxy that a query found. For none, the index is `SWATH_NO_INDEX` and the value is infinite.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_proxy_hit {

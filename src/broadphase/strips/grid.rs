@@ -84,8 +84,8 @@ pub(crate) struct AxisCells {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StripAxis {
     pub(crate) axis: usize,
-    low: f32,
-    high: f32,
+    pub(crate) low: f32,
+    pub(crate) high: f32,
 }
 
 impl StripAxis {
@@ -533,9 +533,9 @@ impl AxisExtent {
 }
 
 impl AxisCells {
-    /// Length of a cell; 0 if the axis is not divided.
-    pub(crate) fn cell_length(&self) -> f32 {
-        if self.cells > 1 { 1.0 / self.scale } else { 0.0 }
+    /// Length of a cell; 0 if the axis cannot be divided.
+    pub(crate) fn length(&self) -> f32 {
+        if self.scale > 0.0 { 1.0 / self.scale } else { 0.0 }
     }
 
     /// Returns the cell of a coordinate. It is monotone in the coordinate.

@@ -1,0 +1,157 @@
+// Uses the classes of swath.hpp, and checks their results.
+
+#include <swath.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <type_traits>
+
+#define CHECK(condition)                                                               \
+    do {                                                                               \
+        if (!(condition)) {                                                            \
+            std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            std::exit(1);                                                              \
+        }                                                                              \
+    } while (0)
+
+namespace {
+
+static_assert(!std::is_copy_constructible<swath::pair_finder>::value, "objects are not copied");
+static_assert(std::is_nothrow_move_constructible<swath::broadphase>::value, "objects are moved");
+static_assert(sizeof(swath::bvh) == sizeof(void *), "an object is a pointer");
+
+struct body {
+    int name;
+    float min[3], max[3], delta[3];
+};
+
+std::vector<body> row_of_bodies(int count) {
+    std::vector<body> bodies;
+    for (int k = 0; k < count; k++) {
+        const float x = 2.0f * static_cast<float>(k);
+        bodies.push_back({k, {x, 0, 0}, {x + 1, 1, 1}, {k % 2 == 0 ? 1.5f : 0.0f, 0, 0}});
+    }
+    return bodies;
+}
+
+swath_boxes boxes_of(const std::vector<body> &bodies) {
+    const body *first = bodies.data();
+    return swath::boxes(bodies.size(), swath::rows(first, &body::min), swath::rows(first, &body::max),
+                        swath::rows(first, &body::delta));
+}
+
+void pairs_of_a_row(const swath_exec *exec) {
+    const std::vector<body> bodies = row_of_bodies(100);
+    swath::pair_finder finder(exec);
+    std::uint32_t next = 0;
+    for (const swath_swept_pair &pair : finder.swept_pairs(boxes_of(bodies))) {
+        CHECK(pair.a == next && pair.b == next + 1 && pair.first > 0.66f && pair.first <= 2.0f / 3);
+        next += 2;
+    }
+    CHECK(next == 100 && finder.rejected().empty());
+    swath::pair_finder moved = std::move(finder);
+    CHECK(moved.union_pairs(boxes_of(bodies)).size() == 50 && finder.get() == nullptr);
+}
+
+void errors_are_exceptions() {
+    swath::pair_finder finder;
+    swath_boxes boxes{};
+    boxes.count = 3;
+    try {
+        finder.union_pairs(boxes);
+        CHECK(false);
+    } catch (const swath::error &error) {
+        CHECK(error.status() == SWATH_ERROR_ARGUMENT && std::string(error.what()).find("a: min") == 0);
+    }
+    CHECK(finder.union_pairs(swath_boxes{}).empty());
+}
+
+void events(const swath_exec *exec) {
+    const std::vector<body> bodies = row_of_bodies(10);
+    swath::broadphase world(exec);
+    const auto ids = world.insert_many(boxes_of(bodies), swath_proxy_of_kind(SWATH_KIND_DYNAMIC));
+    CHECK(world.size() == 10 && world.contains(ids[3]));
+    CHECK(world.update().begun.size() == 5 && world.touching().size() == 5);
+    swath::snapshot before;
+    world.save(before);
+    world.remove(ids[0]);
+    const swath::changes changes = world.update();
+    CHECK(changes.ended.size() == 1 && swath_same_id(changes.ended[0].a, ids[0]));
+    world.restore(before);
+    CHECK(world.contains(ids[0]));
+
+    // A function that throws: the exception arrives after the update.
+    const auto only_of_third = [&](swath_proxy_pair pair) { return swath_same_id(pair.a, ids[2]) != 0; };
+    CHECK(world.update(only_of_third).touching_count == 1);
+    bool thrown = false;
+    try {
+        world.update([](swath_proxy_pair) -> bool { throw std::runtime_error("of the callback"); });
+    } catch (const std::runtime_error &error) {
+        thrown = std::string(error.what()) == "of the callback";
+    }
+    CHECK(thrown && world.size() == 10);
+    world.set_many(ids, boxes_of(bodies));
+    CHECK(world.update().touching_count == 5);
+    CHECK(swath_same_id(world.cast({{-1, 0.5f, 0.5f}, {50, 0, 0}, 1}).id, ids[0]));
+    swath_proxy proxy = swath_proxy_of_kind(SWATH_KIND_FIXED);
+    proxy.data = 77;
+    CHECK(world.data(world.insert({{{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}}, proxy)) == 77);
+}
+
+void queries_and_shapes(const swath_exec *exec) {
+    const std::vector<body> bodies = row_of_bodies(50);
+    swath::bvh tree(exec);
+    tree.build(swath::boxes(bodies.size(), swath::rows(bodies.data(), &body::min), swath::rows(bodies.data(), &body::max)));
+    CHECK(tree.cast({{-1, 0.5f, 0.5f}, {1, 0, 0}, INFINITY}).row == 0);
+    CHECK(tree.casts({{{9.5f, 0.5f, 0.5f}, {1, 0, 0}, 1}, {{-1, 5, 5}, {1, 0, 0}, 1}})[1].row == SWATH_NO_INDEX);
+    CHECK(tree.overlap({{0, 0, 0}, {100, 1, 1}}).size() == 50);
+
+    const swath::shape ball = swath::shape::sphere(0.5f).rounded(0.5f), wall = swath::shape::cuboid(0.5f, 4, 4);
+    swath_motion flying = swath_motion_at(-3, 1, 0);
+    flying.delta[0] = 3;
+    const swath_toi_result toi = swath::toi(ball, flying, wall, swath_motion_at(0, 0, 0));
+    CHECK(toi.state == SWATH_TOI_IMPACT && toi.t <= 0.5f && toi.t > 0.4999f);
+    CHECK(ball.bounds_over(flying, 0.5f).aabb.min[0] <= -4.5f);
+    struct vertex {
+        float position[3];
+    };
+    const std::vector<vertex> corners = {{{-5, 0, -5}}, {{5, 0, -5}}, {{5, 0, 5}}, {{-5, 0, 5}}};
+    const swath_vectors points = swath::rows(corners.data(), &vertex::position);
+    const swath::shape floor = swath::shape::mesh(points, corners.size(), {0, 2, 1, 0, 3, 2});
+    swath_motion falling = swath_motion_at(1, 5, 2);
+    falling.delta[1] = -8;
+    CHECK(swath::toi(ball, falling, floor, swath_motion_at(0, 0, 0)).part_b == 1);
+    const swath::shape flat = swath::shape::hull(points, corners.size()), capsule = swath::shape::capsule(1, 0.5f);
+    CHECK(swath::toi(capsule, falling, flat, swath_motion_at(0, 0, 0)).state == SWATH_TOI_IMPACT);
+}
+
+void threads_of_the_program() {
+    auto run = [](std::size_t tasks, auto task) {
+        std::vector<std::thread> threads;
+        for (std::size_t index = 0; index < tasks; index++) threads.emplace_back([=] { task(index); });
+        for (std::thread &thread : threads) thread.join();
+    };
+    const swath_executor executor = swath::executor(run, 3);
+    swath_exec exec{};
+    exec.executor = &executor;
+    const std::vector<body> bodies = row_of_bodies(20000);
+    swath::pair_finder finder(&exec);
+    CHECK(finder.swept_pairs(boxes_of(bodies)).size() == 10000);
+}
+
+}  // namespace
+
+int main() {
+    swath_exec exec{};
+    exec.level = std::getenv("SWATH_LEVEL");
+    if (const char *threads = std::getenv("SWATH_THREADS")) exec.threads = static_cast<std::uint32_t>(std::atoi(threads));
+    pairs_of_a_row(&exec);
+    errors_are_exceptions();
+    events(&exec);
+    queries_and_shapes(&exec);
+    threads_of_the_program();
+    std::puts("everything is as it should be in C++");
+}
