@@ -15,6 +15,7 @@
 //! Unlike Berger and Bokhari, the axis of a plane is chosen by the loads of the halves with their ghosts.
 
 use crate::geom::Aabb;
+use crate::par::select_float;
 use alloc::vec::Vec;
 
 /// Greatest number of parts.
@@ -213,7 +214,7 @@ fn dividing_plane(
         for aabb in region {
             centres.push(centre(aabb, axis));
         }
-        let at = *centres.select_nth_unstable_by(wanted, f32::total_cmp).1;
+        let at = select_float(centres, wanted);
         let (mut boxes_below, mut boxes_above) = (0, 0);
         for aabb in region {
             boxes_below += u64::from(aabb.min[axis] < at);

@@ -1,6 +1,6 @@
-//! Maps the elements of short arrays.
+//! Maps the elements of short arrays; sums and maxima of lists.
 //!
-//! The standard library's `map` and `from_fn` are chains of half a dozen generic functions, compiled again for
+//! The standard library's `map`, `from_fn`, `sum` and `max` are chains of half a dozen generic functions, compiled again for
 //! each closure. The functions here are inlined by rustc itself, before LLVM sees them, because elements and closures
 //! are `Copy`: nothing has to be dropped when a closure panics. Library code uses these, because short arrays are
 //! everywhere.
@@ -40,4 +40,24 @@ map_each!(9: a b c d e f g h i);
 #[inline(always)]
 pub(crate) fn each_axis<T: Copy>(of: impl Fn(usize) -> T + Copy) -> [T; 3] {
     [of(0), of(1), of(2)]
+}
+
+/// Returns the sum of `number` of each item.
+#[inline(always)]
+pub(crate) fn sum_of<T>(items: &[T], number: impl Fn(&T) -> usize + Copy) -> usize {
+    let mut sum = 0;
+    for item in items {
+        sum += number(item);
+    }
+    sum
+}
+
+/// Returns the greatest `number` of an item, or 0 if there is no item.
+#[inline(always)]
+pub(crate) fn most_of<T>(items: &[T], number: impl Fn(&T) -> usize + Copy) -> usize {
+    let mut most = 0;
+    for item in items {
+        most = most.max(number(item));
+    }
+    most
 }

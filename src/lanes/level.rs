@@ -37,7 +37,8 @@ enum LevelKind {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Avx2(Avx2),
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Avx512(Avx512),
+    /// With AVX2 for the kernels that are not [`Kernel::WIDE`].
+    Avx512(Avx512, Avx2),
 }
 
 impl Level {
@@ -62,14 +63,21 @@ impl Level {
     pub fn detect() -> Self {
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         {
-            if let Some(isa) = Avx512::detect() {
-                return Self(LevelKind::Avx512(isa));
-            }
-            if let Some(isa) = Avx2::detect() {
-                return Self(LevelKind::Avx2(isa));
+            if let Some(widest) = Self::native().into_iter().flatten().last() {
+                return widest;
             }
         }
         Self::PORTABLE4
+    }
+
+    /// Returns AVX2 and AVX-512 if this CPU has them.
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    fn native() -> [Option<Self>; 2] {
+        let (avx2, avx512) = (Avx2::detect(), Avx512::detect());
+        [
+            avx2.map(|isa| Self(LevelKind::Avx2(isa))),
+            avx512.zip(avx2).map(|(isa, narrow)| Self(LevelKind::Avx512(isa, narrow))),
+        ]
     }
 
     /// Returns every level that was compiled and that this CPU has, from narrow to wide.
@@ -79,10 +87,7 @@ impl Level {
         #[cfg(not(any(test, feature = "all-levels")))]
         let portable = [Self::PORTABLE4];
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        let native = [
-            Avx2::detect().map(|isa| Self(LevelKind::Avx2(isa))),
-            Avx512::detect().map(|isa| Self(LevelKind::Avx512(isa))),
-        ];
+        let native = Self::native();
         #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
         let native = [None; 0];
         portable.into_iter().chain(native.into_iter().flatten())
@@ -101,7 +106,7 @@ impl Level {
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             LevelKind::Avx2(_) => "avx2",
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-            LevelKind::Avx512(_) => "avx512",
+            LevelKind::Avx512(..) => "avx512",
         }
     }
 
@@ -117,7 +122,7 @@ impl Level {
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             LevelKind::Avx2(_) => Avx2::LANES,
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-            LevelKind::Avx512(_) => Avx512::LANES,
+            LevelKind::Avx512(..) => Avx512::LANES,
         }
     }
 
@@ -145,7 +150,9 @@ impl Level {
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             LevelKind::Avx2(isa) => isa.run(kernel),
             #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-            LevelKind::Avx512(isa) => isa.run(kernel),
+            LevelKind::Avx512(isa, _) if K::WIDE => isa.run(kernel),
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+            LevelKind::Avx512(_, isa) => isa.run(kernel),
         }
     }
 }
@@ -160,6 +167,12 @@ fn enter<I: Isa, K: Kernel>(isa: I, kernel: K) -> K::Output {
 #[inline]
 pub(crate) fn run_scalar<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Scalar)
+}
+
+/// Runs `kernel` with the lanes that every build has. It is inlined, for work that is shorter than entering a level.
+#[inline]
+pub(crate) fn run_portable<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Portable4)
 }
 
 impl Default for Level {

@@ -32,8 +32,8 @@ mod tests_f64;
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
-pub(crate) use level::run_scalar;
 pub use level::{Level, UnknownLevel};
+pub(crate) use level::{run_portable, run_scalar};
 pub(crate) use prefetch::{prefetch, prefetch_to_write};
 pub(crate) use scalar::Scalar;
 pub(crate) use table::{LoadColumns, Table};
@@ -50,6 +50,9 @@ pub(crate) type Block = wide::f32x16;
 /// A function that a level can run: the fields are its arguments, and [`Kernel::run`] is its body.
 pub(crate) trait Kernel {
     type Output;
+    /// Whether AVX-512 makes the kernel faster. Otherwise it is not compiled for AVX-512, and the level `avx512` runs it
+    /// with AVX2.
+    const WIDE: bool = true;
     /// Runs the kernel.
     ///
     /// Must be `#[inline(always)]`, and so must everything that it calls in a loop.

@@ -6,6 +6,7 @@ use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::exec::Exec;
 use crate::geom::Aabb;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
+use crate::par::sort_rare;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
@@ -183,7 +184,7 @@ impl<'a> Mesh<'a> {
         let mut faults = self.rejected.clone();
         let threads = &self.tree.exec.threads;
         list_suspicious(&self.vertices, &self.triangles, threads, &mut faults);
-        faults.sort_unstable();
+        sort_rare(&mut faults, |&fault| fault);
         faults.dedup();
         faults
     }

@@ -1,22 +1,28 @@
 //! Support function of a convex hull: its farthest vertex in a direction.
 //!
-//! A hull stores its vertices as columns of `f32` in its own axes, block by block, padded to whole spans with
-//! copies of the last one. For a direction `d`, a first pass finds the greatest `f32` product `d·v`, and a second
-//! pass the vertices whose product is below it by no more than rounding can explain. Of these, seldom more than
-//! one, the greatest `f64` product wins, and of equal ones the first. So the result is the vertex that a search in
-//! `f64` finds, for any number of lanes.
+//! The result is the vertex that a search in `f64` finds: of the vertices with the greatest product, the first. A hull
+//! stores its vertices as columns in its own axes, padded with copies of the last one.
+//!
+//! **Few vertices.** The columns are `f64`: a search in `f32` that must be confirmed would cost more than it saves. Up to 16
+//! vertices are searched in the lanes that every build has, because entering a level takes as long as the search.
+//!
+//! **Many vertices.** The columns are `f32`, block by block, in whole spans. For a direction `d`, a first pass finds the
+//! greatest `f32` product `d·v`, and a second pass the vertices whose product is below it by no more than rounding can
+//! explain. Of these, seldom more than one, the greatest `f64` product wins, and of equal ones the first.
 //!
 //! **The bound.** With `u = 2⁻²⁴` and `D = |d|·max |v|` by components, a product has three roundings and `d` one to
 //! `f32`, so its error is at most `4.01·u·D` plus some denormals; two products are compared. [`NEAR`] is twice
 //! that.
 //!
-//! The cost is latency rather than work. So the second pass counts the candidates without a branch per span, and
+//! The cost is latency rather than work. So among many the second pass counts the candidates without a branch per span, and
 //! only if there is more than one (a direction across a face) does a third pass compute the `f64` products.
 
 use super::error::InvalidShape;
 use super::math::{V3, greater, scaled};
 use crate::geom::{COORD_MAX, MapEach, each_axis};
-use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
+use crate::lanes::{
+    Block, F32Lanes, F64Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, run_portable,
+};
 use crate::par;
 use alloc::vec::Vec;
 use core::fmt;
@@ -35,14 +41,23 @@ const LONG: f64 = 16.0;
 /// the loop costs more than some rows.
 const SPAN: usize = 2 * LANES_MAX;
 
+/// Least number of rows of a column of few vertices, and the greatest. Numbers between are padded to a power of two: the
+/// search has no loop.
+const FEW_MIN: usize = 8;
+const FEW_MAX: usize = 32;
+
 /// The convex hull of a point cloud, in its own axes.
 ///
 /// Points in the interior are allowed but cost time; copies are removed. A cloud may be flat, a line or a single
 /// point. A support is searched among all vertices, which is fast up to some hundreds of them.
 #[derive(Clone)]
 pub struct Hull {
-    /// Blocks of `x`, `y` and `z`: the `len` vertices, then copies of the last one.
+    /// Of many vertices, blocks of `x`, `y` and `z`: the `len` vertices, then copies of the last one.
     blocks: Vec<[Block; 3]>,
+    /// Of few vertices, all `x`, all `y` and all `z`, padded likewise.
+    few: Vec<f64>,
+    /// Length of a column of few vertices; zero for many.
+    rows: usize,
     len: usize,
     /// Greatest magnitude of a coordinate on each axis.
     extent: [f32; 3],
@@ -94,22 +109,18 @@ impl Hull {
         }
         par::sort_points(&mut vertices);
         vertices.dedup();
-        let &last = vertices.last().ok_or(InvalidShape::NoPoints)?;
         let len = vertices.len();
-        let count = len.div_ceil(SPAN) * (SPAN / LANES_MAX);
-        let mut blocks = alloc::vec![last.map_each(Block::splat); count];
-        let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut blocks);
-        for (row, vertex) in vertices.iter().enumerate() {
-            for (axis, &number) in vertex.iter().enumerate() {
-                numbers[place(row, axis)] = number;
-            }
-        }
+        let (few, blocks) = match len {
+            0 => return Err(InvalidShape::NoPoints),
+            1..=FEW_MAX => (columns_of_few(&vertices), Vec::new()),
+            _ => (Vec::new(), blocks_of_many(&vertices)),
+        };
         let extent = each_axis(|axis| {
             vertices
                 .iter()
                 .fold(0.0, |most: f32, v| if v[axis].abs() > most { v[axis].abs() } else { most })
         });
-        Ok(Self { blocks, len, extent, level })
+        Ok(Self { rows: few.len() / 3, blocks, few, len, extent, level })
     }
 
     /// Number of vertices.
@@ -126,7 +137,15 @@ impl Hull {
 
     /// The vertices, ordered by their coordinates.
     pub fn vertices(&self) -> impl Iterator<Item = [f32; 3]> + '_ {
-        (0..self.len).map(|row| vertex(self.numbers(), row))
+        (0..self.len).map(|row| self.vertex(row).to_f32())
+    }
+
+    #[inline(always)]
+    fn vertex(&self, row: usize) -> V3 {
+        if self.rows == 0 {
+            return V3::of(vertex(self.numbers(), row));
+        }
+        V3::new(self.few[row], self.few[self.rows + row], self.few[2 * self.rows + row])
     }
 
     #[inline(always)]
@@ -137,7 +156,7 @@ impl Hull {
     /// Returns the vertex with the greatest product with `direction`, which may have any length.
     #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
-        V3::of(vertex(self.numbers(), self.row(direction.x, direction.y, direction.z)))
+        self.vertex(self.row(direction.x, direction.y, direction.z))
     }
 
     /// Returns the row of that vertex. Separate numbers are passed in registers; a vector would be written to
@@ -148,6 +167,17 @@ impl Hull {
         let most = greater(greater(x, y), z);
         let plain = (SHORT..LONG).contains(&most);
         let direction = if plain { direction } else { scaled(direction) };
+        let columns = &self.few[..];
+        match self.rows {
+            0 => self.row_of_many(direction),
+            8 => run_portable(FirstOfFew::<8> { columns, direction }),
+            16 => run_portable(FirstOfFew::<16> { columns, direction }),
+            _ => self.level.run(FirstOfFew::<FEW_MAX> { columns, direction }),
+        }
+    }
+
+    /// Returns that row among many vertices, for a direction that is neither short nor long.
+    fn row_of_many(&self, direction: V3) -> usize {
         let d = direction.to_f32();
         let [to_x, to_y, to_z] = self.extent;
         // A component that is too small for `f32` counts too: its loss is multiplied by the extent, which may be
@@ -178,7 +208,92 @@ fn vertex(numbers: &[f32], row: usize) -> [f32; 3] {
     [numbers[place(row, 0)], numbers[place(row, 1)], numbers[place(row, 2)]]
 }
 
-/// The search in lanes.
+/// Returns the blocks of many vertices.
+fn blocks_of_many(vertices: &[[f32; 3]]) -> Vec<[Block; 3]> {
+    let last = vertices[vertices.len() - 1];
+    let count = vertices.len().div_ceil(SPAN) * (SPAN / LANES_MAX);
+    let mut blocks = alloc::vec![last.map_each(Block::splat); count];
+    let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut blocks);
+    for (row, vertex) in vertices.iter().enumerate() {
+        for (axis, &number) in vertex.iter().enumerate() {
+            numbers[place(row, axis)] = number;
+        }
+    }
+    blocks
+}
+
+/// Returns the columns of few vertices.
+fn columns_of_few(vertices: &[[f32; 3]]) -> Vec<f64> {
+    let rows = vertices.len().next_power_of_two().max(FEW_MIN);
+    let mut columns = Vec::with_capacity(3 * rows);
+    for axis in 0..3 {
+        for row in 0..rows {
+            let vertex = vertices[row.min(vertices.len() - 1)];
+            columns.push(vertex[axis].into());
+        }
+    }
+    columns
+}
+
+/// Finds the first row with the greatest product in `f64`, among few.
+struct FirstOfFew<'a, const ROWS: usize> {
+    /// Three columns of `ROWS` numbers.
+    columns: &'a [f64],
+    direction: V3,
+}
+
+impl<const ROWS: usize> Kernel for FirstOfFew<'_, ROWS> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> usize {
+        let columns = &self.columns[..3 * ROWS];
+        let V3 { x, y, z } = self.direction;
+        let (x, y, z) = (isa.splat_f64(x), isa.splat_f64(y), isa.splat_f64(z));
+        let mut products = [isa.splat_f64(0.0); ROWS];
+        let groups = ROWS / I::LANES_F64;
+        let mut group = 0;
+        while group < groups {
+            let row = group * I::LANES_F64;
+            products[group] = isa.load_f64(&columns[row..]) * x
+                + isa.load_f64(&columns[ROWS + row..]) * y
+                + isa.load_f64(&columns[2 * ROWS + row..]) * z;
+            group += 1;
+        }
+        // Trees of maxima: any order finds the same one.
+        let mut most = products;
+        let mut half = groups / 2;
+        while half > 0 {
+            let mut group = 0;
+            while group < half {
+                most[group] = most[group].max(most[group + half]);
+                group += 1;
+            }
+            half /= 2;
+        }
+        let mut each = [0.0; LANES_MAX];
+        most[0].store(&mut each);
+        let mut half = I::LANES_F64 / 2;
+        while half > 0 {
+            let mut lane = 0;
+            while lane < half {
+                each[lane] = greater(each[lane], each[lane + half]);
+                lane += 1;
+            }
+            half /= 2;
+        }
+        let most = isa.splat_f64(each[0]);
+        let (mut bits, mut group) = (0_u64, 0);
+        while group < groups {
+            bits |= u64::from(most.le(products[group]).bits()) << (group * I::LANES_F64);
+            group += 1;
+        }
+        // No bit is set if the direction is not a number; then the first row is as good as any.
+        bits.trailing_zeros() as usize % ROWS
+    }
+}
+
+/// The search in lanes, among many.
 struct SupportSearch<'a> {
     /// Whole spans of coordinates.
     numbers: &'a [f32],
@@ -286,7 +401,7 @@ fn product<I: Isa>(isa: I, span: &[f32], row: usize, d: [I::F32; 3]) -> I::F32 {
 mod tests {
     use super::*;
 
-    /// Goal: the vertex of every level is that of a search in `f64`. Method: clouds with ties in `f32`, copies,
+    /// Goal: the vertex of every level is the first one with the greatest product in `f64`. Method: clouds with ties in `f32`, copies,
     /// flat and tiny ones; directions along axes, between, and nearly equal ones.
     #[test]
     fn every_level_finds_the_exact_vertex() {
@@ -315,12 +430,14 @@ mod tests {
                         _ => V3::new(draw().into(), draw().into(), draw().into()),
                     };
                     let Some(direction) = direction.unit() else { continue };
+                    let product = |vertex: &[f32; 3]| V3::of(*vertex).dot(direction);
                     let most = hull
                         .vertices()
-                        .map(|vertex| V3::of(vertex).dot(direction))
+                        .map(|vertex| product(&vertex))
                         .fold(f64::NEG_INFINITY, f64::max);
-                    let found = hull.support(direction).dot(direction);
-                    assert_eq!(found, most, "{level} {count} {direction:?}");
+                    let first = hull.vertices().find(|vertex| product(vertex) == most);
+                    let found = hull.support(direction).to_f32();
+                    assert_eq!(Some(found), first, "{level} {count} {direction:?}");
                 }
             }
         }

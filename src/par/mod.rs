@@ -12,13 +12,17 @@ mod sort;
 pub(crate) use clock::Clock;
 #[cfg(feature = "std")]
 pub use executor::Executor;
-pub(crate) use sort::{sort, sort_floats, sort_parallel, sort_points, sort_rare, sort_rows};
+pub(crate) use sort::{
+    select_float, sort, sort_floats, sort_parallel, sort_points, sort_rare, sort_rows,
+};
 
 /// Shared ownership, which does not make anything parallel; it is counted atomically.
 pub(crate) use alloc::sync::Arc;
 #[cfg(feature = "std")]
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(feature = "std")]
+use std::sync::Mutex;
 
 /// The threads that an object runs its parallel loops on.
 ///
@@ -270,50 +274,55 @@ impl<'a> Cuts<'a> {
     }
 }
 
-/// Pieces of a slice that workers take one after the other. Each share has consecutive pieces.
+/// The pieces of a slice that no worker has taken, in shares of consecutive pieces. It is compiled once for all types of items.
 #[cfg(feature = "std")]
-struct WorkShares<'a, T> {
+struct PieceQueue<'a> {
     cuts: Cuts<'a>,
-    shares: [std::sync::Mutex<Share<'a, T>>; SHARES],
+    shares: [Mutex<Range<usize>>; SHARES],
     /// The number of pieces whose work has ended.
     ended: AtomicUsize,
 }
 
-/// The pieces of a share that no worker has taken.
+/// Where the items of a share are split: before its first `at` items, or from there on if the last piece is taken.
 #[cfg(feature = "std")]
-struct Share<'a, T> {
-    left: Range<usize>,
-    /// The items of these pieces.
-    items: &'a mut [T],
+struct Split {
+    share: usize,
+    at: usize,
+    last: bool,
 }
 
 #[cfg(feature = "std")]
-impl<'a, T> WorkShares<'a, T> {
-    /// Divides the pieces into shares for `workers`.
-    fn new(cuts: Cuts<'a>, workers: usize, items: &'a mut [T]) -> Self {
-        use std::sync::Mutex;
-        let mut shares = [const { Mutex::new(Share { left: 0..0, items: &mut [] }) }; SHARES];
+impl<'a> PieceQueue<'a> {
+    /// Divides the pieces into shares for `workers`. Writes the number of items of each share to `counts`.
+    fn new(cuts: Cuts<'a>, workers: usize, counts: &mut [usize; SHARES]) -> Self {
+        let mut shares = [const { Mutex::new(0..0) }; SHARES];
         let size = cuts.count.div_ceil(workers.clamp(1, SHARES));
-        let mut rest = items;
-        let mut index = 0;
-        while index < SHARES {
+        for index in 0..SHARES {
             let (left, count) = cuts.share(index, size);
-            let (items, others) = rest.split_at_mut(count);
-            shares[index] = Mutex::new(Share { left, items });
-            (index, rest) = (index + 1, others);
+            (shares[index], counts[index]) = (Mutex::new(left), count);
         }
         Self { cuts, shares, ended: AtomicUsize::new(0) }
     }
 
-    /// Calls `work` for each piece that it can take, first those of the share `own`.
-    fn work_through(&self, own: usize, work: &mut dyn FnMut(usize, &mut [T])) {
-        let mut ended = 0;
-        while let Some((piece, items)) = self.next(own % SHARES) {
-            work(piece, items);
-            ended += 1;
+    /// Returns the index of a piece: the next one of the share `own`, else the last one of another share, or `None` when all
+    /// pieces were taken. Calls `split` before another worker can take a piece of the same share.
+    fn next(&self, own: usize, split: &mut dyn FnMut(Split)) -> Option<usize> {
+        for other in 0..SHARES {
+            let (share, last) = ((own + other) % SHARES, other > 0);
+            // A lock cannot be poisoned, because nothing below panics.
+            let mut left = self.shares[share].lock().ok()?;
+            if let Some((piece, at)) = self.cuts.take(&mut left, last) {
+                split(Split { share, at, last });
+                return Some(piece);
+            }
         }
+        None
+    }
+
+    /// Notes that the work of so many pieces has ended.
+    fn end(&self, pieces: usize) {
         // Ordered before the reads after the loop, whatever synchronisation the executor has.
-        self.ended.fetch_add(ended, Ordering::Release);
+        self.ended.fetch_add(pieces, Ordering::Release);
     }
 
     /// Runs `tasks` tasks which together work through all pieces.
@@ -332,24 +341,53 @@ impl<'a, T> WorkShares<'a, T> {
             assert!(all_ended(), "a task panicked, and the executor dropped its panic");
         }
     }
+}
+
+/// Pieces of a slice that workers take one after the other.
+#[cfg(feature = "std")]
+struct WorkShares<'a, T> {
+    queue: PieceQueue<'a>,
+    /// The items of the pieces of each share that no worker has taken. A lock is free whenever the queue splits a share.
+    items: [Mutex<&'a mut [T]>; SHARES],
+}
+
+#[cfg(feature = "std")]
+impl<'a, T> WorkShares<'a, T> {
+    /// Divides the pieces into shares for `workers`.
+    fn new(cuts: Cuts<'a>, workers: usize, items: &'a mut [T]) -> Self {
+        let mut counts = [0; SHARES];
+        let queue = PieceQueue::new(cuts, workers, &mut counts);
+        let (mut rest, mut share) = (items, 0);
+        let mut items: [Mutex<&mut [T]>; SHARES] = [const { Mutex::new(&mut []) }; SHARES];
+        while share < SHARES {
+            let (own, others) = rest.split_at_mut(counts[share]);
+            items[share] = Mutex::new(own);
+            (share, rest) = (share + 1, others);
+        }
+        Self { queue, items }
+    }
 
     /// Returns a piece and its index: the next piece of the share `own`, else the last piece of
     /// another share, or `None` when all pieces were taken.
     fn next(&self, own: usize) -> Option<(usize, &'a mut [T])> {
-        let mut other = 0;
-        while other < SHARES {
-            // A lock cannot be poisoned, because nothing below panics.
-            let mut share = self.shares[(own + other) % SHARES].lock().ok()?;
-            let Share { left, items } = &mut *share;
-            if let Some((piece, at)) = self.cuts.take(left, other > 0) {
-                let (start, end) = core::mem::take(items).split_at_mut(at);
-                let taken;
-                (taken, *items) = if other > 0 { (end, start) } else { (start, end) };
-                return Some((piece, taken));
+        let mut taken: &'a mut [T] = &mut [];
+        let piece = self.queue.next(own, &mut |Split { share, at, last }| {
+            if let Ok(mut items) = self.items[share].lock() {
+                let (start, end) = core::mem::take(&mut *items).split_at_mut(at);
+                (taken, *items) = if last { (end, start) } else { (start, end) };
             }
-            other += 1;
+        })?;
+        Some((piece, taken))
+    }
+
+    /// Calls `work` for each piece that it can take, first those of the share `own`.
+    fn work_through(&self, own: usize, work: &mut dyn FnMut(usize, &mut [T])) {
+        let mut ended = 0;
+        while let Some((piece, items)) = self.next(own % SHARES) {
+            work(piece, items);
+            ended += 1;
         }
-        None
+        self.queue.end(ended);
     }
 }
 
@@ -369,10 +407,9 @@ pub(crate) fn for_each<W: Send, T: Send>(
     if workers.len() > 1 && items.len() > 1 {
         let tasks = workers.len();
         let items = WorkShares::new(Cuts::chunks(items.len(), 1), tasks, items);
-        let workers = WorkShares::new(Cuts::chunks(tasks, 1), tasks, workers);
-        items.fork(threads, tasks, &|own| {
-            // There are as many tasks as workers, and each task takes one.
-            if let Some((_, [worker])) = workers.next(own % SHARES) {
+        let workers = Mutex::new(workers);
+        items.queue.fork(threads, tasks, &|_| {
+            if let Some((own, worker)) = take_last(&workers) {
                 items.work_through(own, &mut |index, item| work(worker, index, &mut item[0]));
             }
         });
@@ -386,6 +423,15 @@ pub(crate) fn for_each<W: Send, T: Send>(
     }
 }
 
+/// Takes the last worker that no task has taken, and returns its index; `None` if there are more tasks than workers.
+#[cfg(feature = "std")]
+fn take_last<'a, W>(workers: &Mutex<&'a mut [W]>) -> Option<(usize, &'a mut W)> {
+    let mut workers = workers.lock().ok()?;
+    let (worker, others) = core::mem::take(&mut *workers).split_last_mut()?;
+    *workers = others;
+    Some((workers.len(), worker))
+}
+
 /// Calls `fill(piece, items)` once for each piece of `out`, on these threads.
 #[cfg(feature = "std")]
 fn fill_pieces<T: Send>(
@@ -396,7 +442,7 @@ fn fill_pieces<T: Send>(
 ) {
     let tasks = threads.workers().min(cuts.count);
     let pieces = WorkShares::new(cuts, tasks, out);
-    pieces.fork(threads, tasks, &|own| {
+    pieces.queue.fork(threads, tasks, &|own| {
         pieces.work_through(own, &mut |piece, items| fill(piece, items));
     });
 }
@@ -411,6 +457,7 @@ pub(crate) fn fill_chunks<T: Send>(
     size: usize,
     fill: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
+    assert!(size > 0, "a piece has at least one element");
     #[cfg(feature = "std")]
     if threads.workers() > 1 && out.len() > size {
         let cuts = Cuts::chunks(out.len(), size);
@@ -419,8 +466,11 @@ pub(crate) fn fill_chunks<T: Send>(
     }
     #[cfg(not(feature = "std"))]
     let _ = threads;
-    for (index, piece) in out.chunks_mut(size).enumerate() {
-        fill(index * size, piece);
+    let (mut start, mut rest) = (0, out);
+    while !rest.is_empty() {
+        let (piece, others) = rest.split_at_mut(size.min(rest.len()));
+        fill(start, piece);
+        (start, rest) = (start + size, others);
     }
 }
 

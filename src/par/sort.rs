@@ -24,6 +24,9 @@ const DIVISIONS: usize = 4;
 const PARTS: usize = 1 << DIVISIONS;
 #[cfg(feature = "std")]
 const SAMPLE: usize = 8;
+/// How often a part is divided in a selection, at most, and the length of a part that is sorted instead.
+const SELECT_ROUNDS: u32 = 48;
+const SELECT_SORTED: usize = 16;
 /// Fewer items are sorted by the calling thread.
 #[cfg(feature = "std")]
 const PARALLEL_MIN: usize = 2048;
@@ -59,6 +62,50 @@ pub(crate) fn sort_points(points: &mut [[f32; 3]]) {
     words.as_flattened_mut().iter_mut().for_each(|bits| *bits = ordered_bits(*bits));
     sort(words);
     words.as_flattened_mut().iter_mut().for_each(|bits| *bits = !ordered_bits(!*bits));
+}
+
+/// Selects the number that is in place `at` when the numbers are sorted in the order of [`f32::total_cmp`]: those before
+/// it are not greater then, and those after it are not less.
+///
+/// Method: quickselect, Hoare 1961, *Algorithm 65: FIND*. A part that does not become short in a few rounds is sorted.
+pub(crate) fn select_float(numbers: &mut [f32], at: usize) -> f32 {
+    let words: &mut [u32] = bytemuck::cast_slice_mut(numbers);
+    words.iter_mut().for_each(|bits| *bits = ordered_bits(*bits));
+    select(words, at);
+    words.iter_mut().for_each(|bits| *bits = !ordered_bits(!*bits));
+    numbers[at]
+}
+
+/// Does what [`select_float`] does, for words in their own order.
+fn select(words: &mut [u32], at: usize) {
+    let (mut from, mut to) = (0, words.len());
+    for _ in 0..SELECT_ROUNDS {
+        if to - from <= SELECT_SORTED {
+            break;
+        }
+        let [a, b, c] = [words[from], words[from.midpoint(to)], words[to - 1]];
+        let middle = a.min(b).max(c.min(a.max(b)));
+        let below = from + divide_words(&mut words[from..to], u64::from(middle));
+        if at < below {
+            to = below;
+            continue;
+        }
+        from = below + divide_words(&mut words[below..to], u64::from(middle) + 1);
+        if at < from {
+            return;
+        }
+    }
+    sort_rows(&mut words[from..to]);
+}
+
+/// Moves the words below `divider` to the front, and returns their number, as `divide` does.
+fn divide_words(words: &mut [u32], divider: u64) -> usize {
+    let mut below = 0;
+    for next in 0..words.len() {
+        words.swap(next, below);
+        below += usize::from(u64::from(words[below]) < divider);
+    }
+    below
 }
 
 /// Maps the bits of a number to a word such that words have the order of the numbers. `!ordered_bits(!word)` is the
@@ -240,6 +287,31 @@ mod tests {
         };
         expected.sort_unstable_by(by);
         assert_eq!(bits(points.as_flattened()), bits(expected.as_flattened()));
+    }
+
+    /// Goal: the selected number is that of the sorted list, in its place, between those that are not greater and those that are
+    /// not less. Method: all places of short lists and some of long ones, with equal numbers and NaN among them.
+    #[test]
+    fn selected_number_is_that_of_the_sorted_list() {
+        for len in [1, 2, 16, 17, 40, 1000, 5000] {
+            for list in lists::<1>(len) {
+                let words = list.iter().map(|&[word]| word << 7);
+                let numbers: Vec<f32> = words.map(f32::from_bits).collect();
+                let mut sorted = numbers.clone();
+                sorted.sort_unstable_by(f32::total_cmp);
+                for at in (0..len).step_by(1 + len / 40) {
+                    let mut line = numbers.clone();
+                    let found = super::select_float(&mut line, at);
+                    assert_eq!(found.to_bits(), sorted[at].to_bits(), "{at} of {len}");
+                    assert_eq!(line[at].to_bits(), found.to_bits());
+                    assert!(line[..at].iter().all(|x| x.total_cmp(&found).is_le()));
+                    assert!(line[at..].iter().all(|x| x.total_cmp(&found).is_ge()));
+                    line.sort_unstable_by(f32::total_cmp);
+                    let bits = |x: &f32| x.to_bits();
+                    assert!(line.iter().map(bits).eq(sorted.iter().map(bits)));
+                }
+            }
+        }
     }
 
     #[test]

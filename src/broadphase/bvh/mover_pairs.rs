@@ -22,7 +22,7 @@ use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows, retain_allowed};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
 use crate::columns::{Row, impl_memory};
-use crate::geom::{Aabb, Filter, Pair, SweptPair};
+use crate::geom::{Aabb, Filter, Pair, SweptPair, sum_of};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
@@ -167,7 +167,7 @@ fn find<P: FoundPair>(
     let MoverSearch { level, threads, trees, movers, .. } = search;
     let MoverScratch { stacks, left, join, .. } = scratch;
     let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
-    let fixed: usize = trees.iter().map(Tree::len).sum();
+    let fixed = sum_of(trees, Tree::len);
     let workers = threads.workers();
     let mut runs = pairs.start(count).iter_mut().enumerate().map(|(index, run)| {
         let end = movers.len().min((index + 1) * size);

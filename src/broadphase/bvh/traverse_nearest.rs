@@ -61,6 +61,9 @@ pub(crate) trait Nearing {
     /// Whether nearer children are visited first.
     const ORDERED: bool = true;
 
+    /// Whether AVX-512 makes the query faster: [`Kernel::WIDE`](crate::lanes::Kernel::WIDE).
+    const WIDE: bool = true;
+
     /// The distance up to which the query still searches. Never grows.
     fn most(&self) -> f32;
 

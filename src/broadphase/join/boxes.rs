@@ -228,6 +228,8 @@ pub(super) struct CopySet<'a> {
 impl Kernel for CopySet<'_> {
     type Output = (KdRows, Summary);
 
+    const WIDE: bool = false;
+
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> (KdRows, Summary) {
         let Self { from, to, rows, part, within, start } = self;

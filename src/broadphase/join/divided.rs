@@ -15,7 +15,7 @@ use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::broadphase::pairs::runs::PairRun;
 use crate::columns::impl_memory;
-use crate::geom::Pair;
+use crate::geom::{Pair, most_of};
 use crate::lanes::{LANES_MAX, Level};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -169,7 +169,7 @@ impl DividedJoin {
             });
             // The sets of a level are of about one size, but which is the largest may vary from tick to tick.
             let rows = |sets: &JoinSets| sets.task.map_or(0, |task| task.b.end());
-            let longest = below[..count].iter().map(rows).max().unwrap_or(0);
+            let longest = most_of(&below[..count], rows);
             below.iter_mut().for_each(|sets| sets.boxes.need_columns(longest));
         }
         parts.len()
@@ -185,7 +185,7 @@ impl DividedJoin {
         take: &TakePairs<'_, P>,
     ) {
         let Self { levels, parts, workers, .. } = self;
-        let longest = parts.iter().map(|(_, _, task)| task.len()).max().unwrap_or(0);
+        let longest = most_of(parts, |(_, _, task)| task.len());
         for worker in workers.iter_mut() {
             worker.candidates.reserve(candidates_max(longest));
             worker.overlaps.reserve_spare(candidates_max(longest));
@@ -206,7 +206,10 @@ impl DividedJoin {
             }
         });
         // Any worker may take any part, so reserve the largest memory used for all of them.
-        let peak = workers.iter_mut().map(|worker| worker.join.take_peak()).max().unwrap_or(0);
+        let mut peak = 0;
+        for worker in workers.iter_mut() {
+            peak = peak.max(worker.join.take_peak());
+        }
         workers.iter_mut().for_each(|worker| worker.join.reserve_spare(peak));
     }
 }

@@ -42,6 +42,8 @@ pub(super) struct CompareLeaf<'a> {
 impl Kernel for CompareLeaf<'_> {
     type Output = LeafState;
 
+    const WIDE: bool = false;
+
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> LeafState {
         self.leaf.proceed(isa, self.boxes, self.candidates)

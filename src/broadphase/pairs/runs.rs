@@ -4,7 +4,7 @@ use super::buffer::{Buffer, reserve_for, reserve_total};
 use super::timings::Timings;
 use crate::broadphase::error::FindError;
 use crate::columns::{Rejected, impl_memory};
-use crate::geom::{Pair, SweptPair};
+use crate::geom::{Pair, SweptPair, most_of, sum_of};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -100,11 +100,10 @@ impl<P: Copy + Default> PairRuns<P> {
     /// Reserves spare memory for a tick with a few more pairs or more runs: in each run at least as
     /// much as if the pairs were divided evenly among `runs` runs.
     pub(crate) fn reserve_spare(&mut self, runs: usize) {
-        let kept: usize = self.all[..self.count].iter().map(|run| run.pairs.as_slice().len()).sum();
+        let kept = sum_of(&self.all[..self.count], |run| run.pairs.as_slice().len());
         let mean = kept.div_ceil(runs.max(1));
-        let parts = self.all.iter().map(|run| run.partition_ends.capacity()).max().unwrap_or(0);
-        let added = self.all[self.added..self.count].iter();
-        let longest = added.map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
+        let parts = most_of(&self.all, |run| run.partition_ends.capacity());
+        let longest = most_of(&self.all[self.added..self.count], |run| run.pairs.as_slice().len());
         // A run that was not used may be used the next time. Which of the added ones is the longest may vary.
         for (index, run) in self.all.iter_mut().enumerate() {
             run.pairs.reserve_spare(if index < self.added { mean } else { mean.max(longest) });
@@ -122,7 +121,7 @@ impl<P: Copy + Default> PairRuns<P> {
     ) -> Result<Pairs<'a, P>, FindError> {
         let Self { all, count, starts, sorted, .. } = self;
         let runs = &all[..*count];
-        let found = runs.iter().map(|run| run.pairs.found()).sum();
+        let found = sum_of(runs, |run| run.pairs.found());
         if found > most {
             return Err(FindError::TooManyPairs { found, most });
         }

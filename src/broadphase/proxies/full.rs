@@ -19,7 +19,7 @@ use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, Pairs};
 use crate::broadphase::{FindError, FixedBoxes, PairFinder, PairInput};
 use crate::columns::impl_memory;
-use crate::geom::SweptPair;
+use crate::geom::{SweptPair, most_of, sum_of};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
@@ -200,12 +200,12 @@ fn compare(
         let end = rest.below(partitions.slots(part).end);
         (*before, rest) = (rest.slice(0..end), rest.slice(end..rest.len()));
     }
-    let longest_before = befores.iter().map(|part| part.len()).max().unwrap_or(0);
-    let longest = lengths.into_iter().max().unwrap_or(0);
+    let longest_before = most_of(&befores, |part| part.len());
+    let longest = most_of(&lengths, |&length| length);
     for scratch in &mut *scratch {
         scratch.reserve_for(diff.level, partitions.width(), longest, longest_before);
     }
-    touching.resize(lengths.iter().sum());
+    touching.resize(sum_of(&lengths, |&length| length));
     let mut rest = touching.columns_mut();
     let mut next = |part: usize| (rest.split_off(lengths[part]), befores[part]);
     let mut written = [0; PARTITIONS_MAX];
@@ -241,7 +241,7 @@ fn runs_of(
         None => Ok((&[], 0)),
         Some(Ok(found)) => {
             let runs = found.runs();
-            Ok((runs, runs.iter().map(|run| run.pairs.found()).sum()))
+            Ok((runs, sum_of(runs, |run| run.pairs.found())))
         }
         // The caller reports the total over all finders.
         Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),

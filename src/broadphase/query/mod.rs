@@ -333,6 +333,8 @@ struct Descend<'a, N> {
 impl<N: Nearing> Kernel for Descend<'_, N> {
     type Output = ();
 
+    const WIDE: bool = N::WIDE;
+
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { tree, question, visits } = self;
@@ -363,6 +365,8 @@ struct DescendMany<'a, N> {
 
 impl<N: Nearing> Kernel for DescendMany<'_, N> {
     type Output = ();
+
+    const WIDE: bool = N::WIDE;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {

@@ -114,6 +114,8 @@ impl<'q, 'a> NearestTo<'q, 'a> {
 }
 
 impl Nearing for NearestTo<'_, '_> {
+    const WIDE: bool = false;
+
     #[inline(always)]
     fn most(&self) -> f32 {
         let reach = self.nearest.reach();

@@ -8,6 +8,7 @@ use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach, MovingBox, descending};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes};
+use crate::par::select_float;
 use alloc::vec::Vec;
 
 /// Greatest number of cells on one axis: cell numbers, and their count, are bytes.
@@ -83,8 +84,8 @@ pub(crate) struct AxisCells {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StripAxis {
     pub(crate) axis: usize,
-    low: f32,
-    high: f32,
+    pub(crate) low: f32,
+    pub(crate) high: f32,
 }
 
 impl StripAxis {
@@ -508,13 +509,12 @@ fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
     // outside cannot stretch the cells.
     let off = line.len() / 32;
     let last = line.len() - 1 - off;
-    let low = *line.select_nth_unstable_by(off, f32::total_cmp).1;
-    let high = *line.select_nth_unstable_by(last, f32::total_cmp).1;
+    let (low, high) = (select_float(line, off), select_float(line, last));
     let margin = (high - low) * (1.0 / 30.0);
     // The mean is taken without the largest 32nd, for the same reason.
     line.clear();
     line.extend(boxes.iter().map(|aabb| aabb.max[axis] - aabb.min[axis]));
-    line.select_nth_unstable_by(last, f32::total_cmp);
+    select_float(line, last);
     let kept = &line[..=last];
     let sum: f64 = kept.iter().map(|&length| f64::from(length)).sum();
     let mean = (sum / kept.len() as f64) as f32;
@@ -533,9 +533,9 @@ impl AxisExtent {
 }
 
 impl AxisCells {
-    /// Length of a cell; 0 if the axis is not divided.
-    pub(crate) fn cell_length(&self) -> f32 {
-        if self.cells > 1 { 1.0 / self.scale } else { 0.0 }
+    /// Length of a cell; 0 if the axis cannot be divided.
+    pub(crate) fn length(&self) -> f32 {
+        if self.scale > 0.0 { 1.0 / self.scale } else { 0.0 }
     }
 
     /// Returns the cell of a coordinate. It is monotone in the coordinate.

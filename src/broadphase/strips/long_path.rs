@@ -7,14 +7,15 @@
 //! The start of such a box does not determine the strip in which a pair is counted. The pair is
 //! counted where the two first touch ([`contact_cells`]): at the first time of
 //! [`sweep`](crate::batch::sweep), which has the same bits in every strip. Both boxes must have been
-//! copied to that strip, so the path of a long box is widened by a [`margin`]. Let `w` be the length
-//! of a cell, `d` the displacement of the long box and `e` that of the other on one axis, `c` its
+//! copied to that strip, so the path of a long box is widened by a [`margin`]. On one axis, let `w` be the length
+//! of a cell, or of the strips on the axis along them, `d` the displacement of the long box and `e` that of the other, `c` its
 //! coordinates, `u = 2⁻²⁴`. At the first time `t` the two are at most `8ut(|d| + |e|)` apart, because
 //! `t` is at most that much too early and a false hit misses by less; a position is off by `2u(c +
 //! |d|)`; a cell number, below 2⁸, by `4u` of itself, at most `2⁻¹⁴` cells. The other box determines
-//! the point of contact if it is short, with `|e| ≤ w` across and `|e| ≤ 2¹²w` along the strips, or if
-//! both are long and it has the smaller displacement, `|e| ≤ |d|`. The sum is less than `2⁻⁸w +
-//! 2⁻¹⁸|d| + 2⁻²⁰c`.
+//! the point of contact if it is short, with `|e| ≤ w` across and `|e| ≤ 16w` along the strips, or if
+//! both are long and it has the smaller displacement, `|e| ≤ |d|`. The sum is less than `2⁻¹²w +
+//! 2⁻¹⁸|d| + 2⁻²⁰c`. Each axis has its own `w`: a crowd may be flat, and then cells of one axis are far longer than
+//! the whole crowd on another.
 
 use super::grid::{AxisCells, Grid, LONG_CELLS};
 use crate::geom::MapEach;
@@ -22,7 +23,10 @@ use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Scalar};
 use alloc::vec::Vec;
 
-const ALONG: f32 = 1.0 / 4096.0;
+/// A displacement along the strips is long from this many lengths of the strips on.
+const ALONG: f32 = 16.0;
+/// Part of the length of a cell, or of the strips, by which a path is widened, see the head of this file.
+const WIDENED: f32 = 1.0 / 4096.0;
 
 /// A strip that a long path crosses.
 #[derive(Clone, Copy, Debug)]
@@ -38,16 +42,23 @@ pub(crate) fn is_long<I: Isa>(isa: I, grid: &Grid, columns: &[I::F32; 9]) -> I::
     let (u, v) = (&grid.u, &grid.v);
     let u_cells = columns[6 + u.axis].abs() * isa.splat(u.scale);
     let v_cells = columns[6 + v.axis].abs() * isa.splat(v.scale);
-    let length = longest_cell(grid);
-    let scale = if length > 0.0 { ALONG / length } else { 0.0 };
+    let length = strips_length(grid) * ALONG;
+    let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
     let along = columns[6 + grid.along.axis].abs() * isa.splat(scale);
     isa.splat(LONG_CELLS).le(u_cells + v_cells + along)
 }
 
-/// Length of the longer cells across; 0 if no axis is divided.
-fn longest_cell(grid: &Grid) -> f32 {
-    let (u, v) = (grid.u.cell_length(), grid.v.cell_length());
-    if u > v { u } else { v }
+/// Returns the length of the strips along their axis.
+fn strips_length(grid: &Grid) -> f32 {
+    grid.along.high - grid.along.low
+}
+
+/// Returns the lengths of the strips and of the cells across, in the order of [`Grid::axes`].
+fn lengths(grid: &Grid) -> [f32; 3] {
+    let mut lengths = [strips_length(grid); 3];
+    lengths[grid.column(&grid.u)] = grid.u.length();
+    lengths[grid.column(&grid.v)] = grid.v.length();
+    lengths
 }
 
 /// The part of space within the borders of one strip.
@@ -55,7 +66,8 @@ fn longest_cell(grid: &Grid) -> f32 {
 pub(crate) struct Passage {
     u: Borders,
     v: Borders,
-    longest_cell: f32,
+    /// See [`lengths`].
+    lengths: [f32; 3],
 }
 
 /// Borders of one cell. The outermost cells are unbounded on their outer side.
@@ -65,13 +77,13 @@ struct Borders {
     column: usize,
     low: f32,
     high: f32,
-    /// Length of a cell; 0 if the axis is not divided.
+    /// Length of a cell.
     length: f32,
 }
 
 impl Borders {
     fn new(grid: &Grid, cut: &AxisCells, cell: u32) -> Self {
-        let length = cut.cell_length();
+        let length = cut.length();
         let low = if cell > 0 { cut.origin + cell as f32 * length } else { f32::NEG_INFINITY };
         let last = cell + 1 >= cut.cells;
         let high = if last { f32::INFINITY } else { cut.origin + (cell + 1) as f32 * length };
@@ -99,7 +111,7 @@ impl Borders {
 fn margin<I: Isa>(isa: I, path: &[I::F32; 9], column: usize, length: f32) -> I::F32 {
     let (min, max, delta) = (path[column], path[3 + column], path[6 + column].abs());
     let of_place = (min.abs() + max.abs()) * isa.splat(1.0 / (1 << 20) as f32);
-    delta * isa.splat(1.0 / (1 << 18) as f32) + of_place + isa.splat(length / 256.0)
+    delta * isa.splat(1.0 / (1 << 18) as f32) + of_place + isa.splat(length * WIDENED)
 }
 
 impl Passage {
@@ -107,7 +119,7 @@ impl Passage {
         let cells = grid.v.cells as usize;
         let [u, v] = [strip / cells, strip % cells].map_each(|cell| cell as u32);
         let (u, v) = (Borders::new(grid, &grid.u, u), Borders::new(grid, &grid.v, v));
-        Self { u, v, longest_cell: longest_cell(grid) }
+        Self { u, v, lengths: lengths(grid) }
     }
 
     /// Returns the bounds of the part of a path that lies in the strip, and the mask of the lanes that
@@ -122,7 +134,7 @@ impl Passage {
         let mut bounds = [zero; 6];
         for axis in 0..3 {
             let (min, max, delta) = (path[axis], path[3 + axis], path[6 + axis]);
-            let margin = margin(isa, path, axis, self.longest_cell);
+            let margin = margin(isa, path, axis, self.lengths[axis]);
             let (p, q) = (delta * first.min(one), delta * last.max(zero));
             bounds[axis] = (min + p).min(min + q) - margin;
             bounds[3 + axis] = (max + p).max(max + q) + margin;
@@ -134,7 +146,7 @@ impl Passage {
 /// Appends the strips that a long path crosses. The axes are in the order of [`Grid::axes`].
 pub(crate) fn trace(grid: &Grid, path: &[f32; 9], stops: &mut Vec<Stop>) {
     let cells = |cut: &AxisCells, [low, high]: [f32; 2]| {
-        let margin = margin(Scalar, path, grid.column(cut), cut.cell_length());
+        let margin = margin(Scalar, path, grid.column(cut), cut.length());
         cut.cell(low - margin)..cut.cell(high + margin) + 1
     };
     let around = bounds(Scalar, path);
@@ -148,7 +160,7 @@ pub(crate) fn trace(grid: &Grid, path: &[f32; 9], stops: &mut Vec<Stop>) {
                 high: f32::INFINITY,
                 ..Borders::new(grid, &grid.v, 0)
             },
-            longest_cell: longest_cell(grid),
+            lengths: lengths(grid),
         };
         let (around, passes) = column.bounds(Scalar, path);
         let v = grid.column(&grid.v);
@@ -357,5 +369,49 @@ mod tests {
             "{hits} hits, {both_long} of two long"
         );
         assert!(strips > cases / 1000 * 50, "{strips} strips in {} grids", cases / 1000);
+    }
+
+    /// Goal: the path of a fast box is not widened by the length of a cell on another axis, so a flat crowd has few
+    /// candidates. Method: grids of boxes that are spread over a scene 1,000 times as long as it is thick; boxes that
+    /// cross many cells.
+    #[test]
+    fn a_path_in_a_flat_scene_is_widened_by_the_cells_of_each_axis() {
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut parts = 0;
+        for thin in 0..3 {
+            let sizes: [f32; 3] = from_fn(|k| if k == thin { 1e-3 } else { 1.0 });
+            let boxes: Vec<MovingBox> = (0..2048)
+                .map(|_| {
+                    let min: [f32; 3] = from_fn(|k| sizes[k] * random.random_range(-1.0..1.0));
+                    let max = from_fn(|k| min[k] + sizes[k] * 1e-3);
+                    MovingBox { aabb: Aabb { min, max }, delta: [0.0; 3] }
+                })
+                .collect();
+            let get = |row: usize| (boxes[row / 64], 0);
+            let rows = (1 << 17, 1 << 17);
+            let grid = Grid::choose(rows, &get, true, 0, &mut Sample::default()).grid;
+            assert!(grid.strips() > 16, "{grid:?}");
+            let axes = grid.axes();
+            for moving in &boxes {
+                let delta: [f32; 3] = from_fn(|k| sizes[k] * random.random_range(0.5..1.0));
+                let Aabb { min, max } = moving.aabb;
+                let path = from_fn(|k| [min, max, delta][k / 3][axes[k % 3]]);
+                let around = bounds(Scalar, &path);
+                let mut stops = Vec::new();
+                trace(&grid, &path, &mut stops);
+                for stop in stops {
+                    let (part, passes) =
+                        Passage::new(&grid, stop.strip as usize).bounds(Scalar, &path);
+                    assert!(passes);
+                    for k in 0..3 {
+                        let widened = sizes[axes[k]] * 1e-3;
+                        assert!(part[k] >= around[k] - widened, "{part:?}, {around:?}");
+                        assert!(part[3 + k] <= around[3 + k] + widened, "{part:?}, {around:?}");
+                    }
+                    parts += 1;
+                }
+            }
+        }
+        assert!(parts > 10_000, "{parts} parts");
     }
 }

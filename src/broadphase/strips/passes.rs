@@ -14,7 +14,7 @@ use crate::broadphase::pairs::input::{PairInput, ROW, label_rows, retain_allowed
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
-use crate::geom::MovingBox;
+use crate::geom::{MovingBox, most_of, sum_of};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
@@ -106,9 +106,14 @@ impl<'a> Tick<'a> {
         core::iter::once(&self.first).chain(&self.second)
     }
 
+    /// Returns the sum of `number` of each set.
+    fn sum_of_sets(&self, number: impl Fn(&PairInput<'a>) -> usize + Copy) -> usize {
+        number(&self.first) + self.second.as_ref().map_or(0, number)
+    }
+
     /// Number of boxes of all sets.
     fn len(&self) -> usize {
-        self.sets().map(PairInput::len).sum()
+        self.sum_of_sets(PairInput::len)
     }
 
     /// Number of boxes of which each pair has at least one.
@@ -116,7 +121,7 @@ impl<'a> Tick<'a> {
         let moving = |set: &PairInput<'_>| {
             set.moves.map_or(set.len(), |moves| moves.iter().filter(|&&moves| moves).count())
         };
-        let all: usize = self.sets().map(moving).sum();
+        let all = self.sum_of_sets(moving);
         self.second.map_or(all, |second| all.min(self.first.len()).min(second.len()))
     }
 
@@ -255,9 +260,11 @@ impl<R: StripPairs> Stage<R> {
             });
         }
         // Any worker may take any run, so reserve the largest capacity seen for all of them.
-        let most = sweepers.iter().map(|sweeper| sweeper.pairs.capacity()).max().unwrap_or(0);
-        let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
-        let peak = peaks.max().unwrap_or(0);
+        let most = most_of(sweepers, |sweeper| sweeper.pairs.capacity());
+        let mut peak = 0;
+        for sweeper in &mut *sweepers {
+            peak = peak.max(sweeper.strip.take_join_peak());
+        }
         for Sweeper { strip, pairs } in sweepers {
             reserve_total(pairs, most);
             strip.reserve_join(peak, longest);
@@ -276,12 +283,12 @@ impl<R: StripPairs> Stage<R> {
     ) -> Option<usize> {
         let (size, _) = chunk_rows(tick.len());
         let of_first = tick.first.len().div_ceil(size);
-        let count = tick.sets().map(|set| set.len().div_ceil(size)).sum();
+        let count = tick.sum_of_sets(|set| set.len().div_ceil(size));
         self.chunks.resize_with(Ord::max(count, self.chunks.len()), Chunk::default);
         let chunks = &mut self.chunks[..count];
         let strips = Grid::strips_max(tick.len()) as usize;
         // Any thread may take any chunk, so reserve the largest capacity seen for all of them.
-        let stops = scatterers.iter().map(ScatterScratch::stops).max().unwrap_or(0);
+        let stops = most_of(scatterers, ScatterScratch::stops);
         for scratch in &mut *scatterers {
             scratch.reserve(size, strips, stops);
             tick.sets().for_each(|set| set.boxes.reserve(&mut scratch.columns, size));
@@ -305,18 +312,11 @@ impl<R: StripPairs> Stage<R> {
                 let mut columns = core::mem::take(&mut scratch.columns);
                 let mut padding = Padding::NEW;
                 let boxes = padding.pad(part.set.boxes.columns(&mut columns));
-                tick.level.run(Scatter {
-                    grid,
-                    part,
-                    boxes,
-                    scratch,
-                    chunk,
-                    records_max,
-                    prefetches,
-                });
+                let level = tick.level;
+                Scatter { level, grid, part, boxes, scratch, chunk, records_max, prefetches }.run();
                 scratch.columns = columns;
             });
-            let records: usize = chunks.iter().map(Chunk::records).sum();
+            let records = sum_of(chunks, Chunk::records);
             if records > choice.records_max(tick.len()) {
                 return None;
             }
@@ -343,7 +343,7 @@ impl<R: StripPairs> Stage<R> {
         for chunk in chunks {
             chunk.add_lengths(&mut self.lengths);
         }
-        let records: usize = self.lengths.iter().sum();
+        let records = sum_of(&self.lengths, |&length| length);
         let wanted = records.div_ceil(RUNS).max(1);
         let all = self.pairs.start(RUNS_MAX);
         let (mut runs, mut start, mut filled, mut longest) = (0, 0, 0, 0);

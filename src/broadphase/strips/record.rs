@@ -33,8 +33,13 @@ pub(crate) trait StripRecord: Pod + Debug + Send + Sync {
         to: &mut [Self],
     );
 
-    /// Loads the lane group of records `which`.
-    fn load<I: Isa>(isa: I, records: &[Self], which: &[u32], passage: &Passage) -> RecordLanes<I>;
+    /// Loads the lane group of records `which`. `passage` is the cell of their strip; records without paths have none.
+    fn load<I: Isa>(
+        isa: I,
+        records: &[Self],
+        which: &[u32],
+        passage: Option<&Passage>,
+    ) -> RecordLanes<I>;
 
     /// Returns the lower end of the bounds along the strip.
     fn low(&self) -> f32;
@@ -111,7 +116,12 @@ impl StripRecord for UnionRecord {
     }
 
     #[inline(always)]
-    fn load<I: Isa>(isa: I, records: &[Self], which: &[u32], _: &Passage) -> RecordLanes<I> {
+    fn load<I: Isa>(
+        isa: I,
+        records: &[Self],
+        which: &[u32],
+        _: Option<&Passage>,
+    ) -> RecordLanes<I> {
         let records: &[[u32; UNION_WORDS]] = cast_slice(records);
         let [[a, b, c, d], [e, f, id, filter]] = isa.gather_rows::<UNION_WORDS, 2>(records, which);
         RecordLanes { bounds: [a, b, c, d, e, f].map_each(I::F32::from_bits), id, filter }
@@ -176,11 +186,18 @@ impl StripRecord for SweptRecord {
     }
 
     #[inline(always)]
-    fn load<I: Isa>(isa: I, records: &[Self], which: &[u32], passage: &Passage) -> RecordLanes<I> {
+    fn load<I: Isa>(
+        isa: I,
+        records: &[Self],
+        which: &[u32],
+        passage: Option<&Passage>,
+    ) -> RecordLanes<I> {
         let (path, id, filter) = Self::paths(isa, records, which);
         let mut ends = bounds(isa, &path);
         let short = id.disjoint(isa.splat_u32(LONG));
-        if short.count() < I::LANES {
+        if short.count() < I::LANES
+            && let Some(passage) = passage
+        {
             let part = passage.bounds(isa, &path).0;
             for (end, part) in ends.iter_mut().zip(part) {
                 *end = I::F32::select(short, *end, part);

@@ -15,8 +15,8 @@ use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group, imp
 use crate::geom::{Filter, MovingBox};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{
-    F32Lanes, IOTA, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, U32Lanes, prefetch,
-    prefetch_to_write,
+    F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes,
+    prefetch, prefetch_to_write,
 };
 use alloc::vec::Vec;
 
@@ -229,8 +229,9 @@ impl Padding {
     }
 }
 
-/// Scatters the rows of a chunk.
+/// Scatters the rows of a chunk. Only the computation of cells and of records is compiled for each level.
 pub(crate) struct Scatter<'a, R> {
+    pub(crate) level: Level,
     pub(crate) grid: &'a Grid,
     pub(crate) part: ChunkRows<'a>,
     /// The boxes of `part`, at least as many rows as lanes: see [`Padding`].
@@ -243,134 +244,38 @@ pub(crate) struct Scatter<'a, R> {
     pub(crate) prefetches: bool,
 }
 
-/// Returns the numbers of a moving box with the axes in this order. It is not generic, so that it is compiled once.
+/// Returns the numbers of a moving box with the axes in this order.
 fn path_of(moving: &MovingBox, axes: [usize; 3]) -> [f32; 9] {
     let of = [moving.aabb.min, moving.aabb.max, moving.delta];
     core::array::from_fn(|k| of[k / 3][axes[k % 3]])
 }
 
-impl<R: StripRecord> Kernel for Scatter<'_, R> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(mut self, isa: I) {
-        self.locate(isa);
-        let (records, unused) = count(self.scratch, self.grid, &mut self.chunk.starts);
-        self.chunk.written = records <= self.records_max;
-        if !self.chunk.written {
+impl<R: StripRecord> Scatter<'_, R> {
+    pub(crate) fn run(mut self) {
+        let Self { level, grid, boxes, ref mut scratch, ref mut chunk, prefetches, .. } = self;
+        let old = if prefetches { bytemuck::cast_slice(&chunk.records) } else { &[] };
+        let words = size_of::<R>() / size_of::<u32>();
+        let rejected = &mut chunk.rejected;
+        let prefetched = (old, words);
+        Locate { grid, boxes, has_paths: R::HAS_PATH, scratch, rejected, prefetched }
+            .run_on(level, &self.part);
+        let (records, unused) = count(scratch, grid, &mut chunk.starts);
+        chunk.written = records <= self.records_max;
+        if !chunk.written {
             return;
         }
         let all = records + unused;
-        reserve_for(&mut self.chunk.records, all);
-        lengthen(&mut self.chunk.records, all);
-        self.write(isa);
-    }
-}
-
-impl<R: StripRecord> Scatter<'_, R> {
-    /// Computes the strips of every row.
-    ///
-    /// Which boxes cross a border is unpredictable, so rows that do are listed without a branch.
-    #[inline(always)]
-    fn locate<I: Isa>(&mut self, isa: I) {
-        let table = self.boxes.table();
-        let padded = table.rows();
-        let scratch = &mut *self.scratch;
-        self.chunk.rejected.clear();
-        lengthen(&mut scratch.first, padded);
-        scratch.copies.iter_mut().for_each(|copies| lengthen(copies, padded + LANES_MAX));
-        scratch.wide.clear();
-        scratch.long.clear();
-        scratch.stops.clear();
-        let (grid, axes) = (self.grid, self.grid.axes());
-        let (one, v_cells) = (isa.splat_u32(1), isa.splat_u32(grid.v.cells));
-        let none = isa.splat_u32(grid.strips() as u32);
-        let flags = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_U | NOT_FIRST_V];
-        let mut copied = [0; 3];
-        let mut row = 0;
-        while row < padded {
-            // The last group starts earlier and repeats rows that were done.
-            let start = row.min(padded - I::LANES);
-            let seen = row - start;
-            if self.prefetches {
-                // In the order of memory, which is much faster than in the order of writing. There are more records than
-                // rows.
-                let records = &self.chunk.records[..];
-                let from = Ord::min(row + row / 2, records.len());
-                let to = Ord::min(from + I::LANES + I::LANES / 2, records.len());
-                prefetch(&records[from..to]);
-            }
-            let columns = table.load(isa, start);
-            let bounds = bounds(isa, &columns);
-            let [u_low, u_high] = ends(isa, &grid.u, &bounds);
-            let [v_low, v_high] = ends(isa, &grid.v, &bounds);
-            let rejected = &mut self.chunk.rejected;
-            let mut valid = check_group(isa, self.boxes, &columns, start, seen, rejected);
-            if R::HAS_PATH {
-                let long = is_long(isa, grid, &columns) & valid;
-                valid = valid & !long;
-                let mut rows = long.bits() & (u32::MAX << seen);
-                while rows != 0 {
-                    let row = start + rows.trailing_zeros() as usize;
-                    rows &= rows - 1;
-                    let path = path_of(&self.boxes.get(row), axes);
-                    let before = scratch.stops.len();
-                    trace(grid, &path, &mut scratch.stops);
-                    let stops = (scratch.stops.len() - before) as u32;
-                    scratch.long.push(LongRow { row: row as u32, stops });
-                }
-            }
-            let first = u_low.wrapping_mul(v_cells).wrapping_add(v_low);
-            I::U32::select(valid, first, none).store(&mut scratch.first[start..]);
-
-            let mut rows = IOTA;
-            rows.iter_mut().for_each(|lane| *lane += start as u32);
-            let new = isa.splat(seen as f32).le(isa.load(&LANE_NUMBERS));
-            let crosses_u = !u_low.eq(u_high) & valid & new;
-            let crosses_v = !v_low.eq(v_high) & valid & new;
-            let wide = (crosses_u & !u_low.wrapping_add(one).eq(u_high))
-                | (crosses_v & !v_low.wrapping_add(one).eq(v_high));
-            let (u, v) = (crosses_u & !wide, crosses_v & !wide);
-            let next_u = first.wrapping_add(v_cells);
-            let strips = [next_u, first.wrapping_add(one), next_u.wrapping_add(one)];
-            let copied_rows = isa.load_u32(&rows).shl::<COPY_ROW_SHIFT>();
-            for (k, mask) in [u, v, u & v].into_iter().enumerate() {
-                let copies = strips[k] | copied_rows | isa.splat_u32(flags[k]);
-                copies.compress(mask).store(&mut scratch.copies[k][copied[k]..]);
-                copied[k] += mask.count();
-            }
-            let mut wide = wide.bits();
-            if wide != 0 {
-                let cells = u_low | u_high.shl::<8>() | v_low.shl::<16>() | v_high.shl::<24>();
-                let mut lanes = [0; LANES_MAX];
-                cells.store(&mut lanes);
-                while wide != 0 {
-                    let lane = wide.trailing_zeros() as usize;
-                    wide &= wide - 1;
-                    scratch.wide.push(WideRow { row: rows[lane], cells: lanes[lane] });
-                }
-            }
-            row += I::LANES;
-        }
-        scratch.copied = copied;
-        let rows = self.part.set.len();
-        scratch.first.truncate(rows);
-        self.chunk.rejected.truncate(
-            self.chunk.rejected.partition_point(|rejected| (rejected.row as usize) < rows),
-        );
-        // Rows of the set, not of the chunk.
-        for rejected in &mut self.chunk.rejected {
-            rejected.row += self.part.first_row as u32;
-        }
+        reserve_for(&mut chunk.records, all);
+        lengthen(&mut chunk.records, all);
+        self.write();
     }
 
     /// Copies each row to the strips that it overlaps.
-    #[inline(always)]
-    fn write<I: Isa>(&mut self, isa: I) {
+    fn write(&mut self) {
         let v_cells = self.grid.v.cells as usize;
         let order = self.grid.axes();
-        let table = self.boxes.table();
-        let (rows, padded) = (self.part.set.len(), table.rows());
+        let boxes = &self.boxes.table();
+        let (rows, padded) = (self.part.set.len(), boxes.rows());
         let size = padded.min(BLOCK);
         let part = &self.part;
         let ScatterScratch { first, copies, copied, wide, cursors, long, stops, .. } =
@@ -389,14 +294,8 @@ impl<R: StripRecord> Scatter<'_, R> {
             let past = rows.min(start + BLOCK);
             part.write_ids(base, &mut ids[..past - base]);
             self.chunk.inexact_filters |= part.write_filters(base, &mut filters[..past - base]);
-            let mut at = 0;
-            while at < size {
-                let group = at.min(size - I::LANES);
-                let (id, filter) = (isa.load_u32(&ids[group..]), isa.load_u32(&filters[group..]));
-                let columns = table.load(isa, base + group);
-                R::store(isa, &columns, order, id, filter, &mut block[group..]);
-                at += I::LANES;
-            }
+            let (labels, block) = ([&ids[..size], &filters[..size]], &mut block[..]);
+            self.level.run(StoreRecords { boxes, base, order, labels, block });
             for (&strip, record) in first[start..past].iter().zip(&block[start - base..]) {
                 put(records, cursors, strip, record);
             }
@@ -431,6 +330,175 @@ impl<R: StripRecord> Scatter<'_, R> {
                 (long, stops) = (rest, after);
             }
         }
+    }
+}
+
+/// Computes the records of consecutive rows, at least as many as lanes.
+struct StoreRecords<'a, R> {
+    boxes: &'a Table<'a, f32, 9>,
+    /// The first of the rows.
+    base: usize,
+    /// The axes of a record.
+    order: [usize; 3],
+    /// The ids and the filters of the rows.
+    labels: [&'a [u32]; 2],
+    block: &'a mut [R],
+}
+
+impl<R: StripRecord> Kernel for StoreRecords<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { boxes, base, order, labels: [ids, filters], block } = self;
+        let mut at = 0;
+        while at < ids.len() {
+            let group = at.min(ids.len() - I::LANES);
+            let (id, filter) = (isa.load_u32(&ids[group..]), isa.load_u32(&filters[group..]));
+            let columns = boxes.load(isa, base + group);
+            R::store(isa, &columns, order, id, filter, &mut block[group..]);
+            at += I::LANES;
+        }
+    }
+}
+
+/// Computes the strips of every row.
+///
+/// Which boxes cross a border is unpredictable, so rows that do are listed without a branch.
+struct Locate<'a> {
+    grid: &'a Grid,
+    boxes: MovingBoxColumns<'a>,
+    /// Whether the strips that a long path crosses are computed one by one.
+    has_paths: bool,
+    scratch: &'a mut ScatterScratch,
+    rejected: &'a mut Vec<Rejected>,
+    /// Memory that will be overwritten, and how many words of it belong to a record.
+    prefetched: (&'a [u32], usize),
+}
+
+impl Locate<'_> {
+    /// Computes the strips of the rows of `part`, at this level.
+    fn run_on(mut self, level: Level, part: &ChunkRows<'_>) {
+        let padded = self.boxes.len();
+        let Self { scratch, rejected, .. } = &mut self;
+        rejected.clear();
+        lengthen(&mut scratch.first, padded);
+        scratch.copies.iter_mut().for_each(|copies| lengthen(copies, padded + LANES_MAX));
+        scratch.wide.clear();
+        scratch.long.clear();
+        scratch.stops.clear();
+        level.run(&mut self);
+        let rows = part.set.len();
+        let Self { scratch, rejected, .. } = self;
+        scratch.first.truncate(rows);
+        rejected.truncate(rejected.partition_point(|rejected| (rejected.row as usize) < rows));
+        // Rows of the set, not of the chunk.
+        for rejected in rejected {
+            rejected.row += part.first_row as u32;
+        }
+    }
+}
+
+impl Kernel for &mut Locate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Locate { grid, boxes, has_paths, scratch, rejected, prefetched } = self;
+        let (grid, axes) = (*grid, grid.axes());
+        let table = boxes.table();
+        let padded = table.rows();
+        let (memory, words) = *prefetched;
+        let (one, v_cells) = (isa.splat_u32(1), isa.splat_u32(grid.v.cells));
+        let none = isa.splat_u32(grid.strips() as u32);
+        let flags = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_U | NOT_FIRST_V];
+        let mut copied = [0; 3];
+        let mut row = 0;
+        while row < padded {
+            // The last group starts earlier and repeats rows that were done.
+            let start = row.min(padded - I::LANES);
+            let seen = row - start;
+            // In the order of memory, which is much faster than in the order of writing. There are more records than
+            // rows.
+            let from = Ord::min((row + row / 2) * words, memory.len());
+            let to = Ord::min(from + (I::LANES + I::LANES / 2) * words, memory.len());
+            prefetch(&memory[from..to]);
+            let columns = table.load(isa, start);
+            let bounds = bounds(isa, &columns);
+            let [u_low, u_high] = ends(isa, &grid.u, &bounds);
+            let [v_low, v_high] = ends(isa, &grid.v, &bounds);
+            let mut valid = check_group(isa, *boxes, &columns, start, seen, rejected);
+            if *has_paths {
+                let long = is_long(isa, grid, &columns) & valid;
+                valid = valid & !long;
+                let rows = long.bits() & (u32::MAX << seen);
+                if rows != 0 {
+                    add_long(grid, axes, boxes, (start, rows), scratch);
+                }
+            }
+            let first = u_low.wrapping_mul(v_cells).wrapping_add(v_low);
+            I::U32::select(valid, first, none).store(&mut scratch.first[start..]);
+
+            let mut rows = IOTA;
+            rows.iter_mut().for_each(|lane| *lane += start as u32);
+            let new = isa.splat(seen as f32).le(isa.load(&LANE_NUMBERS));
+            let crosses_u = !u_low.eq(u_high) & valid & new;
+            let crosses_v = !v_low.eq(v_high) & valid & new;
+            let wide = (crosses_u & !u_low.wrapping_add(one).eq(u_high))
+                | (crosses_v & !v_low.wrapping_add(one).eq(v_high));
+            let (u, v) = (crosses_u & !wide, crosses_v & !wide);
+            let next_u = first.wrapping_add(v_cells);
+            let strips = [next_u, first.wrapping_add(one), next_u.wrapping_add(one)];
+            let copied_rows = isa.load_u32(&rows).shl::<COPY_ROW_SHIFT>();
+            for (k, mask) in [u, v, u & v].into_iter().enumerate() {
+                let copies = strips[k] | copied_rows | isa.splat_u32(flags[k]);
+                copies.compress(mask).store(&mut scratch.copies[k][copied[k]..]);
+                copied[k] += mask.count();
+            }
+            let wide = wide.bits();
+            if wide != 0 {
+                let cells = u_low | u_high.shl::<8>() | v_low.shl::<16>() | v_high.shl::<24>();
+                let mut lanes = [0; LANES_MAX];
+                cells.store(&mut lanes);
+                add_wide(wide, &rows, &lanes, &mut scratch.wide);
+            }
+            row += I::LANES;
+        }
+        scratch.copied = copied;
+    }
+}
+
+/// Appends the rows with long paths among `rows`, bits from row `start` on, and the strips that they cross.
+#[inline(never)]
+fn add_long(
+    grid: &Grid,
+    axes: [usize; 3],
+    boxes: &MovingBoxColumns<'_>,
+    (start, mut rows): (usize, u32),
+    scratch: &mut ScatterScratch,
+) {
+    while rows != 0 {
+        let row = start + rows.trailing_zeros() as usize;
+        rows &= rows - 1;
+        let path = path_of(&boxes.get(row), axes);
+        let before = scratch.stops.len();
+        trace(grid, &path, &mut scratch.stops);
+        let stops = (scratch.stops.len() - before) as u32;
+        scratch.long.push(LongRow { row: row as u32, stops });
+    }
+}
+
+/// Appends the rows in the lanes of `lanes`, with their cells.
+fn add_wide(
+    mut lanes: u32,
+    rows: &[u32; LANES_MAX],
+    cells: &[u32; LANES_MAX],
+    wide: &mut Vec<WideRow>,
+) {
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        wide.push(WideRow { row: rows[lane], cells: cells[lane] });
     }
 }
 

@@ -4,14 +4,14 @@
 //! later in the order starts at most in the last bin that the other one reaches. The end of that bin is stored for each
 //! box.
 
-use super::grid::{Grid, StripAxis};
+use super::grid::{AxisCells, Grid, StripAxis};
 use super::long_path::Passage;
 use super::record::{RecordLanes, StripRecord};
 use super::scatter::Chunk;
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
-use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Table, U32Lanes, prefetch};
+use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes, prefetch};
 use alloc::vec::Vec;
 
 /// The boxes of a strip as columns, ordered by bin and followed by padding that overlaps nothing.
@@ -93,8 +93,10 @@ impl<R> SortScratch<R> {
     }
 }
 
-/// Sorts the records of a strip and stores them as columns.
+/// Sorts the records of a strip and stores them as columns. Only the computation of bins and of columns is compiled for
+/// each level.
 pub(crate) struct SortStrip<'a, R> {
+    pub(crate) level: Level,
     pub(crate) grid: &'a Grid,
     pub(crate) chunks: &'a [Chunk<R>],
     pub(crate) strip: usize,
@@ -104,12 +106,9 @@ pub(crate) struct SortStrip<'a, R> {
     pub(crate) columns: &'a mut StripColumns,
 }
 
-impl<R: StripRecord> Kernel for SortStrip<'_, R> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Self { grid, chunks, strip, rows, scratch, columns } = self;
+impl<R: StripRecord> SortStrip<'_, R> {
+    pub(crate) fn run(self) {
+        let Self { level, grid, chunks, strip, rows, scratch, columns } = self;
         let SortScratch { records: ordered, lows, bins_of, bins } = scratch;
         let padded = rows + LANES_MAX;
         lengthen(lows, padded);
@@ -129,24 +128,8 @@ impl<R: StripRecord> Kernel for SortStrip<'_, R> {
                 prefetch(chunk.strip(strip + 1));
             }
         }
-        let cut = {
-            let (low, high) = extremes(isa, lows);
-            grid.along.bins(rows, low, high)
-        };
-
-        for group in (0..rows).step_by(I::LANES) {
-            cut.cells_of(isa, isa.load(&lows[group..])).store(&mut bins_of[group..]);
-        }
-        bins.clear();
-        bins.resize(cut.cells as usize, 0);
-        let bins = &mut bins[..];
-        for &bin in &bins_of[..rows] {
-            bins[bin as usize] += 1;
-        }
-        let mut start = 0;
-        for bin in bins.iter_mut() {
-            start += core::mem::replace(bin, start);
-        }
+        let cut = &level.run(FindBins { along: &grid.along, lows, bins_of });
+        count_bins(cut, &bins_of[..rows], bins);
         let mut row = 0;
         for chunk in chunks {
             let records = chunk.strip(strip);
@@ -157,12 +140,70 @@ impl<R: StripRecord> Kernel for SortStrip<'_, R> {
             }
             row += records.len();
         }
+        let passage = R::HAS_PATH.then(|| Passage::new(grid, strip));
+        let passage = passage.as_ref();
+        level.run(StoreColumns { ordered, passage, cut, bins, columns });
+    }
+}
 
-        let passage = Passage::new(grid, strip);
+/// Computes the bin of each number, of which the last [`LANES_MAX`] are padding that is overwritten. Returns the bins.
+struct FindBins<'a> {
+    along: &'a StripAxis,
+    lows: &'a mut [f32],
+    bins_of: &'a mut [u32],
+}
+
+impl Kernel for FindBins<'_> {
+    type Output = AxisCells;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> AxisCells {
+        let Self { along, lows, bins_of } = self;
+        let (low, high) = extremes(isa, lows);
+        let rows = lows.len() - LANES_MAX;
+        let cut = along.bins(rows, low, high);
+        for group in (0..rows).step_by(I::LANES) {
+            cut.cells_of(isa, isa.load(&lows[group..])).store(&mut bins_of[group..]);
+        }
+        cut
+    }
+}
+
+/// Writes the start of each bin.
+fn count_bins(cut: &AxisCells, bins_of: &[u32], bins: &mut Vec<u32>) {
+    bins.clear();
+    bins.resize(cut.cells as usize, 0);
+    let bins = &mut bins[..];
+    for &bin in bins_of {
+        bins[bin as usize] += 1;
+    }
+    let mut start = 0;
+    for bin in bins {
+        start += core::mem::replace(bin, start);
+    }
+}
+
+/// Stores ordered records as columns. `bins` has the end of each bin.
+struct StoreColumns<'a, R> {
+    ordered: &'a [R],
+    /// The cell of the strip, for records with paths.
+    passage: Option<&'a Passage>,
+    cut: &'a AxisCells,
+    bins: &'a [u32],
+    columns: &'a mut StripColumns,
+}
+
+impl<R: StripRecord> Kernel for StoreColumns<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { ordered, passage, cut, bins, columns } = self;
+        let (rows, padded) = (columns.rows, columns.padded());
         for row in (0..rows).step_by(I::LANES) {
             let mut which = IOTA;
             which.iter_mut().for_each(|which| *which += row as u32);
-            let RecordLanes { bounds, id, filter } = R::load(isa, ordered, &which, &passage);
+            let RecordLanes { bounds, id, filter } = R::load(isa, ordered, &which, passage);
             for (numbers, column) in bounds.into_iter().zip(&mut columns.bounds) {
                 numbers.store(&mut column[row..]);
             }

@@ -139,7 +139,7 @@ impl<R: StripPairs> StripPass<'_, R> {
     fn load(&self, strip: usize, scratch: &mut SweepScratch<R>) {
         let Self { level, grid, chunks, .. } = *self;
         let (rows, sort, columns) = (self.lengths[strip], &mut scratch.sort, &mut scratch.columns);
-        level.run(SortStrip { grid, chunks, strip, rows, scratch: sort, columns });
+        SortStrip { level, grid, chunks, strip, rows, scratch: sort, columns }.run();
         scratch.loaded = Some(strip);
     }
 

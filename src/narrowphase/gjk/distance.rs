@@ -1,6 +1,6 @@
 //! Distance of one pair of shapes, with normal and nearest points.
 
-use super::nearest::{RotatedPair, RotatedShape};
+use super::nearest::{Accuracy, RotatedPair, RotatedShape};
 use super::penetration::shallowest;
 use crate::geom::{Invalid, Pose};
 use crate::narrowphase::math::{M3, V3, lesser, round_down};
@@ -98,9 +98,9 @@ pub(super) fn distance_of_valid(
     let guess = V3::of(cache.normal).unit().or_else(|| x.unit()).unwrap_or(V3::X);
     let mut simplex = Simplex::default();
     let tiny = pair.rounding(x.length());
-    let found = pair.nearest(x, &mut simplex, (guess, f64::NEG_INFINITY), tiny, |lower, upper| {
-        upper < f64::INFINITY && upper - lower <= (upper - radii).abs() * RELATIVE_SLACK + near
-    });
+    let guess = (guess, f64::NEG_INFINITY);
+    let accuracy = Accuracy::Within { share: RELATIVE_SLACK, of: radii, least: near };
+    let found = pair.nearest_within(x, &mut simplex, guess, tiny, accuracy);
     let gap =
         if found.upper > tiny { found.gap(x, &simplex) } else { shallowest(&pair, x, found.plane) };
     cache.normal = gap.normal.to_f32();

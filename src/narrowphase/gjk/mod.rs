@@ -36,6 +36,6 @@ mod penetration;
 
 pub use distance::{Distance, GjkCache, distance, distance_from};
 pub use nearest::GJK_ITERATIONS_MAX;
-pub(super) use nearest::{Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};
+pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};
 pub use pairs::pairs;
 pub(super) use penetration::shallowest;

@@ -208,6 +208,34 @@ impl RotatedPair<'_> {
         }
         found
     }
+
+    /// Searches with [`RotatedPair::nearest`] until the distance is as exact. It is compiled once for all searches but that
+    /// for a time of impact.
+    #[inline(never)]
+    pub(in crate::narrowphase) fn nearest_within(
+        &self,
+        x: V3,
+        simplex: &mut Simplex,
+        guess: (V3, f64),
+        tiny: f64,
+        accuracy: Accuracy,
+    ) -> Nearest {
+        self.nearest(x, simplex, guess, tiny, |lower, upper| match accuracy {
+            Accuracy::Within { share, of, least } => {
+                upper < f64::INFINITY && upper - lower <= (upper - of).abs() * share + least
+            }
+            Accuracy::Beyond(limit) => upper <= limit || lower > limit,
+        })
+    }
+}
+
+/// How exact the bounds of a distance must be.
+#[derive(Clone, Copy)]
+pub(in crate::narrowphase) enum Accuracy {
+    /// Their difference is at most `least`, and this share of the difference of the distance and `of`.
+    Within { share: f64, of: f64, least: f64 },
+    /// They are on the same side of a limit.
+    Beyond(f64),
 }
 
 /// Bound of the rounding error of a distance, relative to the numbers it is computed from: 2⁻⁴⁴.

@@ -8,7 +8,7 @@
 //! (van den Bergen 2001) find the least depth for deep contact too, at a cost that is not worth it in
 //! a search for first times.
 
-use super::nearest::{Gap, RotatedPair};
+use super::nearest::{Accuracy, Gap, RotatedPair};
 use crate::narrowphase::math::{V3, greater, lesser};
 use crate::narrowphase::simplex::Simplex;
 
@@ -39,13 +39,9 @@ pub(in crate::narrowphase) fn shallowest(pair: &RotatedPair<'_>, x: V3, guess: V
         let pulled = x + best.normal * (out - best.lower);
         let tiny = pair.rounding(pulled.length());
         let mut simplex = Simplex::default();
-        let found = pair.nearest(
-            pulled,
-            &mut simplex,
-            (best.normal, f64::NEG_INFINITY),
-            tiny,
-            |lower, upper| upper - lower <= tiny,
-        );
+        let guess = (best.normal, f64::NEG_INFINITY);
+        let accuracy = Accuracy::Within { share: 0.0, of: 0.0, least: tiny };
+        let found = pair.nearest_within(pulled, &mut simplex, guess, tiny, accuracy);
         // A very short vector may point in a slightly wrong direction while its plane is good.
         let (gap, plane) = (along(pair, x, found.toward()), along(pair, x, found.plane));
         let gap = if gap.lower > plane.lower { gap } else { plane };

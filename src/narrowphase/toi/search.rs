@@ -16,7 +16,7 @@ use super::separating_plane::{GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion, SPIN_MAX};
 use crate::narrowphase::gjk::{
-    GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, RotatedPair, shallowest,
+    Accuracy, GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, RotatedPair, shallowest,
 };
 use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
 use crate::narrowphase::roots::first_root;
@@ -285,6 +285,7 @@ impl<'s> Search<'s> {
     /// the edge of that range, so that it is the first to fail. Planes that are likely to separate for
     /// long are the plane that led here, the planes across an axis of rotation, which the rotation does
     /// not change, and the plane of the gap rotating with one of the bodies.
+    #[inline(never)]
     fn longest(
         &mut self,
         mut safe: SafeTime,
@@ -461,6 +462,7 @@ impl<'s> Search<'s> {
     }
 
     /// Evaluates a touch at the start: returns a result, or the gap of a touch that is ignored.
+    #[inline(never)]
     fn touch(
         &self,
         pair: &RotatedPair<'s>,
@@ -490,6 +492,7 @@ impl<'s> Search<'s> {
 
     /// Returns the goal of a search after an ignored touch at the start, whose gap is at least `lower`;
     /// and the distance, improved if necessary.
+    #[inline(never)]
     fn after_ignored_touch(
         &mut self,
         pair: &RotatedPair<'s>,
@@ -502,8 +505,7 @@ impl<'s> Search<'s> {
         // Whether the gap is really above the target must be known more exactly than the tolerance.
         if found.upper > least && lower <= least {
             let guess = (found.plane, found.lower);
-            let sharp = |lower: f64, upper: f64| upper <= least || lower > least;
-            let next = pair.nearest(x, simplex, guess, slack, sharp);
+            let next = pair.nearest_within(x, simplex, guess, slack, Accuracy::Beyond(least));
             self.supports += next.supports;
             if next.lower > lower {
                 (found, lower) = (next, next.lower);

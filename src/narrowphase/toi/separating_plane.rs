@@ -108,18 +108,19 @@ pub(super) fn rotating(
         return (until, 0);
     }
     let still = Rotation::new(V3::ZERO);
+    let spins = spins(motion, pair);
     // All vertices of the simplex are about as far along the normal, and the one that closes fastest is
     // soon the farthest.
-    let rate = simplex.vertices[..simplex.len]
-        .iter()
-        .fold(slope(motion, pair, &still, plane, &found.support), |rate, vertex| {
-            lesser(slope(motion, pair, &still, plane, vertex), rate)
-        });
+    let slope = Slope::new(motion, pair, spins, &still, plane);
+    let mut rate = slope.at(&found.support);
+    for vertex in &simplex.vertices[..simplex.len] {
+        rate = lesser(slope.at(vertex), rate);
+    }
     let mut first =
         FirstCrossing { rate, length: interval_length(motion, &still, plane, range, rate, to) };
     let mut rotation = still;
-    if let Some(along) = rotation_along_features(motion, pair, simplex, plane.normal) {
-        let rate = slope(motion, pair, &along, plane, &found.support);
+    if let Some(along) = rotation_along_features(motion, pair, spins, simplex, plane.normal) {
+        let rate = Slope::new(motion, pair, spins, &along, plane).at(&found.support);
         let length = interval_length(motion, &along, plane, range, rate, to);
         if length > first.length {
             (rotation, first) = (along, FirstCrossing { rate, length });
@@ -138,7 +139,7 @@ pub(super) fn rotating_with(
     range: &GapRange,
     to: f64,
 ) -> (SafeTime, u32) {
-    let rate = slope(motion, pair, &rotation, plane, &found.support);
+    let rate = Slope::new(motion, pair, spins(motion, pair), &rotation, plane).at(&found.support);
     let first =
         FirstCrossing { rate, length: interval_length(motion, &rotation, plane, range, rate, to) };
     follow(motion, &rotation, plane, first, range, to)
@@ -253,6 +254,7 @@ const FAR: f64 = 0.25;
 fn rotation_along_features(
     motion: &RelativeMotion<'_>,
     pair: &RotatedPair<'_>,
+    [spin_a, spin_b]: [V3; 2],
     simplex: &Simplex,
     n: V3,
 ) -> Option<Rotation> {
@@ -260,7 +262,6 @@ fn rotation_along_features(
         return None;
     }
     let (a, b) = (&motion.a, &motion.b);
-    let (spin_a, spin_b) = (a.spin(&pair.a.rotation), b.spin(&pair.b.rotation));
     let (to_a, to_b) = (spin_a.cross(n), spin_b.cross(n));
     // Rate at which the gap between the two points of a vertex grows, without the part common to all.
     let rate = |vertex: &Vertex| {
@@ -299,20 +300,44 @@ const SLIVER: f64 = 1e-6;
 /// Greatest rate at which a plane may rotate, relative to the rates of both bodies together.
 const PLANE_RATE_MAX: f64 = 256.0;
 
-/// Initial rate of the gap along the plane, if the farthest points stay the farthest.
-fn slope(
-    motion: &RelativeMotion<'_>,
-    pair: &RotatedPair<'_>,
-    rotation: &Rotation,
-    plane: &SeparatingPlane,
-    support: &Vertex,
-) -> f64 {
-    let (n, spin) = (plane.normal, rotation.spin);
-    let on_a = pair.a.rotation.rotate(support.on_a);
-    let on_b = pair.b.rotation.rotate(support.on_b);
-    n.dot(motion.velocity(plane.t)) + spin.cross(n).dot(motion.between(plane.t))
-        - on_a.dot((spin - motion.a.spin(&pair.a.rotation)).cross(n))
-        + on_b.dot((spin - motion.b.spin(&pair.b.rotation)).cross(n))
+/// Returns the angular velocities of both bodies, rotated as in `pair`.
+fn spins(motion: &RelativeMotion<'_>, pair: &RotatedPair<'_>) -> [V3; 2] {
+    [motion.a.spin(&pair.a.rotation), motion.b.spin(&pair.b.rotation)]
+}
+
+/// Initial rate of the gap along a plane, for given farthest points that stay the farthest.
+struct Slope<'p, 's> {
+    pair: &'p RotatedPair<'s>,
+    /// The part that does not depend on the points.
+    base: f64,
+    /// Products of these with the points of `a` and `b`, in world axes, are the rest.
+    of_a: V3,
+    of_b: V3,
+}
+
+impl<'p, 's> Slope<'p, 's> {
+    fn new(
+        motion: &RelativeMotion<'_>,
+        pair: &'p RotatedPair<'s>,
+        [spin_a, spin_b]: [V3; 2],
+        rotation: &Rotation,
+        plane: &SeparatingPlane,
+    ) -> Self {
+        let (n, spin) = (plane.normal, rotation.spin);
+        Self {
+            pair,
+            base: n.dot(motion.velocity(plane.t)) + spin.cross(n).dot(motion.between(plane.t)),
+            of_a: (spin - spin_a).cross(n),
+            of_b: (spin - spin_b).cross(n),
+        }
+    }
+
+    #[inline]
+    fn at(&self, support: &Vertex) -> f64 {
+        let on_a = self.pair.a.rotation.rotate(support.on_a);
+        let on_b = self.pair.b.rotation.rotate(support.on_b);
+        self.base - on_a.dot(self.of_a) + on_b.dot(self.of_b)
+    }
 }
 
 /// An interval of time, and the greatest deviation of the bound within it.

@@ -212,6 +212,40 @@ const PANELS: Recipe = Recipe {
     displacement: [-2.4700322, -2.0969658],
     moves: 1.0,
 };
+/// Points, and one stick of eight, in 1,900 crowds in 1,000 crowds in a crowd.
+const SPLINTERS: Recipe = Recipe {
+    seed: 1_020_238,
+    extent: [363.1, 363.1, 364.7],
+    crowds: [
+        Crowds { share: 0.8, count: 1, part: [0.02628, 0.003348, 0.002699], apart: 0.3116 },
+        Crowds { share: 0.5, count: 1000, part: [0.01847, 1.01e-4, 3.906e-5], apart: 1.0 },
+        Crowds { share: 0.9727, count: 1903, part: [0.401, 0.2017, 0.2692], apart: 1.0 },
+    ],
+    half: [-5.255, -4.725],
+    stretch: [0.6975, 0.3, 1.5],
+    long: Long { share: 0.1218, axis: 3, axes: 1, length: 0.1029, spread: 1.0 },
+    lattice: 0.0,
+    displaced: 0.5,
+    displacement: [-4.852, -4.688],
+    moves: 0.7552,
+};
+/// Points in three thin crowds, some of them with sticks; one box of eight is fast.
+const SPARKS: Recipe = Recipe {
+    seed: 249_338,
+    extent: [14.61, 0.004657, 0.01903],
+    crowds: [
+        Crowds { share: 1.0, count: 3, part: [0.02193, 1.0, 0.004934], apart: 0.1 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-7.384, -6.884],
+    stretch: [1.5, 0.3, 1.5],
+    long: Long { share: 0.05, axis: 0, axes: 1, length: 0.7313, spread: 0.4615 },
+    lattice: 0.0,
+    displaced: 0.5468,
+    displacement: [-2.214, -0.9626],
+    moves: 0.229,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -232,6 +266,8 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Skewers => return SKEWERS.build(boxes),
         Scene::Ledges => return LEDGES.build(boxes),
         Scene::Panels => return PANELS.build(boxes),
+        Scene::Splinters => return SPLINTERS.build(boxes),
+        Scene::Sparks => return SPARKS.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

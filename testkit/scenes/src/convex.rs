@@ -5,7 +5,7 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use swath::convex::Hull;
+use swath::convex::{Hull, gjk};
 use swath::{Motion, Pose, Shape};
 
 /// The kind of motion of the bodies of a workload.
@@ -101,6 +101,48 @@ pub(crate) fn form(rng: &mut Xoshiro256PlusPlus, hulls: &Hulls) -> Form {
     }
 }
 
+/// A class of pairs, in which the cost of a search is that of one kind of shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Two boxes.
+    Boxes,
+    /// A ball, a capsule or a cylinder, and one of these or a box.
+    Round,
+    /// Two hulls of this many points: 8, 16, 32, 64 or 128.
+    Hulls(usize),
+}
+
+/// All classes, with their names.
+pub const CLASSES: [(&str, Class); 7] = [
+    ("boxes", Class::Boxes),
+    ("round", Class::Round),
+    ("hulls-8", Class::Hulls(8)),
+    ("hulls-16", Class::Hulls(16)),
+    ("hulls-32", Class::Hulls(32)),
+    ("hulls-64", Class::Hulls(64)),
+    ("hulls-128", Class::Hulls(128)),
+];
+
+impl Class {
+    fn forms(self, rng: &mut Xoshiro256PlusPlus, hulls: &Hulls) -> [Form; 2] {
+        std::array::from_fn(|row| {
+            loop {
+                let form = form(rng, hulls);
+                let belongs = match (self, form) {
+                    (Self::Boxes, Form::Cuboid(_)) => true,
+                    (Self::Hulls(points), Form::Hull(row)) => hulls.0[row].len() == points,
+                    (Self::Round, Form::Cuboid(_)) => row == 1,
+                    (Self::Round, Form::Hull(_)) | (Self::Boxes | Self::Hulls(_), _) => false,
+                    (Self::Round, _) => true,
+                };
+                if belongs {
+                    return form;
+                }
+            }
+        })
+    }
+}
+
 /// Two bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Meeting<'a> {
@@ -115,6 +157,27 @@ pub fn meetings(hulls: &Hulls, moves: Moves, count: usize, seed: u64) -> Vec<Mee
         motions,
     };
     formed(hulls, moves, count, seed).into_iter().map(shaped).collect()
+}
+
+/// The pairs of a workload of one class, without those that overlap at the start.
+pub fn meetings_of(
+    class: Class,
+    hulls: &Hulls,
+    moves: Moves,
+    count: usize,
+    seed: u64,
+) -> Vec<Meeting<'_>> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut many = meetings(hulls, moves, 2 * count, seed);
+    for meeting in &mut many {
+        meeting.shapes = class.forms(&mut rng, hulls).map(|form| form.shape(hulls));
+    }
+    many.retain(|Meeting { shapes: [a, b], motions: [of_a, of_b] }| {
+        gjk::distance(a, &of_a.pose, b, &of_b.pose).expect("valid").distance > 0.0
+    });
+    many.truncate(count);
+    assert_eq!(many.len(), count);
+    many
 }
 
 /// The seed and the settings of [`meetings`].

@@ -96,6 +96,10 @@ pub enum Scene {
     Ledges,
     /// Tiny boxes of many sizes, and one of twelve is a plate across the whole scene. It is repeated.
     Panels,
+    /// Points and longer sticks in crowds in a crowd, which hardly ever touch. It is repeated.
+    Splinters,
+    /// Thin crowds, in which one box of eight is fast and crosses the whole crowd. It is repeated.
+    Sparks,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -121,7 +125,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 11] = [
+    pub const FOUND: [Self; 13] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -133,6 +137,8 @@ impl Scene {
         Self::Skewers,
         Self::Ledges,
         Self::Panels,
+        Self::Splinters,
+        Self::Sparks,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -192,6 +198,8 @@ impl Scene {
             Self::Skewers => "skewers",
             Self::Ledges => "ledges",
             Self::Panels => "panels",
+            Self::Splinters => "splinters",
+            Self::Sparks => "sparks",
             Self::Identical => "identical",
         }
     }

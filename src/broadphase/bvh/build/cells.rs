@@ -12,7 +12,7 @@ use super::classes::{Class, ClassSample, SplitMeasure, long_on, part_length, par
 use super::median::{Packer, depth_of, nodes_of};
 use crate::broadphase::bvh::{BvhItem, LEAF, Node, grow};
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach, each_axis};
+use crate::geom::{Aabb, MapEach, each_axis, most_of, sum_of};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -392,11 +392,11 @@ impl Builder {
             }
             start = end;
         }
-        let largest = sizes.iter().copied().max().unwrap_or(0);
+        let largest = most_of(&sizes, |&size| size);
         // Any worker may take any cells, so reserve the largest size for all of them.
         self.packers.iter_mut().for_each(|packer| packer.reserve_for(largest));
         let mut base = nodes.used;
-        let mut free = nodes.take(sizes.iter().copied().map(nodes_of).sum());
+        let mut free = nodes.take(sum_of(&sizes, |&size| nodes_of(size)));
         let mut cells = core::mem::take(&mut self.cells);
         cells.clear();
         cells.resize(sizes.len(), BvhItem::default());

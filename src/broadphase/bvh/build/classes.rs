@@ -17,6 +17,7 @@
 
 use crate::broadphase::bvh::BvhItem;
 use crate::geom::{Aabb, MapEach, descending, each_axis};
+use crate::par::select_float;
 use alloc::vec::Vec;
 
 /// Boxes in the sample that determines the cells.
@@ -91,7 +92,7 @@ impl ClassSample<'_> {
 
     /// The number that is in place `at` when the numbers of `line` are sorted.
     fn ranked(&mut self, at: usize) -> f32 {
-        *self.line.select_nth_unstable_by(at, f32::total_cmp).1
+        select_float(self.line, at)
     }
 
     /// The lower and upper end of the doubled centres on each axis.

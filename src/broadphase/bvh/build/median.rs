@@ -178,6 +178,8 @@ struct LoadChildren<'a> {
 impl Kernel for LoadChildren<'_> {
     type Output = ();
 
+    const WIDE: bool = false;
+
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { children, first, count, items } = self;
@@ -211,6 +213,8 @@ struct Fill<'a> {
 impl Kernel for Fill<'_> {
     type Output = BvhItem;
 
+    const WIDE: bool = false;
+
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> BvhItem {
         let Self { children, numbers, to, id } = self;
@@ -240,6 +244,8 @@ struct CentreExtent<'a> {
 
 impl Kernel for CentreExtent<'_> {
     type Output = ([f32; 3], [f32; 3]);
+
+    const WIDE: bool = false;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> ([f32; 3], [f32; 3]) {
@@ -282,6 +288,8 @@ struct Divide<'a> {
 
 impl Kernel for Divide<'_> {
     type Output = [f32; 2];
+
+    const WIDE: bool = false;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> [f32; 2] {
