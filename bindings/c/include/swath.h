@@ -32,10 +32,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+
+
 #define SWATH_MAJOR 0
 #define SWATH_MINOR 1
 #define SWATH_PATCH 0
-
 
 
 // Moves and reacts to contacts. Pairs with every kind.
