@@ -251,7 +251,8 @@ impl<'a> AabbRows<'a> {
     /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> Aabb {
-        let [first, second] = self.vectors.map(|vectors| vectors.get(row));
+        let [first, second] = &self.vectors;
+        let (first, second) = (first.get(row), second.get(row));
         if self.centered {
             let ends: [_; 3] =
                 each_axis(|axis| Aabb::ends_around_center(first[axis], second[axis]));

@@ -234,7 +234,12 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
     /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> T {
-        T::from_row(self.columns.map(|column| column[row]))
+        // Not `map` of an array, which is a chain of functions that are not always inlined.
+        let mut numbers = [0.0; K];
+        for (number, column) in numbers.iter_mut().zip(&self.columns) {
+            *number = column[row];
+        }
+        T::from_row(numbers)
     }
 }
 
