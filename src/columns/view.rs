@@ -234,7 +234,6 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
     /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> T {
-        // Not `map` of an array, which is a chain of functions that are not always inlined.
         let mut numbers = [0.0; K];
         for (number, column) in numbers.iter_mut().zip(&self.columns) {
             *number = column[row];
@@ -263,7 +262,10 @@ impl<'a, T, const K: usize> Columns<'a, T, K> {
     /// If the range is not within the rows.
     #[must_use]
     pub fn slice(&self, range: core::ops::Range<usize>) -> Self {
-        let columns = self.columns.map(|column| &column[range.clone()]);
+        let mut columns = self.columns;
+        for column in &mut columns {
+            *column = &column[range.clone()];
+        }
         Self { columns, row: PhantomData }
     }
 

@@ -22,7 +22,7 @@ use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows, retain_allowed};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
 use crate::columns::{Row, impl_memory};
-use crate::geom::{Aabb, Filter, Pair, SweptPair, sum_of};
+use crate::geom::{Aabb, Filter, MapEach, Pair, SweptPair, sum_of};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
@@ -271,7 +271,7 @@ impl Joined<'_> {
         match self.left.get(place) {
             Some(&mover) => {
                 let [x0, y0, z0, x1, y1, z1, ..] = self.search.movers[mover as usize];
-                [x0, y0, z0, x1, y1, z1].map(f32::from_bits)
+                [x0, y0, z0, x1, y1, z1].map_each(f32::from_bits)
             }
             None => self.boxes[place - self.left.len()].aabb.to_row(),
         }
