@@ -14,7 +14,7 @@
 //!
 //! Unlike Berger and Bokhari, the axis of a plane is chosen by the loads of the halves with their ghosts.
 
-use crate::geom::Aabb;
+use crate::geom::{Aabb, each_axis};
 use crate::par::select_float;
 use alloc::vec::Vec;
 
@@ -183,9 +183,11 @@ impl Decomposition {
     /// owner.
     #[must_use]
     pub fn owner(&self, a: &Aabb, b: &Aabb) -> u32 {
-        self.part_of(core::array::from_fn(|axis| {
-            if a.min[axis] > b.min[axis] { a.min[axis] } else { b.min[axis] }
-        }))
+        self.part_of(each_axis(
+            |axis| {
+                if a.min[axis] > b.min[axis] { a.min[axis] } else { b.min[axis] }
+            },
+        ))
     }
 }
 

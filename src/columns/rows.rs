@@ -251,7 +251,7 @@ impl<'a> AabbRows<'a> {
     /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> Aabb {
-        let [first, second] = self.vectors.map(|vectors| vectors.get(row));
+        let [first, second] = self.vectors.map_each(|vectors| vectors.get(row));
         if self.centered {
             let ends: [_; 3] =
                 each_axis(|axis| Aabb::ends_around_center(first[axis], second[axis]));
@@ -263,7 +263,7 @@ impl<'a> AabbRows<'a> {
 
     /// Returns a view of the rows `range`.
     pub(super) fn slice(&self, range: Range<usize>) -> Self {
-        let vectors = self.vectors.map(|vectors| vectors.slice(range.clone()));
+        let vectors = self.vectors.map_each(|vectors| vectors.slice(range.clone()));
         Self { vectors, ..*self }
     }
 
@@ -302,7 +302,7 @@ impl<'a> AabbRows<'a> {
 impl<'a> From<&'a [Aabb]> for AabbRows<'a> {
     fn from(boxes: &'a [Aabb]) -> Self {
         let vectors = [core::mem::offset_of!(Aabb, min), core::mem::offset_of!(Aabb, max)];
-        Self { vectors: vectors.map(|offset| VectorRows::of(boxes, offset)), centered: false }
+        Self { vectors: vectors.map_each(|offset| VectorRows::of(boxes, offset)), centered: false }
     }
 }
 
@@ -423,7 +423,7 @@ impl<'a> From<&'a [MovingBox]> for MovingBoxRows<'a> {
     fn from(boxes: &'a [MovingBox]) -> Self {
         let aabb = core::mem::offset_of!(MovingBox, aabb);
         let corners = [core::mem::offset_of!(Aabb, min), core::mem::offset_of!(Aabb, max)];
-        let vectors = corners.map(|corner| VectorRows::of(boxes, aabb + corner));
+        let vectors = corners.map_each(|corner| VectorRows::of(boxes, aabb + corner));
         let delta = VectorRows::of(boxes, core::mem::offset_of!(MovingBox, delta));
         let boxes = AabbRows { vectors, centered: false };
         Self { boxes, delta: Some(delta), factor: None }

@@ -234,7 +234,11 @@ impl<'a, T: Row<K>, const K: usize> Columns<'a, T, K> {
     /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> T {
-        T::from_row(self.columns.map(|column| column[row]))
+        let mut numbers = [0.0; K];
+        for (number, column) in numbers.iter_mut().zip(&self.columns) {
+            *number = column[row];
+        }
+        T::from_row(numbers)
     }
 }
 
@@ -258,7 +262,10 @@ impl<'a, T, const K: usize> Columns<'a, T, K> {
     /// If the range is not within the rows.
     #[must_use]
     pub fn slice(&self, range: core::ops::Range<usize>) -> Self {
-        let columns = self.columns.map(|column| &column[range.clone()]);
+        let mut columns = self.columns;
+        for column in &mut columns {
+            *column = &column[range.clone()];
+        }
         Self { columns, row: PhantomData }
     }
 

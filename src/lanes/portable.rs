@@ -174,8 +174,11 @@ macro_rules! portable {
 
             #[inline(always)]
             fn abs(self) -> Self {
-                let lanes: [u64; $lanes_f64] = cast(self.0);
-                Self(cast(lanes.map(|lane| lane & (u64::MAX >> 1))))
+                let mut lanes: [u64; $lanes_f64] = cast(self.0);
+                for lane in &mut lanes {
+                    *lane &= u64::MAX >> 1;
+                }
+                Self(cast(lanes))
             }
 
             #[inline(always)]

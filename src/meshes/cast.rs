@@ -4,7 +4,7 @@
 
 use super::geometry::Geometry;
 use super::search::{each_part, is_earlier};
-use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart};
+use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart, each_axis};
 use crate::narrowphase::toi::part_search::{PartSearch, PartsExtent};
 use crate::narrowphase::toi::{Settings, ToiResult, Touch};
 use crate::narrowphase::{ConvexCast, Shape};
@@ -85,9 +85,7 @@ const CAST_TOLERANCE: f32 = 1.0 / (1 << 26) as f32;
 /// A fraction of a segment from which on it is outside of the ball around a geometry, or its end.
 fn past(segment: &Segment, pose: &Pose, radius: f64) -> f64 {
     let length = |v: [f64; 3]| libm::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    let between = core::array::from_fn(|axis| {
-        f64::from(segment.start[axis]) - f64::from(pose.position[axis])
-    });
+    let between = each_axis(|axis| f64::from(segment.start[axis]) - f64::from(pose.position[axis]));
     let pace = length(segment.delta.map_each(f64::from));
     if pace == 0.0 {
         return 0.0;

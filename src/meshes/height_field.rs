@@ -6,7 +6,7 @@ use super::mesh::{box_around, extent_of};
 use crate::broadphase::bvh::BvhItem;
 use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::exec::Exec;
-use crate::geom::{Aabb, COORD_MAX, MovingBox};
+use crate::geom::{Aabb, COORD_MAX, MapEach, MovingBox};
 use crate::kernels::sweep;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use alloc::borrow::Cow;
@@ -88,7 +88,7 @@ impl<'a> HeightField<'a> {
         spacing: [f32; 2],
         exec: Exec,
     ) -> Result<Self, HeightFieldError> {
-        let [nx, nz] = samples.map(u64::from);
+        let [nx, nz] = samples.map_each(u64::from);
         let cells = nx.saturating_sub(1).saturating_mul(nz.saturating_sub(1));
         if nx.saturating_mul(nz) != heights.len() as u64 || cells == 0 || cells >= CELLS_MAX {
             return Err(HeightFieldError::Samples { heights: heights.len(), samples });
@@ -243,11 +243,11 @@ impl<'a> HeightField<'a> {
 
     /// The number of cells along x and z.
     fn cells(&self) -> [u32; 2] {
-        self.samples.map(|samples| samples - 1)
+        self.samples.map_each(|samples| samples - 1)
     }
 
     /// The number of blocks along x and z.
     fn blocks(&self) -> [u32; 2] {
-        self.cells().map(|cells| cells.div_ceil(BLOCK))
+        self.cells().map_each(|cells| cells.div_ceil(BLOCK))
     }
 }

@@ -13,7 +13,7 @@
 use super::geometry::Geometry;
 use super::inner_edges;
 use super::result::PartToi;
-use crate::geom::Motion;
+use crate::geom::{MapEach, Motion};
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, Plan};
 use crate::narrowphase::toi::{Settings, Toi, ToiResult};
@@ -31,7 +31,7 @@ pub(super) struct Contacts<'o> {
 
 impl<'o> Contacts<'o> {
     pub(super) fn new(settings: &Settings, all: Option<&'o mut Vec<PartToi>>) -> Self {
-        let [from, to] = settings.window.map(f64::from);
+        let [from, to] = settings.window.map_each(f64::from);
         Self { all, best: PartToi::default(), until: to, from }
     }
 
@@ -214,7 +214,7 @@ pub(super) fn between(
     settings: &Settings,
     contacts: &mut Contacts<'_>,
 ) {
-    let window = settings.window.map(f64::from);
+    let window = settings.window.map_each(f64::from);
     if let Geometry::Convex(shape) = a {
         let of = (0, window);
         return against_parts(shape, a_motion, (b, b_motion), settings, of, contacts);

@@ -10,7 +10,7 @@ import itertools
 import numpy as np
 import swath
 
-BOXES, RAYS, CONVEX_PAIRS, HULL_POINTS = 3000, 1000, 500, 8
+BOXES, RAYS, CONVEX_PAIRS, HULL_POINTS, TICKS = 3000, 1000, 500, 8, 4
 F32 = np.float32
 
 
@@ -35,10 +35,15 @@ class Vectors:
 
 
 def report(name, *columns):
-    """Prints the number of rows of the columns, and the hash (64-bit FNV-1a) over the words of all rows in order."""
+    """Prints the number of rows of the columns, and the hash over the words of all rows in order."""
     rows = len(columns[0])
     words = [np.asarray(column).reshape(rows, -1) for column in columns]
     words = np.hstack([word.astype(F32).view(np.uint32) if word.dtype.kind == "f" else word.astype(np.uint32) for word in words])
+    report_words(name, rows, words)
+
+
+def report_words(name, rows, words):
+    """Prints the number of answers, and 64-bit FNV-1a over their words."""
     state = 0xCBF29CE484222325
     for byte in np.ascontiguousarray(words, "<u4").tobytes():
         state = ((state ^ byte) * 0x100000001B3) % 2**64
@@ -53,6 +58,32 @@ def boxes():
         high[row, axis] = low[row, axis] + F32(next(draw) % 4096 / 1024)
         delta[row, axis] = (next(draw) - 32768) / 8192
     return low, high, delta
+
+
+def events(low, high, delta):
+    """Pairs that begin, ended and touch in ticks in which boxes are removed and moved, as rows of words."""
+    low, high = low.copy(), high.copy()
+    world = swath.Broadphase()
+    row = np.arange(BOXES)
+    # The order of insertion is that of the rows.
+    ids = np.concatenate(
+        [world.insert(low[k : k + 1], high[k : k + 1], delta[k : k + 1], kind="dynamic" if k % 4 else "fixed") for k in row]
+    )
+    row_of = dict(zip(ids.tolist(), row.tolist()))
+    rows = lambda pairs: np.array([[row_of[a], row_of[b]] for a, b in pairs.tolist()], np.uint32).reshape(-1, 2)
+    words = []
+    for tick in range(TICKS):
+        begun, first, ended = world.update()
+        touching, time = world.touching()
+        for pairs, times in [(begun, first), (ended, None), (touching, time)]:
+            for k, pair in enumerate(rows(pairs)):
+                words.append([*pair.tolist()] if times is None else [*pair.tolist(), int(times[k : k + 1].view(np.uint32)[0])])
+        world.remove(ids[row % 50 == tick])
+        moved = (row % 50 > tick) & (row % 4 != 0) & (row % 3 == tick % 3)
+        low[moved] += delta[moved]
+        high[moved] += delta[moved]
+        world.set(ids[moved], low[moved], high[moved], delta[moved])
+    return words
 
 
 def main():
@@ -80,6 +111,9 @@ def main():
     at = [swath.Motion(place) for place in position.tolist()]
     found = [swath.distance(shapes[a], at[a], shapes[b], at[b])[:2] for a, b in pairs]
     report("distances", np.array([distance for distance, _ in found], F32), np.array([normal for _, normal in found], F32))
+
+    words = events(low, high, delta)
+    report_words("events", len(words), np.array([word for answer in words for word in answer], np.uint32))
 
 
 main()

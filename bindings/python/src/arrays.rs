@@ -68,6 +68,23 @@ impl<'py, T: Element, const K: usize> Rows<'py, T, K> {
     }
 }
 
+/// An array of numbers with one dimension, borrowed.
+pub(crate) struct Numbers<'py, T: Element>(PyReadonlyArray<'py, T, numpy::Ix1>);
+
+impl<'py, T: Element> Numbers<'py, T> {
+    /// Borrows an `(n,)` array of `T`.
+    pub(crate) fn new(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let dtype = T::get_dtype(object.py());
+        let wanted = format!("a contiguous numpy array of {dtype} with shape (n,)");
+        borrow::<T, numpy::Ix1>(name, &wanted, object).map(Self)
+    }
+
+    pub(crate) fn numbers(&self) -> &[T] {
+        // The array is contiguous, because `borrow` accepts no other.
+        self.0.as_slice().unwrap_or_default()
+    }
+}
+
 /// Returns columns of vectors: `[axis][row]`.
 pub(crate) fn columns(rows: &[[f32; 3]]) -> [Vec<f32>; 3] {
     [0, 1, 2].map(|axis| rows.iter().map(|row| row[axis]).collect())

@@ -5,6 +5,7 @@
 //! what was expected, and what was passed. The documentation for users is in `python/swath/__init__.pyi`.
 
 mod arrays;
+mod broadphase;
 mod convex;
 mod elements;
 mod finder;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _swath {
+    #[pymodule_export]
+    use super::broadphase::Broadphase;
     #[pymodule_export]
     use super::convex::{BodyMotion, Convex, FirstTime, distance, first_time, first_times};
     #[pymodule_export]

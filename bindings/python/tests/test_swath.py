@@ -103,6 +103,53 @@ class PairsTest(unittest.TestCase):
             np.testing.assert_array_equal(found, expected)
 
 
+class BroadphaseTest(unittest.TestCase):
+    def test_events_are_the_differences_of_the_pairs(self):
+        low, high, delta = boxes(800, 31, 0.1)
+        world = swath.Broadphase()
+        ids = world.insert(low, high, delta)
+        self.assertEqual((ids.dtype, len(world), len(set(ids.tolist()))), (np.uint64, 800, 800))
+        row = {int(id): k for k, id in enumerate(ids)}
+        pairs = lambda found: {(row[a], row[b]) for a, b in found.tolist()}
+        before = set()
+        for _ in range(3):
+            begun, first, ended = world.update()
+            touching, times = world.touching()
+            swept = swath.PairFinder().swept_pairs(low, high, delta)
+            now = {tuple(pair) for pair in swept[0].tolist()}
+            self.assertGreater(len(now), 100)
+            self.assertEqual(pairs(touching), now)
+            self.assertEqual((pairs(begun), pairs(ended)), (now - before, before - now))
+            by_pair = dict(zip(map(tuple, swept[0].tolist()), swept[1].tolist()))
+            for (a, b), t in zip(touching.tolist(), times.tolist()):
+                self.assertEqual(by_pair[row[a], row[b]], t)
+            self.assertEqual(len(first), len(begun))
+            low, high, before = low + delta, high + delta, now
+            world.set(ids, low, high, delta)
+
+    def test_fixed_boxes_do_not_pair_and_stale_ids_are_errors(self):
+        low, high, _ = boxes(300, 32, 0.3)
+        world = swath.Broadphase(threads=1)
+        ids = world.insert(low, high, kind="fixed")
+        self.assertEqual(len(world.update()[0]), 0)
+        world.set_kind(ids[:1], "dynamic")
+        self.assertGreater(len(world.update()[0]), 0)
+        world.remove(ids[:1])
+        begun, _, ended = world.update()
+        self.assertEqual(len(begun), 0)
+        self.assertTrue((ended[:, 0] == ids[0]).all() and len(ended) > 0)
+        with self.assertRaisesRegex(ValueError, "it was removed"):
+            world.remove(ids[:1])
+        with self.assertRaisesRegex(ValueError, "kind: expected"):
+            world.set_kind(ids[1:2], "static")
+        with self.assertRaisesRegex(ValueError, "ids: .*uint64"):
+            world.remove(ids.astype(np.int64))
+        bad = low.copy()
+        bad[3] = np.nan
+        self.assertEqual(world.insert(bad, high)[3], 2**64 - 1)
+        self.assertEqual([row for row, _ in world.rejected], [3])
+
+
 class ArgumentsTest(unittest.TestCase):
     def test_wrong_arrays_are_errors_that_name_the_argument(self):
         low, high, delta = boxes(10, 1)

@@ -43,7 +43,12 @@ class Browser:
     def close(self):
         self.session = None
         self.call("Browser.close")
-        self.process.wait(20)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            # A busy machine may take longer to write a profile that nobody needs.
+            self.process.kill()
+            self.process.wait()
         self.process.stdin.close()
         self.process.stdout.close()
         self.folder.cleanup()

@@ -37,7 +37,7 @@ function unpack(packed) {
   // A fixed box keeps its colour, whatever lies on it; one as large as the scene would hide it.
   const bounds = extent(rows);
   const size = 0.4 * norm(minus(bounds.high, bounds.low));
-  const large = Array.from(moves.keys()).filter((row) => norm(minus(...cornersOf(rows, row, 0))) > size);
+  const large = rowsWhere(packed.boxes, (row) => sideOf(rows, row) > size);
   const become = (row, look) => moves[row] && (states[2 * row] = look);
   for (const row of union) become(row, PAIRED);
   swept.forEach((row, k) => {
@@ -49,25 +49,23 @@ function unpack(packed) {
   for (const row of large) states.set([moves[row] ? ALONE : STILL, NEVER], 2 * row);
 
   const meets = new Set();
-  for (let k = 0; k < first.length; k++) meets.add(swept[2 * k] * 2 ** 32 + swept[2 * k + 1]);
+  for (let k = 0; k < first.length; k++) meets.add(swept[2 * k] * packed.boxes + swept[2 * k + 1]);
   const dropped = [];
   for (let k = 0; k < union.length; k += 2) {
-    if (!meets.has(union[k] * 2 ** 32 + union[k + 1])) dropped.push(union[k], union[k + 1]);
+    if (!meets.has(union[k] * packed.boxes + union[k + 1])) dropped.push(union[k], union[k + 1]);
   }
   const order = Array.from(first.keys()).sort((a, b) => first[a] - first[b] || a - b);
   const impacts = order.map((k) => {
     const [a, b, t] = [swept[2 * k], swept[2 * k + 1], first[k]];
-    const impact = { a, b, t, at: middle(rows, a, b, t), name: `${nameOf(a)} × ${nameOf(b)}` };
-    if (!captured) return impact;
     // Unresolved pairs have no point.
-    const open = (kind[k] & 3) === 2;
+    if (!captured || (kind[k] & 3) === 2) return { a, b, t, at: middle(rows, a, b, t), more: captured ? " unresolved" : "" };
     const [at, normal] = [0, 3].map((from) => Array.from(contact.subarray(6 * k + from, 6 * k + from + 3)));
-    const more = open ? " unresolved" : kind[k] & 4 ? " sensor" : "";
-    return { ...impact, ...(open ? {} : { at, normal }), name: impact.name + more };
+    return { a, b, t, at, normal, more: kind[k] & 4 ? " sensor" : "" };
   });
   // Pairs that share a point at the start of the tick come first.
   const overlaps = impacts.filter((impact) => impact.t === 0).length;
-  const fast = Array.from(moves.keys()).filter((row) => isFast(rows, row));
+  // A box is fast if it moves by more than its length.
+  const fast = rowsWhere(packed.boxes, (row) => Math.hypot(rows[9 * row + 6], rows[9 * row + 7], rows[9 * row + 8]) > sideOf(rows, row));
   // Bodies that are drawn as a mesh.
   const shaped = new Map(bodies.map((body) => [body.at, body]));
   return {
@@ -127,8 +125,12 @@ function boundsOf(rows, row) {
 
 // The middle of the common part of two touching boxes.
 function middle(rows, a, b, t) {
-  const [[a_low, a_high], [b_low, b_high]] = [cornersOf(rows, a, t), cornersOf(rows, b, t)];
-  return a_low.map((x, k) => 0.5 * (Math.max(x, b_low[k]) + Math.min(a_high[k], b_high[k])));
+  return [0, 1, 2].map((axis) => {
+    const [one, other] = [9 * a + axis, 9 * b + axis];
+    const low = Math.max(rows[one] + rows[one + 6] * t, rows[other] + rows[other + 6] * t);
+    const high = Math.min(rows[one + 3] + rows[one + 6] * t, rows[other + 3] + rows[other + 6] * t);
+    return 0.5 * (low + high);
+  });
 }
 
 // The bounds of the boxes. One box in a hundred is left out if it alone makes them large, so that a distant
@@ -153,8 +155,15 @@ function extent(rows) {
   return { low, high };
 }
 
-// Whether a box moves by more than its length.
-function isFast(rows, row) {
+// The diagonal of a box.
+const sideOf = (rows, row) => {
   const side = (axis) => rows[9 * row + 3 + axis] - rows[9 * row + axis];
-  return norm([0, 1, 2].map((axis) => rows[9 * row + 6 + axis])) > norm([0, 1, 2].map(side));
+  return Math.hypot(side(0), side(1), side(2));
+};
+
+// The rows for which a test is true.
+function rowsWhere(count, test) {
+  const found = [];
+  for (let row = 0; row < count; row++) if (test(row)) found.push(row);
+  return found;
 }

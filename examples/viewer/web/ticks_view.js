@@ -112,7 +112,7 @@ function shapes() {
 function list() {
   const later = tick.impacts.slice(tick.overlaps);
   const rows = later.slice(0, IMPACTS_LISTED).map((impact) => {
-    const button = make("button", { title: "show this time" }, impact.t.toFixed(4), make("span", {}, impact.name));
+    const button = make("button", { title: "show this time" }, impact.t.toFixed(4), make("span", {}, `${tick.nameOf(impact.a)} × ${tick.nameOf(impact.b)}${impact.more}`));
     button.onclick = () => choose(impact);
     impact.button = button;
     return button;

@@ -100,7 +100,9 @@ function ofDegrees(degrees) {
 
 // Columns of the page: base64 of little-endian numbers.
 function column(Type, text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let k = 0; k < letters.length; k++) bytes[k] = letters.charCodeAt(k);
   return new Type(bytes.buffer);
 }
 

@@ -5,14 +5,15 @@
 //! strip later reads its part of each chunk, so no two chunks write to the same memory, and the
 //! records of one chunk stay in the cache.
 
-use super::grid::{AxisCells, Grid, STRIPS_MAX};
+use super::extent::AxisCells;
+use super::grid::{Grid, STRIPS_MAX};
 use super::long_path::{Stop, is_long, trace};
 use super::record::StripRecord;
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for, reserve_total};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group, impl_memory};
-use crate::geom::{Filter, MovingBox};
+use crate::geom::{Aabb, Filter, MovingBox};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{
     F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes,
@@ -246,8 +247,8 @@ pub(crate) struct Scatter<'a, R> {
 
 /// Returns the numbers of a moving box with the axes in this order.
 fn path_of(moving: &MovingBox, axes: [usize; 3]) -> [f32; 9] {
-    let of = [moving.aabb.min, moving.aabb.max, moving.delta];
-    core::array::from_fn(|k| of[k / 3][axes[k % 3]])
+    let ([x, u, v], MovingBox { aabb: Aabb { min, max }, delta }) = (axes, moving);
+    [min[x], min[u], min[v], max[x], max[u], max[v], delta[x], delta[u], delta[v]]
 }
 
 impl<R: StripRecord> Scatter<'_, R> {

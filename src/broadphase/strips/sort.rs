@@ -4,13 +4,15 @@
 //! later in the order starts at most in the last bin that the other one reaches. The end of that bin is stored for each
 //! box.
 
-use super::grid::{AxisCells, Grid, StripAxis};
+use super::extent::{AxisCells, StripAxis};
+use super::grid::Grid;
 use super::long_path::Passage;
 use super::record::{RecordLanes, StripRecord};
 use super::scatter::Chunk;
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
+use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes, prefetch};
 use alloc::vec::Vec;
 
@@ -40,7 +42,7 @@ impl StripColumns {
     /// Returns the bounds as a table. It does not depend on the level, so it is compiled once.
     #[inline]
     pub(crate) fn bounds(&self) -> Table<'_, f32, 6> {
-        Table::new(core::array::from_fn(|k| &self.bounds[k][..]), self.padded())
+        Table::new(self.bounds.each_ref().map_each(Vec::as_slice), self.padded())
     }
 
     fn columns_mut(&mut self) -> [&mut Vec<u32>; 3] {

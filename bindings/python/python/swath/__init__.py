@@ -10,6 +10,7 @@ Invalid rows (NaN, infinite, ``min > max``) are in no result; ``rejected`` lists
 """
 
 from ._swath import (
+    Broadphase,
     Bvh,
     Convex,
     FirstTime,
@@ -27,6 +28,7 @@ from ._swath import (
 )
 
 __all__ = [
+    "Broadphase",
     "Bvh",
     "Convex",
     "FirstTime",

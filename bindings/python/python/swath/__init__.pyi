@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Broadphase",
     "Bvh",
     "Convex",
     "FirstTime",
@@ -25,8 +26,10 @@ _F32 = NDArray[np.float32]
 _F64 = NDArray[np.float64]
 _U32 = NDArray[np.uint32]
 _I64 = NDArray[np.int64]
+_U64 = NDArray[np.uint64]
 _U8 = NDArray[np.uint8]
 _Vector = Sequence[float]
+_Kind = Literal["fixed", "kinematic", "dynamic", "sleeping"]
 _Touch = Literal["hit", "if_closing", "ignore"]
 
 def level() -> str:
@@ -63,6 +66,46 @@ class PairFinder:
     @property
     def rejected(self) -> list[tuple[int, str]]:
         """Rows that the last call rejected, each with the reason."""
+
+@final
+class Broadphase:
+    """Boxes that stay from tick to tick, under ids, and the pairs that begin and end.
+
+    An id is a number that no other box of this object ever has; ``id >> 32`` is an index that is less than the largest number of
+    boxes that existed at once. Two boxes that are both fixed or sleeping never pair. ``threads`` is the number of threads,
+    by default one for each logical core.
+    """
+
+    def __new__(cls, *, threads: int | None = None) -> Self: ...
+    def __len__(self) -> int: ...
+    def insert(
+        self, min: _F32, max: _F32, delta: _F32 | None = None, *, kind: _Kind = "dynamic", margin: float = 0.0
+    ) -> _U64:
+        """Inserts a box for each row of ``min`` and ``max``, ``(n, 3)``, and returns their ids, ``(n,)``.
+
+        ``delta`` is the displacement over the tick, ``(n, 3)``. A rejected row gets the id ``2**64 - 1``. With a ``margin``, a
+        length, a box is kept enlarged by it until its path leaves this fat box; the reported pairs are then those of fat boxes.
+        """
+
+    def set(self, ids: _U64, min: _F32, max: _F32, delta: _F32 | None = None) -> None:
+        """Sets the box and the displacement of each id, ``(n,)``. Rejected rows change nothing; a stale id is a ``ValueError``."""
+
+    def set_kind(self, ids: _U64, kind: _Kind) -> None: ...
+    def remove(self, ids: _U64) -> None:
+        """Removes each id; a stale one is a ``ValueError``, and then none is removed."""
+
+    def update(self) -> tuple[_U64, _F32, _U64]:
+        """Finds the pairs that touch in this tick, and compares them with those of the last update.
+
+        Returns the pairs that begin, ``(k, 2)`` ids, with their first times, ``(k,)``, and the pairs that ended, ``(m, 2)``.
+        """
+
+    def touching(self) -> tuple[_U64, _F32]:
+        """All pairs of the last update, ``(k, 2)`` ids, with their first times as fractions of the tick, ``(k,)``."""
+
+    @property
+    def rejected(self) -> list[tuple[int, str]]:
+        """Rows that the last call of ``insert`` or ``set`` rejected, each with the reason."""
 
 @final
 class Bvh:

@@ -131,6 +131,14 @@ impl<'a> PairColumns<'a> {
         self.a[..self.len().min(end)].partition_point(is_below)
     }
 
+    /// Removes the pairs with a lower slot less than `slot`, which are the first ones, and returns them.
+    pub(crate) fn take_below(&mut self, slot: u64) -> Self {
+        let end = self.below(slot);
+        let below = self.slice(0..end);
+        *self = self.slice(end..self.len());
+        below
+    }
+
     /// How many pairs are ordered before the pair of these slots.
     pub(crate) fn before(self, [a, b]: [u32; 2]) -> usize {
         let start = self.a.partition_point(|&lower| lower < a);
