@@ -4,4 +4,5 @@ mod kinds;
 mod planar;
 mod reading;
 mod rules;
+mod set_many;
 mod settled;
