@@ -6,3 +6,4 @@ mod reading;
 mod rules;
 mod set_many;
 mod settled;
+mod snapshots;
