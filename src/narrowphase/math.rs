@@ -66,6 +66,18 @@ impl V3 {
         Self::new(self.x.abs(), self.y.abs(), self.z.abs())
     }
 
+    /// Returns the lesser of each component and that of `most`.
+    #[inline(always)]
+    pub(crate) fn at_most(self, most: Self) -> Self {
+        Self::new(lesser(self.x, most.x), lesser(self.y, most.y), lesser(self.z, most.z))
+    }
+
+    /// Returns the greater of each component and that of `least`.
+    #[inline(always)]
+    pub(crate) fn at_least(self, least: Self) -> Self {
+        Self::new(greater(self.x, least.x), greater(self.y, least.y), greater(self.z, least.z))
+    }
+
     #[inline(always)]
     pub(crate) fn square(self) -> f64 {
         self.dot(self)

@@ -140,6 +140,15 @@ impl Core<'_> {
         }
     }
 
+    /// Returns the half extents of a box, which are zero for a point.
+    #[inline]
+    pub(super) fn half_extents(&self) -> Option<V3> {
+        match self {
+            Self::Box { half } => Some(*half),
+            _ => None,
+        }
+    }
+
     /// Upper bound of the magnitude of a coordinate on each axis.
     pub(super) fn extent(&self) -> V3 {
         let along = |axis: V3| {

@@ -140,6 +140,13 @@ impl Threads {
         fill_chunks(self, out, size, fill);
     }
 
+    /// Returns these threads, or the calling thread alone if there are fewer than `least` items: to wake another thread
+    /// takes longer than the work of so few.
+    pub(crate) fn for_items(&self, items: usize, least: usize) -> &Self {
+        static ONE: Threads = Threads(ThreadsKind::One);
+        if items < least { &ONE } else { self }
+    }
+
     /// Returns the number of workers, which is the number of threads.
     pub(crate) fn workers(&self) -> usize {
         match &self.0 {

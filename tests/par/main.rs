@@ -2,3 +2,4 @@
 #![cfg(feature = "std")]
 
 mod executors;
+mod few_boxes;

@@ -13,7 +13,7 @@
 //! allowance is in proportion to the boxes and movers. All decisions are made from counts that are the same for every level
 //! and any threads.
 
-use super::mover_progress::MoverProgress;
+use super::mover_progress::{BLOCK_FIRST, MoverProgress};
 use super::movers::{MoverRecord, ROW, SweptMovers, TouchMovers, Union};
 use super::{BvhItem, Stack, Tree};
 use crate::broadphase::join::divided::DividedJoin;
@@ -167,8 +167,23 @@ fn find<P: FoundPair>(
     let MoverSearch { level, threads, trees, movers, .. } = search;
     let MoverScratch { stacks, left, join, .. } = scratch;
     let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
+    if movers.len() <= BLOCK_FIRST as usize {
+        // All are in the first block, which is not interrupted.
+        for run in pairs.start(count) {
+            let mut progress = MoverProgress::new(0..movers.len() as u32);
+            traverse(&mut progress, &mut stacks[0], &mut run.pairs);
+            search.finish(run);
+            #[cfg(test)]
+            {
+                scratch.work = (progress.visited(), 0);
+            }
+        }
+        pairs.reserve_spare(count);
+        return clock.lap();
+    }
     let fixed = sum_of(trees, Tree::len);
-    let workers = threads.workers();
+    // A single run needs no other thread.
+    let runners = threads.for_items(count, 2);
     let mut runs = pairs.start(count).iter_mut().enumerate().map(|(index, run)| {
         let end = movers.len().min((index + 1) * size);
         (MoverProgress::new((index * size) as u32..end as u32), run)
@@ -176,10 +191,10 @@ fn find<P: FoundPair>(
     let mut items: [_; RUNS] = core::array::from_fn(|_| runs.next());
     let items = &mut items[..count];
     boxes.clear();
-    threads.enter(|| {
+    runners.enter(|| {
         let mut allowed = ROUND_NODES * (fixed + movers.len()) as u64 / count.max(1) as u64;
         loop {
-            par::for_each(threads, &mut stacks[..workers], items, &|stack, _, item| {
+            par::for_each(runners, &mut stacks[..runners.workers()], items, &|stack, _, item| {
                 let Some((progress, run)) = item else { return };
                 if !progress.left.is_empty() {
                     progress.start_round(allowed, run.pairs.found());

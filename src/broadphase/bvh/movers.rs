@@ -12,7 +12,7 @@ use super::{BvhItem, Probe, Stack, Tree, walk};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{CHUNK_ROWS, PairInput, allow};
-use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group};
+use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, Row, check_group};
 use crate::geom::{Filter, MapEach, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
 use crate::kernels::sweep;
@@ -44,12 +44,34 @@ pub(crate) fn load_movers(
     movers.clear();
     rejected.clear();
     let count = set.len();
+    if count < LANES_MAX {
+        return load_few(set, fixed, movers, rejected);
+    }
     for first_row in (0..count).step_by(CHUNK_ROWS) {
         let set = set.slice(first_row..count.min(first_row + CHUNK_ROWS));
         let (boxes, listed) = (set.boxes.columns(columns), rejected.len());
-        let rows = boxes.len();
-        level.run_rows(rows, LoadMovers { set, boxes, first_row, fixed, movers, rejected });
+        level.run_rows(boxes.len(), LoadMovers { set, boxes, first_row, fixed, movers, rejected });
         rejected[listed..].iter_mut().for_each(|rejected| rejected.row += first_row as u32);
+    }
+}
+
+/// Loads movers one by one: for a few, most of the time is to wait for memory, and columns would be more of it.
+fn load_few(
+    set: PairInput<'_>,
+    fixed: u32,
+    movers: &mut Vec<MoverRecord>,
+    rejected: &mut Vec<Rejected>,
+) {
+    for row in 0..set.len() {
+        let moving = set.boxes.get(row);
+        if let Err(reason) = moving.validate() {
+            rejected.push(Rejected { row: row as u32, reason });
+        } else if makes_pairs(&set, fixed, row) {
+            let mut mover = [row as u32; 16];
+            let numbers = moving.bounds().to_row().into_iter().chain(moving.to_row());
+            mover.iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_bits());
+            movers.push(mover);
+        }
     }
 }
 

@@ -189,9 +189,7 @@ fn copy_runs<P: FoundPair>(pairs: &Pairs<'_, P>, to: &mut Vec<P>) {
         reserve_for(to, count);
         to.resize(count, P::default());
     }
-    let one = Threads::one();
-    let threads = if count < COPY_PAIRS_MIN { &one } else { threads };
-    par::fill_parts(threads, starts, to, 1, &|run, part| {
+    par::fill_parts(threads.for_items(count, COPY_PAIRS_MIN), starts, to, 1, &|run, part| {
         part.copy_from_slice(runs[run].pairs.as_slice());
     });
 }

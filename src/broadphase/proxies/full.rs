@@ -23,6 +23,9 @@ use crate::geom::{SweptPair, most_of, sum_of};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
+/// Number of pairs below which one thread compares them: waking another costs more.
+const PARALLEL_PAIRS_MIN: usize = 2048;
+
 /// Scratch memory of updates that find all pairs anew.
 #[derive(Debug, Default)]
 pub(crate) struct FullScratch {
@@ -100,12 +103,12 @@ impl FullUpdate<'_> {
         let accept_new = accept_new.map(|accept| {
             move |pair: ProxyPair| (changed(pair.a) || changed(pair.b)) && accept(pair)
         });
-        exec.threads.enter(|| {
-            let workers = exec.threads.workers();
+        let threads = exec.threads.for_items(found.count.max(before.len()), PARALLEL_PAIRS_MIN);
+        threads.enter(|| {
+            let workers = threads.workers();
             scratch.resize_with(workers.max(scratch.len()), DiffScratch::default);
             let scratch = &mut scratch[..workers];
-            let copies =
-                partition(&exec.threads, &found, &pair_filter, partitions, copies, scratch);
+            let copies = partition(threads, &found, &pair_filter, partitions, copies, scratch);
             let diff = Diff {
                 level: exec.level,
                 slots: &state.slots,
@@ -116,7 +119,7 @@ impl FullUpdate<'_> {
                 still_touches: &still_touches,
             };
             touching.reserve_for(found.count);
-            compare(&exec.threads, &diff, before, (scratch, parts), touching, events);
+            compare(threads, &diff, before, (scratch, parts), touching, events);
         });
         Ok(())
     }
@@ -194,20 +197,18 @@ fn compare(
 ) {
     let partitions = diff.partitions;
     let lengths = diff.runs.lengths();
-    let mut befores = [PairColumns::default(); PARTITIONS_MAX];
     let mut rest = before;
-    for (part, before) in befores[..partitions.count].iter_mut().enumerate() {
-        let end = rest.below(partitions.slots(part).end);
-        (*before, rest) = (rest.slice(0..end), rest.slice(end..rest.len()));
-    }
-    let longest_before = most_of(&befores, |part| part.len());
+    let before_of = |part| rest.take_below(partitions.slots(part).end).len();
+    let longest_before = (0..partitions.count).map(before_of).max().unwrap_or(0);
     let longest = most_of(&lengths, |&length| length);
     for scratch in &mut *scratch {
         scratch.reserve_for(diff.level, partitions.width(), longest, longest_before);
     }
     touching.resize(sum_of(&lengths, |&length| length));
-    let mut rest = touching.columns_mut();
-    let mut next = |part: usize| (rest.split_off(lengths[part]), befores[part]);
+    let (mut rest, mut rest_before) = (touching.columns_mut(), before);
+    let mut next = |part: usize| {
+        (rest.split_off(lengths[part]), rest_before.take_below(partitions.slots(part).end))
+    };
     let mut written = [0; PARTITIONS_MAX];
     if let [scratch] = scratch {
         for (part, written) in written[..partitions.count].iter_mut().enumerate() {

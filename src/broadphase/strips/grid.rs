@@ -3,24 +3,25 @@
 //! A sample of the boxes gives the extent and the mean length on each axis. The cost of a tick is estimated for many
 //! numbers of strips, and the cheapest grid is chosen. All is a function of the boxes alone.
 
+use super::extent::{AxisCells, AxisExtent, StripAxis, by_ratio, extent, whole_extent};
 use crate::broadphase::join::NOT_FIRST_UNCUT;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach, MovingBox, descending};
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, U32Lanes};
-use crate::par::select_float;
+use crate::geom::{Aabb, MapEach, MovingBox};
+use crate::lanes::{Isa, Kernel, LANES_MAX, Level, U32Lanes};
 use alloc::vec::Vec;
 
 /// Greatest number of cells on one axis: cell numbers, and their count, are bytes.
 const CELLS_MAX: u32 = 255;
 /// Greatest number of strips. With more of them, scattering is slowed down by misses of the TLB.
 pub(crate) const STRIPS_MAX: u32 = 4096;
-/// A strip has as many bins as boxes, between these limits.
-const BINS_MIN: usize = 16;
-const BINS_MAX: usize = 1 << 16;
 /// Greatest number of boxes in the sample from which the grid is chosen.
 const SAMPLES_MAX: usize = 1024;
 const SAMPLES_MIN: usize = 96;
+/// Greatest number of boxes that are always one strip: to compare each with all that it reaches there costs less than to
+/// choose a grid. And the number of these from which the axis of the strip is chosen.
+const ONE_STRIP_ROWS: usize = if cfg!(fuzzing) { 4 } else { 512 };
+const ONE_STRIP_SAMPLES: usize = 16;
 /// Number of slabs along a strip in which the boxes of the sample are counted.
 const SLABS: u32 = 16;
 const _: () = assert!(SLABS.is_power_of_two());
@@ -67,42 +68,6 @@ mod cost {
     pub(crate) const JOIN_FAR: f64 = 4.0;
     /// Report a pair there.
     pub(crate) const JOIN_PAIR: f64 = 3.0;
-}
-
-/// Cells of one axis: cell `k` contains the coordinates from `origin + k / scale` on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AxisCells {
-    /// The axis of space.
-    pub(crate) axis: usize,
-    pub(crate) origin: f32,
-    /// Cells per unit of length.
-    pub(crate) scale: f32,
-    pub(crate) cells: u32,
-}
-
-/// The axis along the strips, and the interval that contains nearly all boxes on it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StripAxis {
-    pub(crate) axis: usize,
-    pub(crate) low: f32,
-    pub(crate) high: f32,
-}
-
-impl StripAxis {
-    /// Returns the bins of a strip with so many boxes, whose lower ends are between `low` and `high`.
-    pub(crate) fn bins(&self, boxes: usize, low: f32, high: f32) -> AxisCells {
-        // A body far outside must not stretch the bins of all others. The interval is known from a sample only, so
-        // some boxes are expected a little outside of it.
-        let slack = (self.high - self.low) * 0.125;
-        let (low, high) = (low.max(self.low - slack), high.min(self.high + slack));
-        let bins = Self::bins_of(boxes) as u32;
-        AxisExtent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
-    }
-
-    /// Greatest number of bins of a strip with so many boxes.
-    pub(crate) fn bins_of(boxes: usize) -> usize {
-        boxes.next_power_of_two().clamp(BINS_MIN, BINS_MAX)
-    }
 }
 
 /// The division of space. Everything outside belongs to the outermost cells.
@@ -184,16 +149,6 @@ impl Sample {
     }
 }
 
-/// Extent of the sample on one axis.
-#[derive(Clone, Copy, Debug)]
-struct AxisExtent {
-    axis: usize,
-    origin: f32,
-    length: f32,
-    /// Mean length of the boxes.
-    mean: f32,
-}
-
 /// A grid of about the requested number of strips, and the estimated cost of a tick with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
@@ -273,7 +228,10 @@ impl Grid {
         rejected: u32,
         sample: &mut Sample,
     ) -> Choice {
-        let wanted = if rejected == 0 {
+        let one_strip = rows <= ONE_STRIP_ROWS;
+        let wanted = if one_strip {
+            rows.min(ONE_STRIP_SAMPLES)
+        } else if rejected == 0 {
             (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows)
         } else {
             (rows / DENSE_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, DENSE_SAMPLES_MAX).min(rows)
@@ -284,10 +242,13 @@ impl Grid {
         for k in 0..wanted {
             let (moving, flags) = get((k as u64 * rows as u64 / wanted as u64) as usize);
             if moving.validate().is_ok() {
-                sample.boxes.push(moving.bounds());
+                sample.boxes.push(nearest_bounds(&moving));
                 sample.deltas.extend(paths.then_some(moving.delta));
                 sample.flags.push(flags);
             }
+        }
+        if one_strip {
+            return Self::choose_axis(rows, &sample.boxes);
         }
         if rejected == 0 {
             sample.drop_largest();
@@ -299,10 +260,7 @@ impl Grid {
         let extents: [AxisExtent; 3] =
             core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
 
-        // The strips run along the axis whose extent is the greatest multiple of the mean box length.
-        let ratio = |e: &AxisExtent| f64::from(e.length) / f64::from(e.mean).max(1e-30);
-        let ratios = [ratio(&extents[0]), ratio(&extents[1]), ratio(&extents[2])];
-        let [along, u, v] = descending(ratios).map_each(|axis| extents[axis]);
+        let [along, u, v] = by_ratio(extents);
         let coarser = 4 * rejected.saturating_sub(1);
         let most = f64::from(Ord::max(Self::strips_max(rows) >> coarser, 1));
         let mut price = |slices: bool, strips: f64| {
@@ -314,7 +272,7 @@ impl Grid {
             grid.price(rows, sample, along)
         };
         // Boxes in a line have no extent across: then the cells follow each other along the line.
-        let across = if ratio(&u) < LINE_RATIO {
+        let across = if u.ratio() < LINE_RATIO {
             cheapest(most, &mut |strips| price(true, strips))
         } else {
             let across = cheapest(most, &mut |strips| price(false, strips));
@@ -339,6 +297,16 @@ impl Grid {
         let grid = Self::with_strips(along, u, v, 1.0);
         let divided = Choice { cost, join, slack, copies: 1.0, crowd: boxes, strips: 1.0, grid };
         divided.or(Choice { join: cost, slack, ..across })
+    }
+
+    /// Chooses the axis of a single strip.
+    fn choose_axis(rows: usize, sample: &[Aabb]) -> Choice {
+        let [along, u, v] = by_ratio([0, 1, 2].map_each(|axis| whole_extent(axis, sample)));
+        // The axes across are not divided, so no path is long there.
+        let [u, v] = [u, v].map_each(|across| AxisExtent { length: 0.0, ..across });
+        let grid = Self::with_strips(along, u, v, 1.0);
+        let crowd = rows as f64;
+        Choice { cost: 0.0, join: 0.0, slack: 1.0, copies: 1.0, crowd, strips: 1.0, grid }
     }
 
     /// Returns a grid of about `strips` cells that follow each other along the strips' axis, for more cells than fit
@@ -478,6 +446,16 @@ fn ends<I: Isa>(isa: I, cut: &AxisCells, columns: &[Vec<f32>; 6], row: usize) ->
     [cut.cells_of(isa, isa.load(low)), cut.cells_of(isa, isa.load(high))]
 }
 
+/// Returns the bounds of the path of a box, rounded to nearest, because a sample need not contain the path.
+fn nearest_bounds(MovingBox { aabb, delta }: &MovingBox) -> Aabb {
+    let Aabb { mut min, mut max } = *aabb;
+    for ((low, high), delta) in min.iter_mut().zip(&mut max).zip(delta) {
+        let to = if *delta < 0.0 { &mut *low } else { &mut *high };
+        *to += *delta;
+    }
+    Aabb { min, max }
+}
+
 /// Returns the cheapest number of strips up to `most`: coarse steps over the whole range first, then finer ones
 /// around the best.
 fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
@@ -496,62 +474,6 @@ fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
         }
     }
     best
-}
-
-/// Returns the extent of the boxes on one axis, without the few that are far outside.
-fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
-    if boxes.is_empty() {
-        return AxisExtent { axis, origin: 0.0, length: 0.0, mean: 0.0 };
-    }
-    line.clear();
-    line.extend(boxes.iter().map(|aabb| aabb.min[axis]));
-    // A 32nd is removed at either end, and as much length added: exact for an even distribution, and a body far
-    // outside cannot stretch the cells.
-    let off = line.len() / 32;
-    let last = line.len() - 1 - off;
-    let (low, high) = (select_float(line, off), select_float(line, last));
-    let margin = (high - low) * (1.0 / 30.0);
-    // The mean is taken without the largest 32nd, for the same reason.
-    line.clear();
-    line.extend(boxes.iter().map(|aabb| aabb.max[axis] - aabb.min[axis]));
-    select_float(line, last);
-    let kept = &line[..=last];
-    let sum: f64 = kept.iter().map(|&length| f64::from(length)).sum();
-    let mean = (sum / kept.len() as f64) as f32;
-    AxisExtent { axis, origin: low - margin, length: high - low + 2.0 * margin + mean, mean }
-}
-
-impl AxisExtent {
-    fn cut(self, cells: u32) -> AxisCells {
-        let scale = cells as f32 / self.length;
-        // An extent of zero, or one so short that the scale overflows, is one cell.
-        let cut = scale.is_finite() && scale > 0.0;
-        let cells = if cut { cells } else { 1 };
-        let scale = if cut { scale } else { 0.0 };
-        AxisCells { axis: self.axis, origin: self.origin, scale, cells }
-    }
-}
-
-impl AxisCells {
-    /// Length of a cell; 0 if the axis cannot be divided.
-    pub(crate) fn length(&self) -> f32 {
-        if self.scale > 0.0 { 1.0 / self.scale } else { 0.0 }
-    }
-
-    /// Returns the cell of a coordinate. It is monotone in the coordinate.
-    pub(crate) fn cell(&self, at: f32) -> u32 {
-        let cell = (at - self.origin) * self.scale;
-        let cell = if cell > 0.0 { cell } else { 0.0 };
-        let last = (self.cells - 1) as i32 as f32;
-        (if cell < last { cell } else { last }) as i32 as u32
-    }
-
-    /// Returns the cells of a vector of coordinates.
-    #[inline(always)]
-    pub(crate) fn cells_of<I: Isa>(&self, isa: I, at: I::F32) -> I::U32 {
-        let cell = (at - isa.splat(self.origin)) * isa.splat(self.scale);
-        cell.max(isa.splat(0.0)).min(isa.splat((self.cells - 1) as f32)).trunc()
-    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@
 //! 2⁻¹⁸|d| + 2⁻²⁰c`. Each axis has its own `w`: a crowd may be flat, and then cells of one axis are far longer than
 //! the whole crowd on another.
 
-use super::grid::{AxisCells, Grid, LONG_CELLS};
+use super::extent::AxisCells;
+use super::grid::{Grid, LONG_CELLS};
 use crate::geom::MapEach;
 use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Scalar};

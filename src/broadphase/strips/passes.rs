@@ -195,8 +195,7 @@ impl<R: StripPairs> Stage<R> {
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
-        let one = Threads::one();
-        let fill_threads = if rows < PARALLEL_ROWS_MIN { &one } else { threads };
+        let fill_threads = threads.for_items(rows, PARALLEL_ROWS_MIN);
         let timings =
             fill_threads.enter(|| self.fill(tick, fill_threads, sample, scatterers, take));
         let rejected = self.rejected.split_at(self.rejected_of_first);
@@ -345,7 +344,8 @@ impl<R: StripPairs> Stage<R> {
         }
         let records = sum_of(&self.lengths, |&length| length);
         let wanted = records.div_ceil(RUNS).max(1);
-        let all = self.pairs.start(RUNS_MAX);
+        // A grid may have more strips in the next tick; few boxes have one strip in each tick.
+        let all = self.pairs.start(if grid.strips() == 1 { 1 } else { RUNS_MAX });
         let (mut runs, mut start, mut filled, mut longest) = (0, 0, 0, 0);
         for (strip, &here) in self.lengths.iter().enumerate() {
             filled += here;

@@ -5,7 +5,8 @@
 //! strip later reads its part of each chunk, so no two chunks write to the same memory, and the
 //! records of one chunk stay in the cache.
 
-use super::grid::{AxisCells, Grid, STRIPS_MAX};
+use super::extent::AxisCells;
+use super::grid::{Grid, STRIPS_MAX};
 use super::long_path::{Stop, is_long, trace};
 use super::record::StripRecord;
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for, reserve_total};

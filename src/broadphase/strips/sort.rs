@@ -4,7 +4,8 @@
 //! later in the order starts at most in the last bin that the other one reaches. The end of that bin is stored for each
 //! box.
 
-use super::grid::{AxisCells, Grid, StripAxis};
+use super::extent::{AxisCells, StripAxis};
+use super::grid::Grid;
 use super::long_path::Passage;
 use super::record::{RecordLanes, StripRecord};
 use super::scatter::Chunk;

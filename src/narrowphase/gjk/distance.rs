@@ -97,6 +97,9 @@ pub(super) fn distance_of_valid(
     let near = lesser(a.size, b.size) * SIZE_SLACK;
     let guess = V3::of(cache.normal).unit().or_else(|| x.unit()).unwrap_or(V3::X);
     let mut simplex = Simplex::default();
+    if let Some(nearest) = pair.nearest_of_point_and_box(x) {
+        simplex.push(nearest);
+    }
     let tiny = pair.rounding(x.length());
     let guess = (guess, f64::NEG_INFINITY);
     let accuracy = Accuracy::Within { share: RELATIVE_SLACK, of: radii, least: near };

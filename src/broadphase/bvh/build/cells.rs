@@ -114,6 +114,7 @@ impl Builder {
             return None;
         }
         let nodes = &mut Nodes { all: nodes, used: 0 };
+        let threads = threads.for_items(boxes.len(), BOXES_MIN);
         self.packers.resize_with(threads.workers().max(self.packers.len()), Packer::default);
         self.large.clear();
         self.classes.clear();

@@ -22,7 +22,6 @@ use core::ops::Range;
 
 /// The columns of the cached pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PairTable {
     /// Lower slot of each pair.
     pub(crate) a: Vec<u32>,
@@ -129,6 +128,14 @@ impl<'a> PairColumns<'a> {
             end *= 2;
         }
         self.a[..self.len().min(end)].partition_point(is_below)
+    }
+
+    /// Removes the pairs with a lower slot less than `slot`, which are the first ones, and returns them.
+    pub(crate) fn take_below(&mut self, slot: u64) -> Self {
+        let end = self.below(slot);
+        let below = self.slice(0..end);
+        *self = self.slice(end..self.len());
+        below
     }
 
     /// How many pairs are ordered before the pair of these slots.
