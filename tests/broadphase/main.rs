@@ -5,3 +5,4 @@ mod planar;
 mod reading;
 mod rules;
 mod settled;
+mod snapshots;

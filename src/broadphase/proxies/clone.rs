@@ -9,7 +9,7 @@ impl Clone for Broadphase {
     /// [`Broadphase::changes`] are empty until it is updated. The copy builds trees of its own.
     fn clone(&self) -> Self {
         let mut copy = Self::with_exec(self.exec.clone());
-        copy.restore_state(&self.state);
+        copy.restore(&self.snapshot());
         copy
     }
 }

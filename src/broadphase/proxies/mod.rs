@@ -52,6 +52,7 @@ pub(crate) mod kinds;
 pub(crate) mod layers;
 pub(crate) mod mover_tree;
 pub(crate) mod movers;
+mod packed;
 pub(crate) mod pair_cache;
 pub(crate) mod proxy;
 pub(crate) mod queries;
@@ -200,6 +201,8 @@ pub struct Broadphase {
     /// the caller's function are applied.
     pub exec: Exec,
     state: BroadphaseState,
+    /// Memory for the state of a snapshot that is restored.
+    spare: BroadphaseState,
     trees: RestingTrees,
     mover_tree: MoverTree,
     finder: PairFinder,
@@ -227,7 +230,7 @@ pub struct Broadphase {
     sorted: Vec<ProxyPair>,
 }
 
-impl_memory!(Broadphase { state, trees, mover_tree, finder, events, removed, full, incremental, rejected, rows, outside, columns, sorted; without exec, filtered, inexact_filters, owned, events_valid });
+impl_memory!(Broadphase { state, spare, trees, mover_tree, finder, events, removed, full, incremental, rejected, rows, outside, columns, sorted; without exec, filtered, inexact_filters, owned, events_valid });
 
 impl Default for Broadphase {
     fn default() -> Self {
@@ -266,6 +269,7 @@ impl Broadphase {
         Self {
             exec: exec.into(),
             state: BroadphaseState::default(),
+            spare: BroadphaseState::default(),
             trees: RestingTrees::default(),
             mover_tree: MoverTree::default(),
             finder: PairFinder::default(),
@@ -548,6 +552,7 @@ impl Broadphase {
         self.state.resting.free_if_empty();
         // A clone has no spare capacity.
         self.state = self.state.clone();
+        self.spare = BroadphaseState::default();
         self.trees.shrink_to_fit();
         self.mover_tree = MoverTree::default();
         self.finder.shrink_to(0, 0);

@@ -24,8 +24,7 @@ pub(crate) const SETTLED: u8 = 2;
 pub(crate) const UNBOUNDED: Aabb = Aabb { min: [-f32::MAX; 3], max: [f32::MAX; 3] };
 
 /// The columns of the moving proxies.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct MoverStore {
     /// Minimum corners, maximum corners, displacements.
     pub(crate) columns: [Vec<f32>; 9],
@@ -158,15 +157,14 @@ impl MoverStore {
         reserve_total(&mut self.status, rows);
     }
 
-    pub(crate) fn copy_from(&mut self, other: &Self) {
+    pub(crate) fn clear(&mut self) {
         let Self { columns, fat, ids, owners, filters, dynamic, status } = self;
-        columns.iter_mut().zip(&other.columns).for_each(|(to, from)| to.clone_from(from));
-        fat.iter_mut().zip(&other.fat).for_each(|(to, from)| to.clone_from(from));
-        ids.clone_from(&other.ids);
-        owners.clone_from(&other.owners);
-        filters.clone_from(&other.filters);
-        dynamic.clone_from(&other.dynamic);
-        status.clone_from(&other.status);
+        columns.iter_mut().chain(fat).for_each(Vec::clear);
+        ids.clear();
+        owners.clear();
+        filters.clear();
+        dynamic.clear();
+        status.clear();
     }
 }
 

@@ -63,7 +63,6 @@ impl Container {
 
 /// The record of one proxy, or of a free slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Slot {
     pub(crate) data: u64,
     /// The row of a mover, the next free slot of a free slot, and otherwise [`NONE`].
@@ -79,7 +78,6 @@ pub(crate) struct Slot {
 
 /// What has happened to a slot since the last update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum SlotChange {
     Unchanged,
     /// The slot is in [`BroadphaseState::changed`](super::state::BroadphaseState::changed).
@@ -89,7 +87,7 @@ pub(crate) enum SlotChange {
 }
 
 impl Slot {
-    const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         data: 0,
         row_or_next: NONE,
         filter: Filter::ALL,
@@ -155,8 +153,7 @@ pub(crate) fn owners_allow(a: u32, b: u32) -> bool {
 }
 
 /// The records of all proxies, and the generations of their slots.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug)]
 pub(crate) struct Slots {
     pub(crate) all: Vec<Slot>,
     /// Generation by slot: of its proxy, or of the next one if the slot is free. A separate column,

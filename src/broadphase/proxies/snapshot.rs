@@ -3,6 +3,7 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::movers::CHANGED;
+use super::packed::PackedState;
 use super::resting::trees_of;
 use super::slots::{Container, Slot};
 use super::state::BroadphaseState;
@@ -12,24 +13,32 @@ use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
 
 /// A copy of everything that decides the answers of a broadphase from some tick on.
 ///
+/// It has at most 64 bytes for each proxy, and 12 for each pair ([`Snapshot::memory_usage`]), because what follows from the rest is not
+/// stored, and equal values are stored once: 24 bytes for the box, 24 for the fat AABB of a proxy with a margin, and 12 for the displacement of
+/// a proxy that moves; the rest is for data, owners, filters, margins, kinds and generations that differ. If all of these
+/// differ, it may be more.
+///
 /// With the feature `serde` it can be serialised and deserialised; a deserialised snapshot is
 /// validated. It does not contain settings that change no answer, the limit on pairs, or the result
 /// of the last update.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "BroadphaseState", into = "BroadphaseState"))]
-pub struct Snapshot(BroadphaseState);
+#[cfg_attr(feature = "serde", serde(try_from = "PackedState", into = "PackedState"))]
+pub struct Snapshot(PackedState);
 
-impl TryFrom<BroadphaseState> for Snapshot {
+impl TryFrom<PackedState> for Snapshot {
     type Error = InvariantError;
 
-    fn try_from(state: BroadphaseState) -> Result<Self, InvariantError> {
+    fn try_from(packed: PackedState) -> Result<Self, InvariantError> {
+        packed.check()?;
+        let mut state = BroadphaseState::default();
+        packed.unpack_into(&mut state);
         state.validate()?;
-        Ok(Self(state))
+        Ok(Self(packed))
     }
 }
 
-impl From<Snapshot> for BroadphaseState {
+impl From<Snapshot> for PackedState {
     fn from(snapshot: Snapshot) -> Self {
         snapshot.0
     }
@@ -39,7 +48,7 @@ impl Snapshot {
     /// The number of proxies.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.slots.live as usize
+        self.0.len()
     }
 
     /// Whether there are no proxies.
@@ -71,12 +80,14 @@ impl Broadphase {
     /// ```
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot(self.state.clone())
+        let mut snapshot = Snapshot::default();
+        self.snapshot_into(&mut snapshot);
+        snapshot
     }
 
     /// Like [`Broadphase::snapshot`], but reuses the memory of an old snapshot.
     pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
-        snapshot.0.copy_from(&self.state);
+        snapshot.0.pack(&self.state);
     }
 
     /// Restores the state of which `snapshot` was taken. From now on every update answers as it did
@@ -85,18 +96,14 @@ impl Broadphase {
     ///
     /// Trees are not copied: the next update changes in them what differs in the resting proxies.
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        self.restore_state(&snapshot.0);
-    }
-
-    /// Does what [`Broadphase::restore`] states.
-    pub(crate) fn restore_state(&mut self, then: &BroadphaseState) {
-        let state = &self.state;
+        snapshot.0.unpack_into(&mut self.spare);
+        let (state, then) = (&self.state, &self.spare);
         for index in 0..state.slots.all.len().max(then.slots.all.len()) {
             if stored(state, index) != stored(then, index) {
                 self.trees.mark_dirty(index);
             }
         }
-        self.state.copy_from(then);
+        core::mem::swap(&mut self.state, &mut self.spare);
         self.mover_tree.mark_dirty();
         let slots = &self.state.slots.all;
         self.filtered = slots.iter().any(|slot| slot.filter != Filter::ALL);

@@ -1,7 +1,7 @@
 //! The complete state of a broadphase, apart from its scratch memory and its trees.
 //!
 //! These plain columns contain everything that decides the answers of later ticks, and nothing
-//! else, so a snapshot is a copy of them. Functions that change a single proxy are here;
+//! else, so a snapshot (`packed.rs`) is made from them. Functions that change a single proxy are here;
 //! [`super::Broadphase`] marks the trees as dirty.
 
 use super::error::BroadphaseError;
@@ -22,8 +22,7 @@ use bytemuck::{Pod, Zeroable};
 const SETTLING_SHARE: usize = 8;
 
 /// The state of a [`Broadphase`](super::Broadphase).
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BroadphaseState {
     pub(crate) slots: Slots,
     /// Boxes by slot. Only valid for proxies that have no mover row.
@@ -364,29 +363,6 @@ impl BroadphaseState {
         self.movers.reserve(movers);
         self.touching.reserve(pairs);
         self.resting.reserve(proxies, 0);
-    }
-
-    /// Copies `other`, reusing the allocated memory.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
-        let Self { slots, boxes, fat_aabbs, movers, fat_movers, .. } = self;
-        slots.all.clone_from(&other.slots.all);
-        slots.generations.clone_from(&other.slots.generations);
-        slots.cached_generations.clone_from(&other.slots.cached_generations);
-        slots.reused.clone_from(&other.slots.reused);
-        let Slots { free, live, retired, .. } = other.slots;
-        (slots.free, slots.live, slots.retired) = (free, live, retired);
-        boxes.clone_from(&other.boxes);
-        fat_aabbs.clone_from(&other.fat_aabbs);
-        movers.copy_from(&other.movers);
-        *fat_movers = other.fat_movers;
-        self.touching.copy_from(&other.touching);
-        self.resting.copy_from(&other.resting);
-        self.dirty_pairs.clone_from(&other.dirty_pairs);
-        self.changed.clone_from(&other.changed);
-        (self.kinds, self.kinds_changed) = (other.kinds, other.kinds_changed);
-        self.renewed.clone_from(&other.renewed);
-        self.removed.clone_from(&other.removed);
-        self.restricted = other.restricted;
     }
 }
 

@@ -22,7 +22,6 @@ use core::ops::Range;
 
 /// The columns of the cached pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PairTable {
     /// Lower slot of each pair.
     pub(crate) a: Vec<u32>,

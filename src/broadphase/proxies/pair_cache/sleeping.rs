@@ -14,7 +14,6 @@ use alloc::vec::Vec;
 /// A pair, and for each of its ends the neighbours in the list of that proxy. The number of an end
 /// is `2 · edge + side`. In a free edge only `next[0]` is used: it is the next free edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Edge {
     pub(crate) pair: ProxyPair,
     before: [u32; 2],
@@ -22,8 +21,7 @@ pub(crate) struct Edge {
 }
 
 /// All resting pairs.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug)]
 pub(crate) struct RestingPairs {
     edges: Vec<Edge>,
     /// The first end in the list of each slot. May be shorter than the slots.
@@ -171,10 +169,10 @@ impl RestingPairs {
         }
     }
 
-    pub(crate) fn copy_from(&mut self, other: &Self) {
-        let Self { edges, heads, free, len } = self;
-        edges.clone_from(&other.edges);
-        heads.clone_from(&other.heads);
-        (*free, *len) = (other.free, other.len);
+    /// Removes all pairs and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.edges.clear();
+        self.heads.clear();
+        (self.free, self.len) = (NONE, 0);
     }
 }

@@ -7,12 +7,11 @@ use super::rows::{PairRows, Partner, RowsIter};
 use super::{PairColumns, PairTable};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
+use alloc::vec::Vec;
 use core::mem;
 
 /// The cached pairs that touch and in which at least one proxy moves.
 #[derive(Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "PairTable", into = "PairTable"))]
 pub(crate) struct PairStore {
     table: PairTable,
     rows: PairRows,
@@ -111,10 +110,13 @@ impl PairStore {
         self.table.reserve(pairs);
     }
 
-    /// Copies the pairs of `other` as a table, reusing the allocated memory.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
+    /// Replaces the pairs, reusing the allocated memory: slots, and times.
+    pub(crate) fn assign(&mut self, [a, b]: &[Vec<u32>; 2], first: impl Iterator<Item = f32>) {
         self.in_rows = false;
-        other.write_to(&mut self.table);
+        self.table.a.clone_from(a);
+        self.table.b.clone_from(b);
+        self.table.first.clear();
+        self.table.first.extend(first);
     }
 }
 
@@ -155,30 +157,11 @@ impl Iterator for PairStoreIter<'_> {
     }
 }
 
-impl From<PairTable> for PairStore {
-    fn from(table: PairTable) -> Self {
-        Self { table, ..Self::default() }
-    }
-}
-
-impl From<PairStore> for PairTable {
-    fn from(mut store: PairStore) -> Self {
-        mem::take(store.convert_to_table())
-    }
-}
-
 impl Clone for PairStore {
     /// Copies the pairs as a table.
     fn clone(&self) -> Self {
         let mut copy = Self::default();
-        copy.copy_from(self);
+        self.write_to(&mut copy.table);
         copy
-    }
-}
-
-impl PartialEq for PairStore {
-    /// Compares the pairs, in whichever layout they are.
-    fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.iter().eq(other.iter())
     }
 }

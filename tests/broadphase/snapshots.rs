@@ -1,0 +1,101 @@
+//! Tests of how many bytes a snapshot has, and that it has all that decides later results.
+
+use scenes::{Scene, World};
+use swath::broadphase::Snapshot;
+use swath::{Aabb, Broadphase, Filter, Proxy, ProxyId, ProxyKind};
+
+/// Published bytes of a snapshot for each proxy, and for each pair.
+const BYTES_PER_PROXY: usize = 64;
+const BYTES_PER_PAIR: usize = 12;
+
+const PROXIES: usize = 20_000;
+
+/// A broadphase with the boxes of a scene. Each has its row as data, as engines do.
+fn filled(scene: Scene, proxy: impl Fn(usize) -> Proxy) -> (Broadphase, Vec<ProxyId>) {
+    let boxes = World::new(scene, PROXIES, 5);
+    let mut world = Broadphase::new();
+    let ids = (0..boxes.len()).map(|row| {
+        let proxy = proxy(row).with_data(row as u64);
+        world.insert_moving(boxes.columns().get(row), proxy).expect("the box is valid")
+    });
+    let ids = ids.collect();
+    world.update().expect("no limit");
+    (world, ids)
+}
+
+/// Goal: the published numbers of bytes are upper bounds: uniform boxes that all move, a pile with margins of which most
+/// sleep, one in which nothing sleeps, and one in which everything does. Method: the memory of the snapshot.
+#[test]
+fn snapshot_has_at_most_64_bytes_per_proxy_and_12_per_pair() {
+    let within = |world: &mut Broadphase, least: usize, most: usize, what: &str| {
+        let (bytes, pairs) = (world.snapshot().memory_usage(), world.pairs().len());
+        assert!(pairs > PROXIES / 4, "{what}: {pairs} pairs");
+        assert!(bytes > least * PROXIES, "{what}: {bytes} bytes, {pairs} pairs");
+        assert!(bytes <= most * PROXIES + BYTES_PER_PAIR * pairs, "{what}: {bytes}, {pairs} pairs");
+    };
+    let (mut uniform, _) = filled(Scene::Uniform, |_| Proxy::dynamic());
+    within(&mut uniform, 36, 40, "uniform");
+
+    let pile = |row: usize| match row % 8 {
+        0 => Proxy::fixed(),
+        1 => Proxy::dynamic().with_margin(0.05),
+        _ => Proxy::sleeping().with_margin(0.05),
+    };
+    let (mut asleep, ids) = filled(Scene::Pile, pile);
+    within(&mut asleep, 48, BYTES_PER_PROXY, "most asleep");
+    let (mut awake, _) = filled(Scene::Pile, |_| Proxy::dynamic().with_margin(0.05));
+    within(&mut awake, 60, BYTES_PER_PROXY, "awake");
+
+    for &id in ids.iter().skip(1).step_by(8) {
+        asleep.set_kind(id, ProxyKind::Sleeping).expect("the id is valid");
+    }
+    asleep.update().expect("no limit");
+    within(&mut asleep, 48, BYTES_PER_PROXY, "all asleep");
+}
+
+/// Goal: a restored broadphase has all properties of its proxies, also of disabled ones, whatever the order of its rows and its
+/// free slots. Method: proxies of all kinds that differ in every property, some of which were removed; then both take the
+/// same steps.
+#[test]
+fn restored_proxies_have_all_their_properties() {
+    let kinds = [Proxy::fixed(), Proxy::kinematic(), Proxy::dynamic(), Proxy::sleeping()];
+    let (mut world, ids) = filled(Scene::Mixed, |row| {
+        let proxy = kinds[row % 4].owned_by(row as u32 % 3);
+        let proxy = proxy.filtered(Filter::new(1 << (row % 32), !(1 << (row % 29))));
+        let proxy = if row % 5 == 0 { proxy.with_margin(0.01 * (row % 9) as f32) } else { proxy };
+        if row % 7 == 0 { proxy.disabled() } else { proxy }
+    });
+    for (k, &id) in ids.iter().enumerate() {
+        world.set_data(id, (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)).expect("valid");
+        match k % 11 {
+            3 => world.remove(id).expect("valid"),
+            4 => world.set_kind(id, ProxyKind::Kinematic).expect("valid"),
+            5 => world.renew(id).expect("valid"),
+            _ => (),
+        }
+    }
+    let mut snapshot = Snapshot::default();
+    world.snapshot_into(&mut snapshot);
+    let mut copy = Broadphase::new();
+    copy.restore(&snapshot);
+    copy.validate().expect("no invariant is violated");
+    assert!(copy.snapshot() == snapshot && world.snapshot() == snapshot);
+    assert_eq!(snapshot.len(), world.len());
+    for &id in &ids {
+        assert_eq!(copy.proxy(id), world.proxy(id));
+        assert_eq!(copy.moving_box(id), world.moving_box(id));
+        assert_eq!(copy.compared_box(id), world.compared_box(id));
+    }
+    assert_eq!(copy.movers().ids, world.movers().ids);
+    assert_eq!(copy.pairs(), world.pairs());
+    for _ in 0..3 {
+        let [of_copy, of_world] = [&mut copy, &mut world].map(|of| {
+            let id = of.insert(Aabb::default(), Proxy::dynamic()).expect("valid");
+            let changes = of.update().expect("no limit");
+            let touching: Vec<_> = changes.touching().iter().collect();
+            (id, changes.begun().to_vec(), changes.ended().to_vec(), touching)
+        });
+        assert_eq!(of_copy, of_world);
+    }
+    assert!(copy.snapshot() == world.snapshot());
+}
