@@ -5,24 +5,26 @@
  * RULES OF ALL FUNCTIONS
  *
  * Results. A function returns SWATH_OK or the code of an error. After an error, swath_last_error() returns a message, for
- * each thread its own. What a function writes by a pointer is written only if it returns SWATH_OK, except where its comment says otherwise.
+ * each thread its own. What a function writes by a pointer is written only if it returns SWATH_OK, except where its
+ * comment says otherwise.
  *
- * Pointers. A pointer is not NULL unless the comment allows it; the pointer of an array without elements may be NULL. NULL and
- * misaligned pointers are errors. All other pointers must be valid: to an object that a create function wrote and that
- * was not destroyed, or to memory for as many values as the function reads or writes, which no thread writes meanwhile. Arrays for
- * results do not overlap arrays of the input.
+ * Pointers. A pointer is not NULL unless the comment allows it; the pointer of an array without elements may be NULL.
+ * NULL and misaligned pointers are errors. All other pointers must be valid: to an object that a create function wrote
+ * and that was not destroyed, or to memory for as many values as the function reads or writes, which no thread writes
+ * meanwhile. Arrays for results do not overlap arrays of the input.
  *
- * Memory. Input is borrowed for the call and not copied, except where a comment says otherwise. Results in memory of an object are
- * valid until the next call that changes the object: that is, one whose pointer to the object is not const.
+ * Memory. Input is borrowed for the call and not copied, except where a comment says otherwise. Results in memory of an
+ * object are valid until the next call that changes the object: that is, one whose pointer to the object is not const.
  *
- * Threads. Functions may be called from any thread. Calls on different objects do not disturb each other, and neither do calls that
- * take const pointers to the same object. If a call on an object has to wait for another one, it returns
+ * Threads. Functions may be called from any thread. Calls on different objects do not disturb each other, and neither do
+ * calls that take const pointers to the same object. If a call on an object has to wait for another one, it returns
  * SWATH_ERROR_BUSY instead. Destroy an object when no call uses it.
  *
- * Callbacks must return: they do not throw, do not call longjmp, and do not end the thread. They may call functions on other objects.
+ * Callbacks must return: they do not throw, do not call longjmp, and do not end the thread. They may call functions on
+ * other objects.
  *
- * Numbers. t and first are fractions of the tick, from 0 to 1. Lengths have any unit. A coordinate is finite and its magnitude is at most 2 to the
- * power of 120. Results have the same bits on every CPU and for any number of threads. */
+ * Numbers. t and first are fractions of the tick, from 0 to 1. Lengths have any unit. A coordinate is finite and its
+ * magnitude is at most 2 to the power of 120. Results have the same bits on every CPU and for any number of threads. */
 
 #ifndef SWATH_H
 #define SWATH_H

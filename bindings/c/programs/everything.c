@@ -162,8 +162,8 @@ static void pairs_are_those_of_a_loop(const swath_exec *exec) {
     static uint32_t labels[COUNT];
     for (uint32_t k = 0; k < COUNT; k++) {
         moves[k] = k % 2 == 0;
-        filters[k].category = 1u << (k % 3);
-        filters[k].mask = ~(1u << (k % 3));
+        filters[k].category = 1u << (29 + k % 3);
+        filters[k].mask = ~(1u << (29 + k % 3));
         labels[k] = 4000000000u + k;
     }
     rows.moves = moves;

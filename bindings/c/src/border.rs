@@ -165,9 +165,22 @@ pub(crate) trait Opaque {
     fn handle(&self) -> &Handle<Self::Object>;
 }
 
+/// Checks that several threads may use a type, which the compiler cannot check for calls from C.
+macro_rules! shared {
+    ($type:ty) => {
+        const _: () = {
+            const fn check<T: Send + Sync>() {}
+            check::<$type>();
+        };
+    };
+}
+pub(crate) use shared;
+
 /// Implements what the functions need of a structure that C knows by pointer only.
 macro_rules! opaque {
     ($name:ident($object:ty)) => {
+        $crate::border::shared!($name);
+
         impl $name {
             pub(crate) fn new(object: $object) -> Self {
                 Self($crate::border::Handle::new(object))

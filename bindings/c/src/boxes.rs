@@ -2,9 +2,10 @@
 
 use crate::border::{array, optional_array};
 use crate::error::{Failure, Outcome};
+use crate::values::swath_filter;
 use std::ffi::c_void;
 use swath::broadphase::{AabbInput, AabbRows, FixedInput, MovingBoxInput, PairInput, VectorRows};
-use swath::{AabbColumns, Filter, MovingBoxColumns};
+use swath::{AabbColumns, MovingBoxColumns};
 
 /// One vector for each row, in memory of the caller, in one of two layouts.
 ///
@@ -27,17 +28,6 @@ pub struct swath_vectors {
     pub stride: usize,
     /// Bytes from the start of a structure to the vector, or zero for columns.
     pub offset: usize,
-}
-
-/// The categories of a box, and those with which it may form pairs, one bit each. Two boxes may form a pair if each has a
-/// category that is in the mask of the other.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct swath_filter {
-    /// The categories of the box.
-    pub category: u32,
-    /// The categories with which it may form pairs.
-    pub mask: u32,
 }
 
 /// Boxes, at rest or moving. The arrays are borrowed for the call only, and are not copied.
@@ -65,17 +55,6 @@ pub struct swath_boxes {
     pub filters: *const swath_filter,
     /// For each box the number that stands for it in pairs, instead of its row, or NULL. Only for pair finders.
     pub labels: *const u32,
-}
-
-impl swath_filter {
-    /// Converts it to the type of the library.
-    pub(crate) fn get(self) -> Filter {
-        Filter::new(self.category as _, self.mask as _)
-    }
-
-    pub(crate) fn of(filter: Filter) -> Self {
-        Self { category: filter.category.into(), mask: filter.mask.into() }
-    }
 }
 
 impl swath_vectors {
@@ -275,15 +254,12 @@ impl swath_boxes {
         unsafe { self.moving() }
     }
 
-    /// Borrows the input of a pair finder. Filters are converted to `filters`.
+    /// Borrows the input of a pair finder.
     ///
     /// # Safety
     ///
     /// The pointers are as the header states.
-    pub(crate) unsafe fn pair_input<'a>(
-        &self,
-        filters: &'a mut Vec<Filter>,
-    ) -> Outcome<PairInput<'a>> {
+    pub(crate) unsafe fn pair_input<'a>(&self) -> Outcome<PairInput<'a>> {
         // SAFETY: the caller promises it.
         let mut input = PairInput::new(unsafe { self.moving() }?);
         // SAFETY: the caller promises it.
@@ -295,9 +271,7 @@ impl swath_boxes {
         }
         // SAFETY: the caller promises it.
         if let Some(given) = unsafe { optional_array(self.filters, self.count, "filters") }? {
-            filters.clear();
-            filters.extend(given.iter().map(|filter| filter.get()));
-            input = input.filtered(filters);
+            input = input.filtered(bytemuck::cast_slice(given));
         }
         // SAFETY: the caller promises it.
         if let Some(labels) = unsafe { optional_array(self.labels, self.count, "labels") }? {
@@ -306,25 +280,18 @@ impl swath_boxes {
         Ok(input)
     }
 
-    /// Borrows the input of a tree. Filters are converted to `filters`.
+    /// Borrows the input of a tree.
     ///
     /// # Safety
     ///
     /// The pointers are as the header states.
-    pub(crate) unsafe fn fixed_input<'a>(
-        &self,
-        filters: &'a mut Vec<Filter>,
-    ) -> Outcome<FixedInput<'a>> {
+    pub(crate) unsafe fn fixed_input<'a>(&self) -> Outcome<FixedInput<'a>> {
         self.check(Extra::Filters)?;
         // SAFETY: the caller promises it.
         let input = FixedInput::new(unsafe { self.at_rest() }?);
         // SAFETY: the caller promises it.
         match unsafe { optional_array(self.filters, self.count, "filters") }? {
-            Some(given) => {
-                filters.clear();
-                filters.extend(given.iter().map(|filter| filter.get()));
-                Ok(input.filtered(filters))
-            }
+            Some(given) => Ok(input.filtered(bytemuck::cast_slice(given))),
             None => Ok(input),
         }
     }

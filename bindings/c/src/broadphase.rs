@@ -1,11 +1,12 @@
 //! Proxies with stable ids: a broadphase, and the calls that change its proxies.
 
 use crate::border::{Handle, Opaque as _, array, array_mut, borrow, destroy, give, opaque, out};
-use crate::boxes::{swath_boxes, swath_filter};
+use crate::boxes::swath_boxes;
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
 use crate::values::{
-    copy_rejected, swath_moving_box, swath_proxy_id, swath_rejected, swath_rejected_rows,
+    copy_rejected, swath_filter, swath_moving_box, swath_proxy_id, swath_rejected,
+    swath_rejected_rows,
 };
 use swath::broadphase::{Proxies, SweptProxyPair};
 use swath::{Proxy, ProxyId, ProxyKind};
@@ -78,7 +79,7 @@ impl swath_proxy {
     fn get(&self) -> Outcome<Proxy> {
         let mut proxy = Proxy::dynamic();
         proxy.kind = kind(self.kind)?;
-        proxy.filter = self.filter.get();
+        proxy.filter = self.filter.into();
         (proxy.owner, proxy.margin, proxy.data) = (self.owner, self.margin, self.data);
         proxy.enabled = match self.enabled {
             0 => false,
@@ -91,7 +92,7 @@ impl swath_proxy {
     fn of(proxy: &Proxy) -> Self {
         Self {
             kind: kind_of(proxy.kind),
-            filter: swath_filter::of(proxy.filter),
+            filter: proxy.filter.into(),
             owner: proxy.owner,
             margin: proxy.margin,
             data: proxy.data,
@@ -379,7 +380,9 @@ pub unsafe extern "C" fn swath_broadphase_set_filter(
     filter: swath_filter,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe { change(broadphase, |world| Ok(world.broadphase.set_filter(id.into(), filter.get())?)) }
+    unsafe {
+        change(broadphase, |world| Ok(world.broadphase.set_filter(id.into(), filter.into())?))
+    }
 }
 
 /// Sets the owner of a proxy; 0: no owner.

@@ -9,14 +9,13 @@ use crate::values::{
     copy_rejected, is_sorted, swath_order, swath_pair, swath_pairs, swath_rejected,
     swath_rejected_rows, swath_swept_pair, swath_swept_pairs,
 };
-use swath::{Filter, Pair, SweptPair};
+use swath::{Pair, SweptPair};
 
 /// Fixed boxes and the memory of their last result.
 pub(crate) struct Fixed {
     boxes: swath::FixedBoxes,
     pairs: Vec<Pair>,
     swept: Vec<SweptPair>,
-    filters: Vec<Filter>,
     rejected: Vec<swath_rejected>,
 }
 
@@ -42,7 +41,6 @@ pub unsafe extern "C" fn swath_fixed_boxes_create(
             boxes: swath::FixedBoxes::with_exec(exec),
             pairs: Vec::new(),
             swept: Vec::new(),
-            filters: Vec::new(),
             rejected: Vec::new(),
         };
         give(swath_fixed_boxes::new(fixed), to);
@@ -92,8 +90,8 @@ pub unsafe extern "C" fn swath_fixed_boxes_put(
         change(fixed, |fixed| {
             let given = borrow(boxes, "boxes")?;
             let rows = array(rows, given.count, "rows")?;
-            let Fixed { boxes, filters, rejected, .. } = fixed;
-            copy_rejected(boxes.put(rows, given.fixed_input(filters)?)?, rejected);
+            let Fixed { boxes, rejected, .. } = fixed;
+            copy_rejected(boxes.put(rows, given.fixed_input()?)?, rejected);
             Ok(())
         })
     }
@@ -140,8 +138,8 @@ pub unsafe extern "C" fn swath_fixed_boxes_union_pairs(
         change(fixed, |fixed| {
             let (movers, to) = (borrow(movers, "movers")?, out(pairs, "pairs")?);
             let sorted = is_sorted(order)?;
-            let Fixed { boxes, pairs, filters, rejected, .. } = fixed;
-            let found = boxes.union_pairs(movers.pair_input(filters)?)?;
+            let Fixed { boxes, pairs, rejected, .. } = fixed;
+            let found = boxes.union_pairs(movers.pair_input()?)?;
             copy_rejected(found.rejected(), rejected);
             to.write(take::<_, swath_pair>(found, sorted, pairs).into());
             Ok(())
@@ -165,8 +163,8 @@ pub unsafe extern "C" fn swath_fixed_boxes_swept_pairs(
         change(fixed, |fixed| {
             let (movers, to) = (borrow(movers, "movers")?, out(pairs, "pairs")?);
             let sorted = is_sorted(order)?;
-            let Fixed { boxes, swept, filters, rejected, .. } = fixed;
-            let found = boxes.swept_pairs(movers.pair_input(filters)?)?;
+            let Fixed { boxes, swept, rejected, .. } = fixed;
+            let found = boxes.swept_pairs(movers.pair_input()?)?;
             copy_rejected(found.rejected(), rejected);
             to.write(take::<_, swath_swept_pair>(found, sorted, swept).into());
             Ok(())

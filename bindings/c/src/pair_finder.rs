@@ -10,14 +10,13 @@ use crate::values::{
 };
 use bytemuck::Pod;
 use swath::broadphase::FoundPair;
-use swath::{Filter, Pair, Pairs, SweptPair};
+use swath::{Pair, Pairs, SweptPair};
 
 /// A finder and the memory of its last result.
 pub(crate) struct Finder {
     finder: swath::PairFinder,
     pairs: Vec<Pair>,
     swept: Vec<SweptPair>,
-    filters: [Vec<Filter>; 2],
     rejected: [Vec<swath_rejected>; 2],
 }
 
@@ -56,7 +55,6 @@ pub unsafe extern "C" fn swath_pair_finder_create(
             finder: swath::PairFinder::with_exec(exec),
             pairs: Vec::new(),
             swept: Vec::new(),
-            filters: Default::default(),
             rejected: Default::default(),
         };
         give(swath_pair_finder::new(finder), to);
@@ -101,14 +99,14 @@ pub unsafe extern "C" fn swath_pair_finder_union_pairs(
             )
         };
         let sorted = is_sorted(order)?;
-        let Finder { finder, pairs, filters: [of_a, of_b], rejected, .. } = &mut *finder;
+        let Finder { finder, pairs, rejected, .. } = &mut *finder;
         // SAFETY: as above.
-        let a = unsafe { a.pair_input(of_a) }.map_err(|error| error.of("a"))?;
+        let a = unsafe { a.pair_input() }.map_err(|error| error.of("a"))?;
         let found = match b {
             None => finder.union_pairs(a)?,
             Some(b) => {
                 // SAFETY: as above.
-                let b = unsafe { b.pair_input(of_b) }.map_err(|error| error.of("b"))?;
+                let b = unsafe { b.pair_input() }.map_err(|error| error.of("b"))?;
                 finder.union_pairs_between(a, b)?
             }
         };
@@ -146,14 +144,14 @@ pub unsafe extern "C" fn swath_pair_finder_swept_pairs(
             )
         };
         let sorted = is_sorted(order)?;
-        let Finder { finder, swept, filters: [of_a, of_b], rejected, .. } = &mut *finder;
+        let Finder { finder, swept, rejected, .. } = &mut *finder;
         // SAFETY: as above.
-        let a = unsafe { a.pair_input(of_a) }.map_err(|error| error.of("a"))?;
+        let a = unsafe { a.pair_input() }.map_err(|error| error.of("a"))?;
         let found = match b {
             None => finder.swept_pairs(a)?,
             Some(b) => {
                 // SAFETY: as above.
-                let b = unsafe { b.pair_input(of_b) }.map_err(|error| error.of("b"))?;
+                let b = unsafe { b.pair_input() }.map_err(|error| error.of("b"))?;
                 finder.swept_pairs_between(a, b)?
             }
         };

@@ -6,24 +6,23 @@
 use crate::border::{
     Handle, Opaque as _, array, array_mut, borrow, destroy, give, opaque, optional, out,
 };
-use crate::boxes::{swath_boxes, swath_filter};
+use crate::boxes::swath_boxes;
 use crate::broadphase::{change, kind, swath_broadphase, swath_kind};
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
 use crate::values::{
-    copy_rejected, swath_aabb, swath_hit, swath_moving_box, swath_proxy_hit, swath_proxy_id,
-    swath_rejected, swath_rejected_rows, swath_segment,
+    copy_rejected, swath_aabb, swath_filter, swath_hit, swath_moving_box, swath_proxy_hit,
+    swath_proxy_id, swath_rejected, swath_rejected_rows, swath_segment,
 };
 use bytemuck::Pod;
 use std::mem::MaybeUninit;
 use swath::batch::{Columns, Hit, SegmentStore};
 use swath::broadphase::{ProxyHit, ProxyQueries};
-use swath::{Filter, Level, Queries, Segment, Sphere};
+use swath::{Level, Queries, Segment, Sphere};
 
 /// A tree and the memory of its builds.
 pub(crate) struct Tree {
     bvh: swath::Bvh,
-    filters: Vec<Filter>,
     rejected: Vec<swath_rejected>,
 }
 
@@ -45,7 +44,7 @@ pub unsafe extern "C" fn swath_bvh_create(
         // SAFETY: the caller keeps the rules of the header.
         let (exec, to) = unsafe { (exec(exec_of)?, out(bvh, "bvh")?) };
         let bvh = swath::Bvh::with_exec(exec);
-        give(swath_bvh::new(Tree { bvh, filters: Vec::new(), rejected: Vec::new() }), to);
+        give(swath_bvh::new(Tree { bvh, rejected: Vec::new() }), to);
         Ok(())
     })
 }
@@ -72,9 +71,9 @@ pub unsafe extern "C" fn swath_bvh_build(
         // SAFETY: the caller keeps the rules of the header.
         let (mut tree, boxes) =
             unsafe { (borrow(bvh, "bvh")?.handle().change()?, borrow(boxes, "boxes")?) };
-        let Tree { bvh, filters, rejected } = &mut *tree;
+        let Tree { bvh, rejected } = &mut *tree;
         // SAFETY: as above.
-        let input = unsafe { boxes.fixed_input(filters) }?;
+        let input = unsafe { boxes.fixed_input() }?;
         copy_rejected(bvh.build(input)?, rejected);
         Ok(())
     })
@@ -150,7 +149,7 @@ unsafe fn query(
         read(bvh, |tree| {
             let queries = tree.bvh.queries();
             let queries = match optional(filter, "filter")? {
-                Some(filter) => queries.filtered(filter.get()),
+                Some(filter) => queries.filtered((*filter).into()),
                 None => queries,
             };
             query(queries, tree.bvh.exec.level)
@@ -404,7 +403,7 @@ unsafe fn query_proxies(
             let mut queries = world.broadphase.queries();
             if let Some(only) = optional(restriction, "query")? {
                 if let Some(filter) = optional(only.filter, "filter")? {
-                    queries = queries.filtered(filter.get());
+                    queries = queries.filtered((*filter).into());
                 }
                 queries = queries.without_owner(only.without_owner);
                 for index in

@@ -1,6 +1,6 @@
 //! Shapes: convex ones, compounds of them, meshes of triangles, and height fields.
 
-use crate::border::{array, borrow, give, out};
+use crate::border::{array, borrow, give, out, shared};
 use crate::boxes::swath_vectors;
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
@@ -50,6 +50,8 @@ pub(crate) enum Kind {
 /// A shape, which does not change: a convex one, a compound of convex ones, a mesh, or a height field. Several threads may use it at
 /// the same time.
 pub struct swath_shape(Kind);
+
+shared!(swath_shape);
 
 impl swath_shape {
     pub(crate) fn convex(&self, name: &str) -> Outcome<Shape<'_>> {

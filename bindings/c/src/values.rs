@@ -6,7 +6,18 @@ use crate::error::{Failure, Outcome};
 use bytemuck::{Pod, Zeroable};
 use swath::batch::{Hit, Rejected};
 use swath::broadphase::{ProxyHit, ProxyPair, SweptProxyPair};
-use swath::{Aabb, Invalid, MovingBox, Pair, ProxyId, Segment, SweptPair};
+use swath::{Aabb, Filter, Invalid, MovingBox, Pair, ProxyId, Segment, SweptPair};
+
+/// The categories of a box, and those with which it may form pairs, one bit each. Two boxes may form a pair if each has a
+/// category that is in the mask of the other.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct swath_filter {
+    /// The categories of the box.
+    pub category: u32,
+    /// The categories with which it may form pairs.
+    pub mask: u32,
+}
 
 /// An axis-aligned box. Its surfaces belong to it.
 #[repr(C)]
@@ -136,6 +147,7 @@ macro_rules! same_layout {
 }
 
 same_layout! {
+    swath_filter = Filter,
     swath_aabb = Aabb,
     swath_moving_box = MovingBox,
     swath_pair = Pair,
