@@ -5,15 +5,11 @@
 //! per cent of the boxes that leave their fat AABBs. `full` is the same tick with a function of the caller, which finds
 //! all pairs anew; its results are compared in one round. Arguments choose: numbers of boxes, `uniform`, `pile`, and
 //! `alone`, which leaves out `full`.
-//!
-//! With the argument `moving` it measures worlds in which all boxes move, without margins: `update` with filters, of which
-//! all pairs are read, against the pair finder on the same boxes with the same filters, whose pairs are read too.
 
 use cpu_time::ThreadTime;
 use scenes::{Scene, World};
 use std::hint::black_box;
-use swath::broadphase::{Layers, PairInput};
-use swath::{Broadphase, Filter, PairFinder, Proxy, ProxyId, Threads};
+use swath::{Broadphase, Proxy, ProxyId, Threads};
 
 const TICKS: usize = 12;
 const ROUNDS: usize = 10;
@@ -44,57 +40,8 @@ fn median(times: &mut [f64]) -> f64 {
     times[times.len() / 2]
 }
 
-/// The ticks of worlds in which all boxes move.
-fn moving(counts: &[usize]) {
-    println!("boxes scene pairs begun update_us finder_us ratio");
-    for &count in counts {
-        for scene in [Scene::Uniform, Scene::Dense, Scene::Pile, Scene::Mixed] {
-            let ticks = World::there_and_back(scene, count, 1, TICKS);
-            let filters: Vec<Filter> =
-                (0..count).map(|row| Layers::all().filter(row % Layers::COUNT)).collect();
-            let (mut broadphase, mut ids) = (Broadphase::with_exec(Threads::one()), Vec::new());
-            let proxies: Vec<Proxy> =
-                filters.iter().map(|&filter| Proxy::dynamic().filtered(filter)).collect();
-            broadphase.insert_many(ticks[0].columns(), &proxies, &mut ids).expect("they fit");
-            let mut finder = PairFinder::with_exec(Threads::one());
-            let (mut update, mut bare) = (Vec::new(), Vec::new());
-            let (mut pairs, mut begun) = (0, 0);
-            for round in 0..2 {
-                for tick in &ticks {
-                    set_boxes(&mut broadphase, &ids, tick);
-                    let start = ThreadTime::now();
-                    let changes = broadphase.update().expect("no limit");
-                    let sum: f64 =
-                        changes.touching().iter().map(|pair| f64::from(pair.first)).sum();
-                    let elapsed = start.elapsed().as_nanos() as f64;
-                    (pairs, begun) = (changes.touching().len(), changes.begun().len());
-                    let start = ThreadTime::now();
-                    let input = PairInput::new(tick.columns()).filtered(&filters);
-                    let found = finder.swept_pairs(input).expect("no limit");
-                    let other: f64 = found.iter().map(|pair| f64::from(pair.first)).sum();
-                    if round > 0 {
-                        update.push(elapsed);
-                        bare.push(start.elapsed().as_nanos() as f64);
-                    }
-                    assert!((sum - other).abs() <= 1e-6 * sum.abs());
-                }
-            }
-            let (update, bare) = (median(&mut update), median(&mut bare));
-            let ratio = update / bare;
-            println!(
-                "{count:6} {scene} {pairs:8} {begun:8} {:9.1} {:9.1} {ratio:5.2}",
-                update / 1e3,
-                bare / 1e3
-            );
-        }
-    }
-}
-
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == "moving") {
-        return moving(&[10_000, 100_000]);
-    }
     let allows = |value: String, of: &[&str]| {
         let mut chosen = arguments.iter().filter(|arg| of.contains(&arg.as_str())).peekable();
         chosen.peek().is_none() || chosen.any(|arg| *arg == value)

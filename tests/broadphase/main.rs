@@ -4,5 +4,6 @@ mod kinds;
 mod planar;
 mod reading;
 mod rules;
+mod set_many;
 mod settled;
 mod snapshots;

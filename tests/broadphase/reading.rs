@@ -77,6 +77,34 @@ fn renewed_proxy_begins_its_pairs_again() {
     }
 }
 
+/// Goal: a pair that the caller's function rejects is cached for neither proxy, if both are searched for and other pairs
+/// are rejected too. Method: a settled row, of which two proxies move to each other, and two to proxies of lower ids; the
+/// function rejects all pairs, and is called once for each.
+#[test]
+fn rejected_pair_is_cached_for_neither_proxy() {
+    let mut world = Broadphase::new();
+    let proxy = Proxy::dynamic().with_margin(0.0625);
+    let ids: Vec<_> =
+        (0..40).map(|k| world.insert(cube(2.0 * k as f32), proxy).expect("valid")).collect();
+    for _ in 0..3 {
+        world.update().expect("no limit");
+    }
+    for (k, x) in [(4, -50.0), (14, -50.5), (6, 2.5), (8, 4.5)] {
+        world.set(ids[k], cube(x), [0.0; 3]).expect("the box is valid");
+    }
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let accept = |_| {
+        calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        false
+    };
+    assert!(world.update_with_new(accept).expect("no limit").begun().is_empty());
+    assert!(calls.into_inner() >= 3);
+    for &id in &ids {
+        assert!(world.pairs_of(id).is_empty());
+    }
+    world.validate().expect("no invariant is violated");
+}
+
 /// Goal: an update that fails because of too many pairs forgets nothing: the pairs of a renewed proxy begin in the next
 /// one. Method: a limit below the number of pairs.
 #[test]

@@ -111,7 +111,7 @@ convert_kinds! {
     BroadphaseError {
         BroadphaseError::Stale { .. } => SWATH_ERROR_STALE,
         BroadphaseError::Invalid(_) => SWATH_ERROR_INVALID,
-        BroadphaseError::Margin => SWATH_ERROR_INVALID,
+        BroadphaseError::Margin | BroadphaseError::MarginOfRow { .. } => SWATH_ERROR_INVALID,
         BroadphaseError::ShiftTooFar { .. } => SWATH_ERROR_INVALID,
         BroadphaseError::TooManyProxies => SWATH_ERROR_TOO_MANY,
     }

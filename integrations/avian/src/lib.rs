@@ -6,6 +6,7 @@ use avian3d::collider_tree::{
 };
 use avian3d::collision::CollisionDiagnostics;
 use avian3d::collision::contact_types::ContactEdgeFlags;
+use avian3d::data_structures::pair_key::PairKey;
 use avian3d::dynamics::solver::joint_graph::JointGraph;
 use avian3d::prelude::*;
 use bevy::ecs::system::{StaticSystemParam, SystemParamItem};
@@ -71,19 +72,19 @@ const NONE: u32 = u32::MAX;
 /// Stands for the box of a collider that was removed. It is invalid, so it has no pairs.
 const REMOVED: Aabb = Aabb { min: [f32::NAN; 3], max: [f32::NAN; 3] };
 
-/// The boxes of all colliders. Each key of the collider trees has a row, which is used again when the key is.
+/// The boxes of all colliders. A collider is known by the index of its entity, as in avian's contact graph.
 #[derive(Default, Resource)]
 struct SwathBroadPhase {
-    /// The row of each key, by [`number_of`].
-    rows: Vec<u32>,
-    /// The collider of each row, its box, and whether it has moved in this step.
-    colliders: Vec<RowCollider>,
+    /// The colliders by the index of their entity.
+    colliders: Vec<StoredCollider>,
+    /// By row: the index of an entity, its box, and whether it has moved in this step.
+    entities: Vec<u32>,
     boxes: Vec<Aabb>,
     moves: Vec<bool>,
-    /// The rows that have moved in this step, and their boxes.
+    /// The entities that have moved in this step, by their index, and their boxes.
     moved: Vec<u32>,
     moved_boxes: Vec<Aabb>,
-    /// The boxes in trees. Those of the rows `pending` are old; these rows have their new boxes here.
+    /// The boxes in trees, by the index of the entity. Those of the entities `pending` are old; their new ones are here.
     forest: FixedBoxes,
     pending: Vec<u32>,
     pending_boxes: Vec<Aabb>,
@@ -91,17 +92,12 @@ struct SwathBroadPhase {
     finder: PairFinder,
 }
 
-/// The collider of a row: its entity, its key in the trees of avian, and its index in the list `pending` or [`NONE`].
+/// The key of a collider in the trees of avian, its row or [`NONE`], and its index in the list `pending` or [`NONE`].
 #[derive(Clone, Copy)]
-struct RowCollider {
-    entity: Entity,
+struct StoredCollider {
     key: ColliderTreeProxyKey,
+    row: u32,
     pending: u32,
-}
-
-/// The key of a collider as a number: its index in its tree, then the tree.
-fn number_of(key: ColliderTreeProxyKey) -> usize {
-    key.id().index() << 2 | key.tree_type() as usize
 }
 
 impl SwathBroadPhase {
@@ -112,66 +108,73 @@ impl SwathBroadPhase {
         else {
             return;
         };
-        let number = number_of(key);
-        if number >= self.rows.len() {
-            self.rows.resize(number + 1, NONE);
-        }
-        if self.rows[number] == NONE {
-            self.rows[number] = self.colliders.len() as u32;
-            self.colliders.push(RowCollider { entity: proxy.collider, key, pending: NONE });
+        let entity = proxy.collider.index_u32();
+        let none = StoredCollider { key, row: NONE, pending: NONE };
+        self.colliders.resize(self.colliders.len().max(entity as usize + 1), none);
+        let collider = &mut self.colliders[entity as usize];
+        collider.key = key;
+        if collider.row == NONE {
+            collider.row = self.boxes.len() as u32;
+            self.entities.push(entity);
             self.boxes.push(REMOVED);
             self.moves.push(false);
         }
+        self.moves[collider.row as usize] = true;
         // A half-space has an AABB beyond the greatest coordinate of swath.
         let limited = |corner: [f32; 3]| corner.map(|x| x.clamp(-COORD_MAX, COORD_MAX));
         let aabb = Aabb { min: limited(aabb.min.to_array()), max: limited(aabb.max.to_array()) };
-        let row = self.rows[number];
-        self.colliders[row as usize].entity = proxy.collider;
-        self.store(row, aabb);
-        self.moves[row as usize] = true;
-        self.moved.push(row);
+        self.store(entity, aabb);
+        self.moved.push(entity);
         self.moved_boxes.push(aabb);
     }
 
-    /// Stores the box of a row. It is put into the forest later, with others.
-    fn store(&mut self, row: u32, aabb: Aabb) {
-        self.boxes[row as usize] = aabb;
-        let pending = &mut self.colliders[row as usize].pending;
+    /// Stores the box of a collider that has a row. It is put into the forest later, with others.
+    fn store(&mut self, entity: u32, aabb: Aabb) {
+        let StoredCollider { row, pending, .. } = &mut self.colliders[entity as usize];
+        self.boxes[*row as usize] = aabb;
         if *pending == NONE {
             *pending = self.pending.len() as u32;
-            self.pending.push(row);
+            self.pending.push(entity);
             self.pending_boxes.push(aabb);
         }
         self.pending_boxes[*pending as usize] = aabb;
     }
 
-    /// Returns the pairs of rows whose boxes overlap and of which at least one has moved in this step.
-    fn find_pairs(&mut self) -> Vec<Pair> {
+    /// The collider of an entity in the trees of avian, unless it was removed. Its key may be that of another one now.
+    fn proxy<'a>(&self, trees: &'a ColliderTrees, entity: u32) -> Option<&'a ColliderTreeProxy> {
+        let proxy = trees.get_proxy(self.colliders[entity as usize].key)?;
+        (proxy.collider.index_u32() == entity).then_some(proxy)
+    }
+
+    /// Returns the pairs of entities whose boxes overlap, of which at least one has moved in this step, and that are not in
+    /// the contact graph.
+    fn find_new_pairs(&mut self, graph: &ContactGraph) -> Vec<Pair> {
         let Self { colliders, boxes, moves, moved, moved_boxes, pending, .. } = self;
+        let is_new = |pair: &Pair| !graph.contains_key(&PairKey::new(pair.a, pair.b));
         if moved.len() > boxes.len() / MOVED_SHARE {
-            let found = self.finder.union_pairs(PairInput::new(&*boxes).moving(moves));
-            return found.expect("there is no limit of pairs").iter().collect();
+            let input = PairInput::new(&*boxes).moving(moves).labelled(&self.entities);
+            let found = self.finder.union_pairs(input).expect("there is no limit of pairs");
+            return found.iter().filter(is_new).collect();
         }
         if pending.len() > PENDING_MAX {
             let rejected = self.forest.put(pending, &self.pending_boxes).expect("as many rows");
             let rejected: Vec<u32> = rejected.iter().map(|of| pending[of.row as usize]).collect();
-            // Only some of these rows had a box; its collider was removed, or has an AABB with NaN.
-            for row in rejected {
-                let _ = self.forest.remove(&[row]);
-            }
-            pending.drain(..).for_each(|row| colliders[row as usize].pending = NONE);
+            // Only some of these entities had a box; the collider was removed, or has an AABB with NaN.
+            rejected.into_iter().for_each(|entity| _ = self.forest.remove(&[entity]));
+            pending.drain(..).for_each(|entity| colliders[entity as usize].pending = NONE);
             self.pending_boxes.clear();
         }
         // A pair of two boxes that have moved is found from both sides, and a box may find itself.
-        let once = |pair: &Pair| pair.a < pair.b || !moves[pair.b as usize];
+        let once = |pair: &Pair| pair.a < pair.b || !moves[colliders[pair.b as usize].row as usize];
+        let is_current = |pair: &Pair| colliders[pair.b as usize].pending == NONE;
         let found = self.forest.union_pairs(PairInput::new(&*moved_boxes).labelled(moved));
         let found = found.expect("there is no limit of pairs");
-        let is_new = |pair: &Pair| colliders[pair.b as usize].pending == NONE;
-        let mut pairs: Vec<Pair> = found.iter().filter(is_new).filter(once).collect();
+        let found = found.iter().filter(is_new).filter(is_current).filter(once);
+        let mut pairs: Vec<Pair> = found.collect();
         for (&a, aabb) in moved.iter().zip(moved_boxes) {
             let overlapping = pending.iter().zip(&self.pending_boxes);
             let overlapping = overlapping.filter(|(_, other)| aabb.overlaps(other));
-            pairs.extend(overlapping.map(|(&b, _)| Pair { a, b }).filter(once));
+            pairs.extend(overlapping.map(|(&b, _)| Pair { a, b }).filter(is_new).filter(once));
         }
         pairs
     }
@@ -197,23 +200,20 @@ fn collect_collision_pairs<H: CollisionHooks>(
     let (broad_phase, hooks) = (&mut *broad_phase, hooks.into_inner());
     moved.proxies().iter().for_each(|&key| broad_phase.set(&trees, key));
     let mut removed = Vec::new();
-    for Pair { a, b } in broad_phase.find_pairs() {
-        let [one, other] = [a, b].map(|row| broad_phase.colliders[row as usize]);
-        if contact_graph.contains(one.entity, other.entity) {
-            continue;
-        }
-        let [proxy1, proxy2] = [one, other].map(|collider| trees.get_proxy(collider.key));
+    for Pair { a, b } in broad_phase.find_new_pairs(&contact_graph) {
+        let [proxy1, proxy2] = [a, b].map(|entity| broad_phase.proxy(&trees, entity));
         let (Some(proxy1), Some(proxy2)) = (proxy1, proxy2) else {
-            let gone = [(a, proxy1), (b, proxy2)].into_iter().filter(|(_, proxy)| proxy.is_none());
-            removed.extend(gone.map(|(row, _)| row));
+            removed.extend(proxy1.is_none().then_some(a));
+            removed.extend(proxy2.is_none().then_some(b));
             continue;
         };
+        let [one, other] = [a, b].map(|entity| broad_phase.colliders[entity as usize]);
         // Of two static colliders, avian lets only a sensor that has moved find the other one.
-        let finds = |row: u32, proxy: &ColliderTreeProxy| {
-            broad_phase.moves[row as usize]
+        let finds = |collider: StoredCollider, proxy: &ColliderTreeProxy| {
+            broad_phase.moves[collider.row as usize]
                 && (proxy.is_sensor() || !one.key.is_static() || !other.key.is_static())
         };
-        if !finds(a, proxy1) && !finds(b, proxy2)
+        if !finds(one, proxy1) && !finds(other, proxy2)
             || !proxy1.layers.interacts_with(proxy2.layers)
             || proxy1.body == proxy2.body
         {
@@ -242,8 +242,9 @@ fn collect_collision_pairs<H: CollisionHooks>(
             pair.flags.set(ContactPairFlags::GENERATE_CONSTRAINTS, !flags.intersects(passive));
         });
     }
-    removed.into_iter().for_each(|row| broad_phase.store(row, REMOVED));
-    broad_phase.moved.drain(..).for_each(|row| broad_phase.moves[row as usize] = false);
+    removed.into_iter().for_each(|entity| broad_phase.store(entity, REMOVED));
+    let SwathBroadPhase { colliders, moves, moved, .. } = broad_phase;
+    moved.drain(..).for_each(|entity| moves[colliders[entity as usize].row as usize] = false);
     broad_phase.moved_boxes.clear();
     diagnostics.broad_phase += start.elapsed();
 }

@@ -49,6 +49,9 @@ impl ActiveProxies {
         let most = movers.len() / ACTIVE_SHARE;
         self.rows.clear();
         self.moving.clear();
+        if movers.count_active() > most {
+            return false;
+        }
         for (block, status) in movers.status.chunks(8).enumerate() {
             if <[u8; 8]>::try_from(status).is_ok_and(|of| u64::from_ne_bytes(of) == ALL_SETTLED) {
                 continue;
@@ -59,9 +62,6 @@ impl ActiveProxies {
                     let rows = if still { &mut self.rows } else { &mut self.moving };
                     rows.push(row as u32);
                 }
-            }
-            if self.rows.len() + self.moving.len() > most {
-                return false;
             }
         }
         true
@@ -210,6 +210,16 @@ mod tests {
         let changes = broadphase.update().expect("no limit");
         assert_eq!((changes.begun().len(), changes.ended().len()), (4, 2));
         assert_eq!(active(&broadphase), nothing);
+
+        // The cached pairs of a renewed proxy are announced without a search.
+        for id in [ids[20], ids[21]] {
+            broadphase.renew(id).expect("the id is valid");
+        }
+        assert_eq!(active(&broadphase), nothing);
+        let changes = broadphase.update().expect("no limit");
+        let begun: Vec<_> = changes.begun().iter().map(|of| [of.a.index(), of.b.index()]).collect();
+        assert_eq!(begun, [[19, 20], [20, 21], [21, 22]]);
+        assert_eq!((changes.ended().len(), active(&broadphase)), (0, nothing.clone()));
 
         // A box that moves is searched for in each update.
         broadphase.set_margin(ids[4], 0.0).expect("the id is valid");

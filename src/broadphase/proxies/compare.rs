@@ -51,7 +51,7 @@ pub(crate) struct RowComparison {
     edits: Vec<RowEdit>,
     /// The pairs that begin: slots, and bits of the time.
     begun: Vec<[u32; 3]>,
-    /// Pairs that the caller's function has rejected, by slots, in order.
+    /// Pairs of two searched proxies that the caller's function has rejected, by slots, in order.
     rejected: Vec<[u32; 2]>,
     /// Whether each of the dirty pairs was found.
     dirty_found: Vec<bool>,
@@ -136,6 +136,7 @@ impl RowComparison {
                 end_or_rest(state, pair, events);
             }
         }
+        self.begin_renewed(active, state);
         par::sort(&mut self.begun);
         for &[a, b, first] in &self.begun {
             let id = |slot: u32| state.slots.id(slot as usize);
@@ -144,6 +145,22 @@ impl RowComparison {
         }
         par::sort::<4>(bytemuck::cast_slice_mut(events.ended.as_mut_slice()));
         par::sort::<4>(bytemuck::cast_slice_mut(&mut events.now_resting));
+    }
+
+    /// Lists the cached pairs of the renewed proxies as pairs that begin, if neither proxy was searched for: such a pair
+    /// is as it was.
+    fn begin_renewed(&mut self, active: &ActiveProxies, state: &BroadphaseState) {
+        let is_searched = |slot: u32| active.positions[slot as usize] != NONE;
+        let renewed = state.renewed.iter().map(|id| id.index());
+        for slot in renewed.filter(|&slot| !is_searched(slot)) {
+            for &Partner { slot: other, first } in state.touching.rows().row(slot as usize) {
+                // A pair of two renewed proxies is listed once.
+                let listed = other < slot && state.slots.is_forgotten(other);
+                if !is_searched(other) && !listed {
+                    self.begun.push([slot.min(other), slot.max(other), first.to_bits()]);
+                }
+            }
+        }
     }
 
     /// Compares the partners found for one proxy, which are `found`, with its row. Appends the partners that persist to
@@ -225,7 +242,9 @@ impl RowComparison {
                 && !((changed[at] || position != NONE && changed[position as usize])
                     && accept(pair))
             {
-                rejected.push([a, b]);
+                if position != NONE {
+                    rejected.push([a, b]);
+                }
                 return false;
             } else {
                 begun.push([a, b, first.to_bits()]);

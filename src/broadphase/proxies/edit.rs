@@ -204,7 +204,6 @@ impl Broadphase {
     pub fn renew(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
         self.state.renew(index);
-        self.mark_dirty(index, Container::Nowhere);
         Ok(())
     }
 

@@ -21,6 +21,12 @@ pub enum BroadphaseError {
     /// A margin is not in `[0, COORD_MAX]`.
     #[error("a margin is negative, NaN or beyond 2^120; it must be in [0, 2^120]")]
     Margin,
+    /// The margin of a description in a list is not in `[0, COORD_MAX]`.
+    #[error("row {row}: a margin is negative, NaN or beyond 2^120; it must be in [0, 2^120]")]
+    MarginOfRow {
+        /// The position of the description.
+        row: usize,
+    },
     /// There would be more proxies than there are ids.
     #[error("there would be more than 2^26 proxies; remove some first")]
     TooManyProxies,

@@ -142,7 +142,7 @@ impl FullUpdate<'_> {
         let set = if self.filtered { set.filtered(&movers.filters) } else { set };
         let dynamic = &movers.dynamic;
         // The flags leave out pairs early; another table is applied to the pairs.
-        let flagged = self.state.kinds == KindTable::DEFAULT && dynamic.contains(&false);
+        let flagged = self.state.kinds == KindTable::DEFAULT && !movers.all_dynamic();
         let pushed = if flagged { set.moving(dynamic) } else { set };
         let take = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);

@@ -59,6 +59,7 @@ pub(crate) mod queries;
 pub(crate) mod reading;
 pub(crate) mod resting;
 pub(crate) mod resting_search;
+pub(crate) mod set_many;
 pub(crate) mod slots;
 pub(crate) mod snapshot;
 pub(crate) mod state;
@@ -67,7 +68,7 @@ pub(crate) mod validate;
 
 use super::exec::Exec;
 use super::{FindError, PairFinder};
-use crate::columns::{ColumnScratch, Memory, MovingBoxColumns, Rejected, impl_memory};
+use crate::columns::{Memory, MovingBoxColumns, Rejected, impl_memory};
 use crate::geom::{Filter, MovingBox};
 use crate::par;
 use alloc::vec::Vec;
@@ -80,6 +81,7 @@ use pair_cache::partition::{AcceptPair, Accepting};
 use pair_cache::touching::Touching;
 pub(crate) use proxy::{Proxy, ProxyKind};
 use resting::RestingTrees;
+use set_many::SetScratch;
 use slots::Container;
 use state::{BroadphaseState, RemovedProxy};
 pub(crate) use update::Changes;
@@ -221,16 +223,11 @@ pub struct Broadphase {
     full: FullScratch,
     incremental: Incremental,
     rejected: Vec<Rejected>,
-    /// Scratch memory of [`Broadphase::set_many`]: the mover row of each element.
-    rows: Vec<u32>,
-    /// Scratch memory of [`Broadphase::set_many`]: boxes that leave their fat AABB.
-    outside: Vec<u32>,
-    /// Scratch memory of [`Broadphase::set_many`]: boxes that are not passed as columns.
-    columns: ColumnScratch,
+    set: SetScratch,
     sorted: Vec<ProxyPair>,
 }
 
-impl_memory!(Broadphase { state, spare, trees, mover_tree, finder, events, removed, full, incremental, rejected, rows, outside, columns, sorted; without exec, filtered, inexact_filters, owned, events_valid });
+impl_memory!(Broadphase { state, spare, trees, mover_tree, finder, events, removed, full, incremental, rejected, set, sorted; without exec, filtered, inexact_filters, owned, events_valid });
 
 impl Default for Broadphase {
     fn default() -> Self {
@@ -282,9 +279,7 @@ impl Broadphase {
             full: FullScratch::default(),
             incremental: Incremental::default(),
             rejected: Vec::new(),
-            rows: Vec::new(),
-            outside: Vec::new(),
-            columns: ColumnScratch::default(),
+            set: SetScratch::default(),
             sorted: Vec::new(),
         }
     }
@@ -429,6 +424,9 @@ impl Broadphase {
             self.events_valid = true;
             return Ok(self.changes());
         }
+        if accept_new.is_some() {
+            self.state.mark_renewed_changed();
+        }
         par::sort::<4>(bytemuck::cast_slice_mut(&mut self.state.dirty_pairs));
         // Not valid until the end, because the caller's function may panic.
         self.events_valid = false;
@@ -559,8 +557,8 @@ impl Broadphase {
         (self.events, self.events_valid) = (Events::default(), false);
         self.removed = Vec::new();
         (self.full, self.incremental) = (FullScratch::default(), Incremental::default());
-        (self.rejected, self.rows, self.sorted) = (Vec::new(), Vec::new(), Vec::new());
-        (self.outside, self.columns) = (Vec::new(), ColumnScratch::default());
+        (self.rejected, self.sorted) = (Vec::new(), Vec::new());
+        self.set = SetScratch::default();
     }
 
     /// The allocated memory in bytes.

@@ -12,6 +12,7 @@ use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::{MovingBoxColumns, Row, impl_memory};
 use crate::geom::{Aabb, Filter, MapEach, MovingBox};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Bit of a mover's status: a call has changed the compared box or the description since the last
 /// update.
@@ -48,6 +49,30 @@ pub(crate) fn borrow_columns(columns: &[Vec<f32>; 9]) -> MovingBoxColumns<'_> {
         .expect("the columns grow together")
 }
 
+/// A mutable range of mover rows: the boxes and their status.
+#[derive(Debug, Default)]
+pub(crate) struct MoverRowsMut<'a> {
+    pub(crate) columns: [&'a mut [f32]; 9],
+    /// Empty if no mover has a margin.
+    pub(crate) fat: [&'a [f32]; 6],
+    pub(crate) status: &'a mut [u8],
+}
+
+impl MoverRowsMut<'_> {
+    /// Removes the first `rows` rows and returns them.
+    pub(crate) fn split_off(&mut self, rows: usize) -> Self {
+        let mut part = Self::default();
+        for (part, rest) in part.columns.iter_mut().zip(&mut self.columns) {
+            *part = rest.split_off_mut(..rows).unwrap_or_default();
+        }
+        for (part, rest) in part.fat.iter_mut().zip(&mut self.fat) {
+            *part = rest.split_off(..rows).unwrap_or_default();
+        }
+        part.status = self.status.split_off_mut(..rows).unwrap_or_default();
+        part
+    }
+}
+
 impl MoverStore {
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
@@ -55,6 +80,19 @@ impl MoverStore {
 
     pub(crate) fn boxes(&self) -> MovingBoxColumns<'_> {
         borrow_columns(&self.columns)
+    }
+
+    /// Rows to which boxes are copied. `with_fat` says whether any row has a margin.
+    pub(crate) fn rows_mut(&mut self, rows: Range<usize>, with_fat: bool) -> MoverRowsMut<'_> {
+        let Self { columns, fat, status, .. } = self;
+        let mut part = MoverRowsMut { status: &mut status[rows.clone()], ..Default::default() };
+        for (part, column) in part.columns.iter_mut().zip(columns) {
+            *part = &mut column[rows.clone()];
+        }
+        for (part, column) in part.fat.iter_mut().zip(fat).filter(|_| with_fat) {
+            *part = &column[rows.clone()];
+        }
+        part
     }
 
     pub(crate) fn get(&self, row: usize) -> MovingBox {
@@ -112,7 +150,28 @@ impl MoverStore {
 
     /// The number of rows that are not settled.
     pub(crate) fn count_active(&self) -> usize {
-        self.status.iter().filter(|&&status| status != SETTLED).count()
+        // Blocks of less than 256, so that lanes count in bytes.
+        let count = |block: &[u8]| block.iter().map(|&of| u8::from(of != SETTLED)).sum::<u8>();
+        self.status.chunks(128).map(|block| usize::from(count(block))).sum()
+    }
+
+    /// Whether a row is not settled.
+    pub(crate) fn has_active(&self) -> bool {
+        // Blocks, because a search that may stop at each row is not done in lanes.
+        let has = |block: &[u8]| block.iter().fold(0, |any, &status| any | (status ^ SETTLED)) != 0;
+        self.status.chunks(256).any(has)
+    }
+
+    /// Whether all rows are dynamic.
+    pub(crate) fn all_dynamic(&self) -> bool {
+        self.dynamic.chunks(256).all(|block| block.iter().fold(true, |all, &one| all & one))
+    }
+
+    /// Makes all rows that are not settled unchanged.
+    pub(crate) fn forget_changes(&mut self) {
+        for status in &mut self.status {
+            *status = if *status == SETTLED { SETTLED } else { 0 };
+        }
     }
 
     /// The number of rows that have changed since the last update.

@@ -10,7 +10,7 @@ use super::kinds::KindTable;
 use super::movers::UNBOUNDED;
 use super::pair_cache::store::PairView;
 use super::proxy::ProxyKind;
-use super::slots::{Container, NONE, SLOTS_MAX, Slot, SlotChange};
+use super::slots::{Container, NONE, SLOTS_MAX, Slot};
 use super::state::{BroadphaseState, RemovedProxy};
 use super::validate::InvariantError;
 use crate::columns::impl_memory;
@@ -335,11 +335,11 @@ impl PackedState {
         state.kinds = self.kind_table;
         (state.kinds_changed, state.restricted) = (self.kinds_changed, self.restricted);
         for &slot in &state.changed {
-            state.slots.all[slot as usize].change = SlotChange::Changed;
+            state.slots.all[slot as usize].mark_changed();
         }
         for &id in &state.renewed {
             if let Some(index) = state.slots.find(id) {
-                state.slots.all[index].change = SlotChange::Renewed;
+                state.slots.all[index].mark_renewed();
             }
         }
     }

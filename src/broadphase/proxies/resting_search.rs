@@ -1,6 +1,6 @@
 //! Finds the pairs of two resting proxies that begin, if the caller's table of kinds has such pairs.
 //!
-//! The resting proxies that have changed since the last update are searched for in the forests of resting proxies. A pair
+//! The resting proxies that have changed or were renewed since the last update are searched for in the forests of resting proxies. A pair
 //! begins if it is not cached. It then rests at once.
 
 use super::Broadphase;
@@ -26,8 +26,11 @@ impl Broadphase {
         if !state.kinds.has_resting_pairs() {
             return Ok(begun);
         }
-        let is_tree = |&&index: &&u32| state.slot(index as usize).container().is_tree();
-        let slots: Vec<u32> = state.changed.iter().filter(is_tree).copied().collect();
+        let is_tree = |&index: &u32| state.slot(index as usize).container().is_tree();
+        let renewed = state.renewed.iter().map(|id| id.index());
+        let renewed = renewed.filter(|&index| !state.slot(index as usize).has_changed());
+        let slots: Vec<u32> =
+            state.changed.iter().copied().chain(renewed).filter(is_tree).collect();
         if slots.is_empty() {
             return Ok(begun);
         }

@@ -36,10 +36,10 @@ pub(crate) fn of_slot(slot: u32) -> f32 {
     f32::from_bits(slot.wrapping_add(ONE))
 }
 
-/// The inverse of [`of_slot`], for each lane.
+/// The same for each lane. Infinity stands for `1 << 30`, which is past all slots.
 #[inline(always)]
-pub(crate) fn slots_of<I: Isa>(isa: I, floats: I::F32) -> I::U32 {
-    floats.to_bits().wrapping_add(isa.splat_u32(ONE.wrapping_neg()))
+pub(crate) fn floats_of<I: Isa>(isa: I, slots: I::U32) -> I::F32 {
+    I::F32::from_bits(slots.wrapping_add(isa.splat_u32(ONE)))
 }
 
 /// The container in which a proxy is stored.
@@ -73,18 +73,14 @@ pub(crate) struct Slot {
     pub(crate) kind: ProxyKind,
     pub(crate) enabled: bool,
     pub(crate) live: bool,
-    pub(crate) change: SlotChange,
+    /// What has happened since the last update: the bits [`CHANGED`] and [`RENEWED`].
+    pub(crate) change: u8,
 }
 
-/// What has happened to a slot since the last update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SlotChange {
-    Unchanged,
-    /// The slot is in [`BroadphaseState::changed`](super::state::BroadphaseState::changed).
-    Changed,
-    /// In addition its proxy is in [`BroadphaseState::renewed`](super::state::BroadphaseState::renewed).
-    Renewed,
-}
+/// Bit of [`Slot::change`]: the slot is in [`BroadphaseState::changed`](super::state::BroadphaseState::changed).
+const CHANGED: u8 = 1;
+/// Bit of [`Slot::change`]: the proxy is in [`BroadphaseState::renewed`](super::state::BroadphaseState::renewed).
+const RENEWED: u8 = 1 << 1;
 
 impl Slot {
     pub(crate) const EMPTY: Self = Self {
@@ -96,7 +92,7 @@ impl Slot {
         kind: ProxyKind::Fixed,
         enabled: false,
         live: false,
-        change: SlotChange::Unchanged,
+        change: 0,
     };
 
     pub(crate) fn container(&self) -> Container {
@@ -110,17 +106,25 @@ impl Slot {
 
     /// Whether the slot or its proxy has changed since the last update, apart from the box of a mover.
     pub(crate) fn has_changed(&self) -> bool {
-        self.change > SlotChange::Unchanged
+        self.change & CHANGED != 0
     }
 
     /// Whether the next update announces the pairs of the proxy again.
     pub(crate) fn is_renewed(&self) -> bool {
-        self.change == SlotChange::Renewed
+        self.change & RENEWED != 0
     }
 
     /// The change that remains when the proxy is removed or replaced.
-    fn change_of_slot(&self) -> SlotChange {
-        self.change.min(SlotChange::Changed)
+    fn change_of_slot(&self) -> u8 {
+        self.change & CHANGED
+    }
+
+    pub(crate) fn mark_changed(&mut self) {
+        self.change |= CHANGED;
+    }
+
+    pub(crate) fn mark_renewed(&mut self) {
+        self.change |= RENEWED;
     }
 
     pub(crate) fn proxy(&self) -> Proxy {

@@ -11,7 +11,7 @@ use super::movers::{CHANGED, MoverStore, SETTLED, UNBOUNDED, without_motion};
 use super::pair_cache::sleeping::RestingPairs;
 use super::pair_cache::store::PairStore;
 use super::proxy::{Proxy, is_margin};
-use super::slots::{Container, NONE, Slot, SlotChange, Slots, owners_allow};
+use super::slots::{Container, NONE, Slot, Slots, owners_allow};
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
@@ -136,7 +136,7 @@ impl BroadphaseState {
     fn mark_changed(&mut self, index: usize) {
         let slot = &mut self.slots.all[index];
         if !slot.has_changed() {
-            slot.change = SlotChange::Changed;
+            slot.mark_changed();
             self.changed.push(index as u32);
         }
     }
@@ -153,14 +153,18 @@ impl BroadphaseState {
     pub(crate) fn is_unchanged(&self) -> bool {
         !self.kinds_changed
             && self.changed.is_empty()
+            && self.renewed.is_empty()
             && self.dirty_pairs.is_empty()
-            && self.movers.count_active() == 0
+            && !self.movers.has_active()
     }
 
     /// Forgets which slots have changed, after an update.
     pub(crate) fn forget_changes(&mut self) {
         for &index in &self.changed {
-            self.slots.all[index as usize].change = SlotChange::Unchanged;
+            self.slots.all[index as usize].change = 0;
+        }
+        for id in &self.renewed {
+            self.slots.all[id.index() as usize].change = 0;
         }
         self.changed.clear();
         self.renewed.clear();
@@ -172,11 +176,13 @@ impl BroadphaseState {
     ///
     /// Calls `settled` with the slot of each mover that settles.
     pub(crate) fn settle(&mut self, mut settled: impl FnMut(usize)) {
-        let few = self.movers.count_changed() * SETTLING_SHARE <= self.movers.len();
+        if self.movers.count_changed() * SETTLING_SHARE > self.movers.len() {
+            return self.movers.forget_changes();
+        }
         for row in 0..self.movers.len() {
             match self.movers.status[row] {
                 SETTLED => (),
-                0 if few => {
+                0 => {
                     let index = self.movers.ids[row].index() as usize;
                     if self.movers.has_no_delta(row) || self.slot(index).margin > 0.0 {
                         self.movers.status[row] = SETTLED;
@@ -188,18 +194,26 @@ impl BroadphaseState {
         }
     }
 
-    /// Forgets the cached pairs of a proxy in the next update, which then announces those that touch.
+    /// Forgets the cached pairs of a proxy in the next update, which then announces those that touch. The proxy has not
+    /// changed, so its pairs need not be found anew.
     pub(crate) fn renew(&mut self, index: usize) {
         self.resting.take_pairs_of(index, &mut self.dirty_pairs);
-        self.mark_changed(index);
-        let slot = self.slot(index);
-        if slot.container() == Container::Movers {
-            let row = slot.row_or_next as usize;
-            self.movers.status[row] = CHANGED;
-        }
         if self.slots.was_cached(index) && !self.slot(index).is_renewed() {
-            self.slots.all[index].change = SlotChange::Renewed;
+            self.slots.all[index].mark_renewed();
             self.renewed.push(self.slots.id(index));
+        }
+    }
+
+    /// Marks the renewed proxies as changed: a function that is called for new pairs may accept pairs that are not cached.
+    pub(crate) fn mark_renewed_changed(&mut self) {
+        for k in 0..self.renewed.len() {
+            let Some(index) = self.slots.find(self.renewed[k]) else { continue };
+            self.mark_changed(index);
+            let slot = self.slot(index);
+            if slot.container() == Container::Movers {
+                let row = slot.row_or_next as usize;
+                self.movers.status[row] = CHANGED;
+            }
         }
     }
 

@@ -308,8 +308,10 @@ impl Trial<'_> {
         } else {
             self.world.insert_many(input, &proxies, &mut ids)
         };
-        if proxies.iter().any(|proxy| !is_margin(proxy.margin)) {
-            assert_eq!(rejected, Err(BroadphaseError::Margin));
+        if let Some(row) = proxies.iter().position(|proxy| !is_margin(proxy.margin)) {
+            let of_each = BroadphaseError::MarginOfRow { row };
+            let error = if count % 2 == 1 { BroadphaseError::Margin } else { of_each };
+            assert_eq!(rejected, Err(error));
             assert_eq!(ids.len(), 1);
             return;
         }

@@ -112,8 +112,8 @@ impl Diff<'_> {
         let Self { level, runs, partitions, .. } = *self;
         let DiffScratch { look_up, sorter, .. } = scratch;
         let slots = self.slots;
-        let first = partitions.slots(part).start as u32;
-        let found = look_up.look_up(level, slots, (runs, part), (before, first));
+        let part_slots = (partitions.slots(part).start as u32, partitions.width());
+        let found = look_up.look_up(level, slots, (runs, part), (before, part_slots));
         let accepted = match self.accept_new {
             Some(accept) => look_up.retain_new(found, accept, slots),
             None => found,

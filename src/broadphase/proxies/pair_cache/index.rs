@@ -1,42 +1,45 @@
 //! An index of the cached pairs of one partition: finds the position of a pair.
 //!
 //! The index is in compressed sparse row (CSR) form: the pairs with the same lower slot are a
-//! *row*, and the start of each row is stored. A pair is found by comparing both slots of one group
-//! of lanes, starting at its row. A row that is longer than a group also has a *skip index*: the
+//! *row*, and the start and the length of each row are stored. A pair is found by comparing the other
+//! slot with one group of lanes, starting at its row. A row that is longer than a group also has a *skip index*: the
 //! range of its other slots is divided into equal intervals, and for each interval the position of
 //! its first pair is stored. So finding a pair takes the same few steps in a row of five and in a
 //! row of five thousand. Only if slots are distributed very unevenly, a binary search within an
 //! interval follows.
 
 use super::PairColumns;
-use crate::broadphase::pairs::buffer::reserve_for;
-use crate::broadphase::proxies::slots::of_slot;
+use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::columns::impl_memory;
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, Level, LoadColumns as _, MaskLanes, Table};
+use crate::lanes::{IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 use core::ops::Range;
 
 /// Average number of pairs for each entry of a skip index.
 const PAIRS_PER_ENTRY: usize = 4;
+/// The length that marks a long row in place of its own; its start is then the index of the long row.
+const LONG: u32 = u32::MAX;
+/// Follows the slots of the pairs. No slot is as great, and the float that stands for it is infinity.
+const PAST_SLOTS: u32 = 1 << 30;
 
 /// The index of one partition, and its memory.
 #[derive(Debug, Default)]
 pub(crate) struct PairIndex {
-    /// The lower slots of the pairs, as floats, followed by one group of lanes that are greater. A
+    /// The lower slots of the pairs, followed by one group of lanes of [`PAST_SLOTS`]. A
     /// copy of the cached column: look-ups access it at random, and this copy is in the cache.
-    pub(crate) lower: Vec<f32>,
+    pub(crate) lower: Vec<u32>,
     /// The other slots of the pairs, likewise.
-    pub(crate) upper: Vec<f32>,
-    /// Start of the row of each slot of the partition. A value of `pairs + 1 + k` stands for the
-    /// long row `k`. Slots without a row have the value 0, as all slots have between two
-    /// partitions; the comparison then finds no pair.
-    starts: Vec<u32>,
+    pub(crate) upper: Vec<u32>,
+    /// Start and length of the row of each slot of the partition. Slots without pairs have the length 0.
+    rows: Vec<[u32; 2]>,
+    /// The position of the first pair of each row, then the number of pairs.
+    heads: Vec<u32>,
     long: Vec<Long>,
     guides: Vec<u32>,
 }
 
-impl_memory!(PairIndex { lower, upper, starts, long, guides });
+impl_memory!(PairIndex { lower, upper, rows, heads, long, guides });
 
 /// A row with more pairs than lanes, and where its skip index is.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +52,8 @@ struct Long {
     guide: u32,
     /// Number of intervals. One more entry follows, with the end of the row.
     entries: u32,
+    /// The end of the row.
+    end: u32,
 }
 
 impl PairIndex {
@@ -56,90 +61,108 @@ impl PairIndex {
     pub(crate) fn reserve_for(&mut self, level: Level, slots: usize, pairs: usize) {
         reserve_for(&mut self.lower, pairs + LANES_MAX);
         reserve_for(&mut self.upper, pairs + LANES_MAX);
-        reserve_for(&mut self.starts, slots);
-        self.starts.resize(slots.max(self.starts.len()), 0);
+        reserve_for(&mut self.rows, slots);
+        reserve_for(&mut self.heads, pairs + 1 + LANES_MAX);
+        lengthen(&mut self.heads, pairs + 1 + LANES_MAX);
         let long = pairs / (level.lanes() + 1);
         reserve_for(&mut self.long, long);
         // The number of intervals is rounded up, and the end takes one more entry.
         reserve_for(&mut self.guides, pairs / PAIRS_PER_ENTRY + 2 * long);
     }
 
-    /// Builds the index. `first` is the first slot of the partition.
-    pub(crate) fn fill(&mut self, level: Level, cached: PairColumns<'_>, first: u32) {
-        let Self { lower, upper, starts, long, guides } = self;
+    /// Builds the index of a partition, whose `slots` slots start at `first`.
+    pub(crate) fn fill(
+        &mut self,
+        level: Level,
+        cached: PairColumns<'_>,
+        (first, slots): (u32, usize),
+    ) {
+        let Self { lower, upper, rows, heads, long, guides } = self;
         let count = cached.len();
-        for (floats, column) in [(&mut *lower, cached.a), (&mut *upper, cached.b)] {
-            floats.clear();
-            floats.extend(column.iter().map(|&slot| of_slot(slot)));
-            floats.resize(count + LANES_MAX, f32::INFINITY);
+        for (copy, column) in [(&mut *lower, cached.a), (&mut *upper, cached.b)] {
+            copy.clear();
+            copy.extend_from_slice(column);
+            copy.resize(count + LANES_MAX, PAST_SLOTS);
         }
-        for (k, &a) in cached.a.iter().enumerate().rev() {
-            starts[(a - first) as usize] = k as u32;
-        }
+        rows.clear();
+        rows.resize(slots, [0; 2]);
         long.clear();
         guides.clear();
-        let lanes = level.lanes();
-        // Most partitions have no long row, which a branch-free sum detects.
-        let further = cached.a.iter().zip(cached.a.get(lanes..).unwrap_or_default());
-        if further.map(|(a, b)| u32::from(a == b)).sum::<u32>() == 0 {
+        if count == 0 {
             return;
         }
-        // Pairs this far apart are compared, so that every long row is hit.
-        let step = lanes.div_ceil(2);
-        let mut k = step;
-        while k < count {
-            let slot = cached.a[k];
-            if cached.a[k - step] == slot {
-                let start = starts[(slot - first) as usize] as usize;
-                while cached.a.get(k) == Some(&slot) {
-                    k += 1;
-                }
-                if k - start > lanes {
-                    starts[(slot - first) as usize] = (count + 1 + long.len()) as u32;
-                    long.push(Long::new(cached, start..k, guides));
-                }
+        let row_count = level.run(FindHeads { lower, count, heads });
+        for ends in heads[..=row_count].windows(2) {
+            let (start, len) = (ends[0], ends[1] - ends[0]);
+            let row = &mut rows[(lower[start as usize] - first) as usize];
+            *row = [start, len];
+            if len as usize > level.lanes() {
+                *row = [long.len() as u32, LONG];
+                long.push(Long::new(cached, start as usize..ends[1] as usize, guides));
             }
-            k += step;
         }
     }
 
     /// A view for look-ups. `first` is the first slot of the partition.
     #[inline(always)]
     pub(crate) fn keys(&self, first: u32) -> Keys<'_> {
-        let padded = self.upper.len();
-        let slots = Table::new([&self.lower[..], &self.upper[..]], padded);
-        Keys { slots, starts: &self.starts, rows: self, first, count: padded - LANES_MAX }
+        let (upper, rows) = (&self.upper[..], &self.rows[..]);
+        Keys { upper, rows, index: self, first, count: upper.len() - LANES_MAX }
     }
 
-    /// Where a group of lanes must be compared to find a pair of long row `which`.
+    /// Where a group of lanes must be compared to find a pair of long row `which`, and how many lanes.
     #[inline(never)]
-    fn find_long(&self, which: usize, b: u32, lanes: usize) -> usize {
-        let long = &self.long[which];
-        let entry = (b.wrapping_sub(long.least) >> long.shift).min(long.entries - 1);
+    fn find_long(&self, which: u32, b: u32, lanes: usize) -> [u32; 2] {
+        let long = &self.long[which as usize];
+        let entry = Ord::min(b.wrapping_sub(long.least) >> long.shift, long.entries - 1);
         let entry = (long.guide + entry) as usize;
         let mut start = self.guides[entry] as usize;
         let mut len = self.guides[entry + 1] as usize - start;
         while len > lanes {
             let half = len / 2;
-            let is_before = self.upper[start + half - 1] < of_slot(b);
+            let is_before = self.upper[start + half - 1] < b;
             start = select_unpredictable(is_before, start + half, start);
             len -= half;
         }
-        start
+        [start as u32, Ord::min(long.end - start as u32, lanes as u32)]
     }
+}
 
-    /// Resets the starts of the rows to 0.
-    pub(crate) fn clear(&mut self, cached: PairColumns<'_>, first: u32) {
-        cached.a.iter().for_each(|&a| self.starts[(a - first) as usize] = 0);
+/// Lists the position of the first pair of each row, and the number of pairs. Returns the number of rows.
+struct FindHeads<'a> {
+    /// The lower slots, which are followed by others.
+    lower: &'a [u32],
+    count: usize,
+    heads: &'a mut [u32],
+}
+
+impl Kernel for FindHeads<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> usize {
+        let Self { lower, count, heads } = self;
+        let iota = isa.load_u32(&IOTA);
+        heads[0] = 0;
+        let (mut rows, mut k) = (1, 1);
+        // The slot after the last pair is another one, so the last entry is the number of pairs.
+        while k <= count {
+            let differ = !isa.load_u32(&lower[k..]).eq(isa.load_u32(&lower[k - 1..]));
+            let places = isa.splat_u32(k as u32).wrapping_add(iota);
+            places.compress(differ).store(&mut heads[rows..]);
+            rows += differ.count();
+            k += I::LANES;
+        }
+        rows - 1
     }
 }
 
 /// A view of [`PairIndex`] for look-ups.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys<'a> {
-    slots: Table<'a, f32, 2>,
-    starts: &'a [u32],
-    rows: &'a PairIndex,
+    upper: &'a [u32],
+    rows: &'a [[u32; 2]],
+    index: &'a PairIndex,
     first: u32,
     /// The number of pairs, without the padding.
     pub(crate) count: usize,
@@ -149,17 +172,14 @@ impl Keys<'_> {
     /// The position of the pair of these slots, or `count` if there is no such pair.
     #[inline(always)]
     pub(crate) fn find<I: Isa>(&self, isa: I, a: u32, b: u32) -> usize {
-        let mut start = self.starts[a.wrapping_sub(self.first) as usize] as usize;
-        if start > self.count {
-            start = self.rows.find_long(start - self.count - 1, b, I::LANES);
+        let [mut start, mut len] = self.rows[a.wrapping_sub(self.first) as usize];
+        if len == LONG {
+            [start, len] = self.index.find_long(start, b, I::LANES);
         }
-        let [lower, upper] = self.slots.load(isa, start);
-        let same = lower.eq(isa.splat(of_slot(a))) & upper.eq(isa.splat(of_slot(b)));
-        // Bit arithmetic, because compilers turn a select into a branch. `place` is `LANES` if no
-        // lane is equal.
-        let place = (same.bits() | 1 << I::LANES).trailing_zeros() as usize;
-        let none = (place / I::LANES).wrapping_neg();
-        (start + place) & !none | self.count & none
+        let same = isa.load_u32(&self.upper[start as usize..]).eq(isa.splat_u32(b));
+        let same = same.bits() & ((1_u32 << len) - 1);
+        let place = start as usize + same.trailing_zeros() as usize;
+        select_unpredictable(same == 0, self.count, place)
     }
 }
 
@@ -181,7 +201,7 @@ impl Long {
             }
         }
         guides.push(row.end as u32);
-        Self { least, shift, guide: guide as u32, entries }
+        Self { least, shift, guide: guide as u32, entries, end: row.end as u32 }
     }
 }
 
@@ -243,7 +263,7 @@ mod tests {
                 first.resize(a.len(), 0.0);
                 let cached = PairColumns { a: &a, b: &b, first: &first };
                 rows.reserve_for(level, SLOTS as usize, a.len());
-                rows.fill(level, cached, FIRST);
+                rows.fill(level, cached, (FIRST, SLOTS as usize));
                 let find = |a, b| level.run(Find { rows: &rows, accepted: [a, b] });
                 for (k, (&slot, &other)) in a.iter().zip(&b).enumerate() {
                     assert_eq!(find(slot, other), k, "{level} {spread}");
@@ -254,9 +274,7 @@ mod tests {
                     }
                 }
                 assert_eq!(find(FIRST + SLOTS - 1, FIRST + SLOTS), a.len());
-                rows.clear(cached, FIRST);
-                assert!(rows.starts.iter().all(|&start| start == 0));
-                rows.fill(level, PairColumns::default(), FIRST);
+                rows.fill(level, PairColumns::default(), (FIRST, SLOTS as usize));
                 assert_eq!(level.run(Find { rows: &rows, accepted: [FIRST, FIRST + 1] }), 0);
                 assert_eq!(rows.upper.len(), LANES_MAX);
             }

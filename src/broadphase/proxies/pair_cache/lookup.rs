@@ -11,7 +11,7 @@ use super::partition::{AcceptPair, PartitionedRuns};
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::proxies::id::ProxyPair;
-use crate::broadphase::proxies::slots::{Slots, of_slot, slots_of};
+use crate::broadphase::proxies::slots::{Slots, floats_of, of_slot};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
@@ -62,25 +62,24 @@ impl LookUpScratch {
     }
 
     /// Stores the new time of each cached pair that was found. Returns how many pairs are not
-    /// cached; [`LookUpScratch::new_pairs`] has them, in the order in which they were found. `first` is the first slot of the partition.
+    /// cached; [`LookUpScratch::new_pairs`] has them, in the order in which they were found. `part` is
+    /// the first slot of the partition and how many there are.
     pub(crate) fn look_up(
         &mut self,
         level: Level,
         slots: &Slots,
         found: (PartitionedRuns<'_>, usize),
-        (cached, first): (PairColumns<'_>, u32),
+        (cached, part): (PairColumns<'_>, (u32, usize)),
     ) -> usize {
         let Self { rows, times, new, .. } = self;
         times[..cached.len() + LANES_MAX].fill(ABSENT);
-        rows.fill(level, cached, first);
-        let keys = rows.keys(first);
-        let count = if slots.reused.is_empty() {
+        rows.fill(level, cached, part);
+        let keys = rows.keys(part.0);
+        if slots.reused.is_empty() {
             level.run(LookUp::<false> { found, slots, keys, times, new })
         } else {
             level.run(LookUp::<true> { found, slots, keys, times, new })
-        };
-        rows.clear(cached, first);
-        count
+        }
     }
 
     /// The first `count` of the pairs that are not cached.
@@ -216,14 +215,15 @@ fn append_cached_before<I: Isa>(
     let (next_a, next_b) = (isa.splat(next_a), isa.splat(next_b));
     let iota = isa.load_u32(&IOTA);
     loop {
-        let (lower, upper) = (isa.load(&rows.lower[at..]), isa.load(&rows.upper[at..]));
+        let (a, b) = (isa.load_u32(&rows.lower[at..]), isa.load_u32(&rows.upper[at..]));
+        let (lower, upper) = (floats_of(isa, a), floats_of(isa, b));
         let times = isa.load(&times[at..]);
         let sooner = lower.lt(next_a) | (lower.eq(next_a) & upper.lt(next_b));
         let touch = sooner & isa.splat(0.0).le(times);
         let (count, stay) = (sooner.count(), touch.count());
         let Merged { columns: to, len, .. } = &mut *merged;
-        slots_of(isa, lower).compress(touch).store(&mut to.a[*len..]);
-        slots_of(isa, upper).compress(touch).store(&mut to.b[*len..]);
+        a.compress(touch).store(&mut to.a[*len..]);
+        b.compress(touch).store(&mut to.b[*len..]);
         I::F32::from_bits(times.to_bits().compress(touch)).store(&mut to.first[*len..]);
         let places = isa.splat_u32(at as u32).wrapping_add(iota);
         places.compress(sooner & !touch).store(&mut merged.ended_at[merged.ended..]);
@@ -338,9 +338,10 @@ mod tests {
                     let end = rest.below(partitions.slots(part).end);
                     let of_part = rest.slice(0..end);
                     rest = rest.slice(end..rest.len());
-                    let first = partitions.slots(part).start as u32;
+                    let slots_of_part = (partitions.slots(part).start as u32, partitions.width());
                     scratch.reserve_for(level, partitions.width(), length, end);
-                    let new = scratch.look_up(level, &slots, (runs, part), (of_part, first));
+                    let new =
+                        scratch.look_up(level, &slots, (runs, part), (of_part, slots_of_part));
                     let mut new = scratch.new_pairs(new).to_vec();
                     new.sort_unstable_by_key(|pair| (pair.a, pair.b));
                     began.extend(new.iter().map(|pair| (pair.a, pair.b)));

@@ -7,7 +7,7 @@
 //! both steps: here they share the runs of the finders, there the partitions. A run of pairs of
 //! movers is partitioned by the thread that found it, while the run is still in its cache.
 
-use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::runs::PairRun;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
 use crate::broadphase::proxies::kinds::KindTable;
@@ -166,23 +166,26 @@ impl PairFilter<'_> {
             ends.push(pairs.len() as u32);
             return;
         }
-        ends.resize(partitions.count, 0);
+        // Arrays of a constant length, so that an index of eight bits needs no check.
+        let mut counts = [0_u32; PARTITIONS_MAX];
         for pair in &*pairs {
-            ends[partitions.part(pair.a)] += 1;
+            counts[partitions.part(pair.a) % PARTITIONS_MAX] += 1;
         }
         // Prefix sum: counts become the starts. Distributing the pairs then turns each start into
         // the end.
         let mut start = 0;
-        for end in ends.iter_mut() {
+        for end in &mut counts[..partitions.count] {
             start += core::mem::replace(end, start);
         }
-        memory.resize(pairs.len().max(memory.len()), SweptPair::default());
+        lengthen(memory, pairs.len());
+        let to = &mut memory[..pairs.len()];
         for &pair in &*pairs {
-            let end = &mut ends[partitions.part(pair.a)];
-            memory[*end as usize] = pair;
+            let end = &mut counts[partitions.part(pair.a) % PARTITIONS_MAX];
+            to[*end as usize] = pair;
             *end += 1;
         }
-        pairs.copy_from_slice(&memory[..pairs.len()]);
+        pairs.copy_from_slice(to);
+        ends.extend_from_slice(&counts[..partitions.count]);
     }
 
     /// Replaces rows by slots, the lower first, and compacts the pairs that are kept at the front.

@@ -8,7 +8,8 @@ use super::{PairColumns, PairTable};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
-use core::mem;
+use core::iter::Zip;
+use core::{mem, slice};
 
 /// The cached pairs that touch and in which at least one proxy moves.
 #[derive(Debug, Default)]
@@ -123,21 +124,28 @@ impl PairStore {
 impl<'a> PairView<'a> {
     /// The pairs from position `start` on.
     pub(crate) fn from(self, start: usize) -> PairStoreIter<'a> {
-        let (columns, rows) = match self {
-            PairView::Table(columns) => (columns, None),
-            PairView::Rows(rows) => (PairColumns::default(), Some(rows.from(start))),
-        };
-        PairStoreIter { columns, rows, next: start }
+        match self {
+            PairView::Table(columns) => {
+                let PairColumns { a, b, first } =
+                    columns.slice(start.min(columns.len())..columns.len());
+                PairStoreIter { columns: a.iter().zip(b).zip(first), rows: None }
+            }
+            PairView::Rows(rows) => {
+                PairStoreIter { columns: [].iter().zip(&[]).zip(&[]), rows: Some(rows.from(start)) }
+            }
+        }
     }
 }
+
+/// The columns of a table, read together.
+type TableIter<'a> = Zip<Zip<slice::Iter<'a, u32>, slice::Iter<'a, u32>>, slice::Iter<'a, f32>>;
 
 /// Iterates over the pairs of a [`PairStore`], in order.
 #[derive(Clone, Debug)]
 pub(crate) struct PairStoreIter<'a> {
-    columns: PairColumns<'a>,
+    columns: TableIter<'a>,
     /// The pairs, if they are not in `columns`.
     rows: Option<RowsIter<'a>>,
-    next: usize,
 }
 
 impl Iterator for PairStoreIter<'_> {
@@ -149,11 +157,7 @@ impl Iterator for PairStoreIter<'_> {
             let (a, partner) = rows.next()?;
             return Some(SweptPair { a, b: partner.slot, first: partner.first });
         }
-        if self.next >= self.columns.len() {
-            return None;
-        }
-        self.next += 1;
-        Some(self.columns.get(self.next - 1))
+        self.columns.next().map(|((&a, &b), &first)| SweptPair { a, b, first })
     }
 }
 

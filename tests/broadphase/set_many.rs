@@ -1,0 +1,122 @@
+//! Tests of `Broadphase::set_many` and of the errors of `insert_many`, for lists that several threads share.
+
+use rand::RngExt;
+use swath::broadphase::BroadphaseError;
+use swath::{
+    Aabb, Broadphase, Invalid, MovingBox, MovingBoxColumns, MovingBoxStore, Proxy, ProxyId, Threads,
+};
+use testkit::draw::Draw;
+use testkit::fuzz::world::events;
+
+/// More boxes than one thread copies, and no multiple of any chunk.
+const COUNT: usize = 40_123;
+
+fn boxes(draw: &mut Draw) -> Vec<MovingBox> {
+    (0..COUNT)
+        .map(|row| {
+            let min =
+                [(row % 200) as f32, (row / 200) as f32, 0.0].map(|x| x + draw.whole(0, 3) * 0.25);
+            let delta = [(); 3].map(|()| draw.whole(-2, 2) * 0.125);
+            MovingBox { aabb: Aabb { min, max: min.map(|x| x + 1.0) }, delta }
+        })
+        .collect()
+}
+
+/// A broadphase of proxies, of which each third has a margin if `with_margins` says so.
+fn filled(threads: Threads, rows: &[MovingBox], with_margins: bool) -> (Broadphase, Vec<ProxyId>) {
+    let (mut world, mut ids) = (Broadphase::with_exec(threads), Vec::new());
+    for (k, &moving) in rows.iter().enumerate() {
+        let margin = if with_margins && k % 3 == 0 { 0.25 } else { 0.0 };
+        let proxy = Proxy::dynamic().with_margin(margin);
+        ids.push(world.insert_moving(moving, proxy).expect("the box is valid"));
+    }
+    (world, ids)
+}
+
+/// Goal: the boxes, fat AABBs, rejected rows and events are those of a call of `set` for each row, on any threads, for ids in the
+/// order of the movers and in reverse. Method: three sets of boxes, of which some are invalid and many leave their fat AABBs;
+/// as columns and as rows of a structure; with and without margins. The lists are so long that threads share them.
+#[test]
+fn long_lists_are_set_as_if_one_by_one() {
+    let pool = || {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        Threads::of_pool(std::sync::Arc::new(pool))
+    };
+    for (with_margins, reversed) in [(false, false), (true, false), (true, true)] {
+        let mut draw = Draw::new(5);
+        let start = boxes(&mut draw);
+        let (mut expected, ids) = filled(Threads::one(), &start, with_margins);
+        let mut worlds =
+            [Threads::one(), pool()].map(|threads| filled(threads, &start, with_margins).0);
+        for tick in 0..3 {
+            let mut rows = boxes(&mut draw);
+            for _ in 0..20 {
+                let row = draw.0.random_range(0..COUNT);
+                rows[row].aabb.max[row % 3] = if tick == 1 { f32::NAN } else { -1e6 };
+            }
+            // The first and the last element of a part too.
+            rows[4096 * 3].aabb.min[0] = f32::NAN;
+            rows[COUNT - 1].delta[1] = f32::INFINITY;
+            let order: Vec<usize> =
+                if reversed { (0..COUNT).rev().collect() } else { (0..COUNT).collect() };
+            let listed: Vec<ProxyId> = order.iter().map(|&row| ids[row]).collect();
+            let given: Vec<MovingBox> = order.iter().map(|&row| rows[row]).collect();
+            let mut invalid: Vec<(u32, Invalid)> = Vec::new();
+            for (k, (&id, moving)) in (0..).zip(listed.iter().zip(&given)) {
+                if let Err(error) = expected.set(id, moving.aabb, moving.delta) {
+                    let BroadphaseError::Invalid(reason) = error else { panic!("{error}") };
+                    invalid.push((k, reason));
+                }
+            }
+            assert!(invalid.len() > 10);
+            let wanted = events(expected.update().expect("no limit"));
+            let columns: [Vec<f32>; 9] = core::array::from_fn(|k| {
+                let number = |moving: &MovingBox| match k / 3 {
+                    0 => moving.aabb.min[k % 3],
+                    1 => moving.aabb.max[k % 3],
+                    _ => moving.delta[k % 3],
+                };
+                given.iter().map(number).collect()
+            });
+            for (k, world) in worlds.iter_mut().enumerate() {
+                let rejected = match (k + tick) % 2 {
+                    0 => world.set_many(&listed, &given[..]),
+                    _ => {
+                        let columns = columns.each_ref().map(Vec::as_slice);
+                        world.set_many(
+                            &listed,
+                            MovingBoxColumns::from_columns(columns).expect("equal lengths"),
+                        )
+                    }
+                };
+                let rejected = rejected.expect("the ids are valid").iter();
+                let rejected: Vec<_> = rejected.map(|bad| (bad.row, bad.reason)).collect();
+                assert_eq!(rejected, invalid, "{with_margins} {reversed} {tick} {k}");
+                assert_eq!(events(world.update().expect("no limit")), wanted);
+                for &id in &ids {
+                    assert_eq!(world.compared_box(id), expected.compared_box(id));
+                    assert_eq!(world.moving_box(id), expected.moving_box(id));
+                }
+            }
+        }
+    }
+}
+
+/// Goal: the error names the description of which the margin is invalid, and nothing is inserted. Method: a list with one
+/// such description, and one description for all.
+#[test]
+fn insertion_names_the_row_of_an_invalid_margin() {
+    let mut store = MovingBoxStore::new();
+    for k in 0..5 {
+        store.push(Aabb::cube([k as f32; 3], 1.0).expect("a cube")).expect("a valid box");
+    }
+    let mut proxies = [Proxy::dynamic(); 5];
+    proxies[3] = proxies[3].with_margin(-1.0);
+    let (mut world, mut ids) = (Broadphase::new(), Vec::new());
+    let error = world.insert_many(&store, &proxies, &mut ids).expect_err("the margin is invalid");
+    assert_eq!(error, BroadphaseError::MarginOfRow { row: 3 });
+    assert!(error.to_string().starts_with("row 3: "));
+    let error = world.insert_many(&store, proxies[3], &mut ids).expect_err("the margin is invalid");
+    assert_eq!(error, BroadphaseError::Margin);
+    assert!(ids.is_empty() && world.is_empty());
+}
