@@ -246,6 +246,41 @@ const SPARKS: Recipe = Recipe {
     displacement: [-2.214, -0.9626],
     moves: 0.229,
 };
+/// Tiny boxes and sticks of all lengths on any axis. A tree lets a stick visit many nodes, and no plane and no length
+/// divides the sticks well.
+const TWIGS: Recipe = Recipe {
+    seed: 847_088,
+    extent: [78.18, 28.35, 1640.0],
+    crowds: [
+        Crowds { share: 0.158, count: 3, part: [0.0884, 0.0592, 0.0658], apart: 0.1 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-5.18, -3.41],
+    stretch: [0.0; 3],
+    long: Long { share: 0.669, axis: 3, axes: 1, length: 0.495, spread: 0.979 },
+    lattice: 0.0,
+    displaced: 1.0,
+    displacement: [-5.24, -4.1],
+    moves: 1.0,
+};
+/// Plates that are thin on one axis and of all lengths on the others, in flat crowds, and a few points.
+const SLATS: Recipe = Recipe {
+    seed: 18_496,
+    extent: [89.36, 352.7, 58.84],
+    crowds: [
+        Crowds { share: 0.889, count: 1, part: [0.833, 0.1685, 0.1278], apart: 0.604 },
+        Crowds { share: 0.5, count: 30, part: [0.5155, 1.0, 1.0], apart: 0.0 },
+        NO_CROWDS,
+    ],
+    half: [-4.3, -2.68],
+    stretch: [0.314, 0.965, 0.775],
+    long: Long { share: 0.763, axis: 1, axes: 2, length: 0.2524, spread: 0.943 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 1.0,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -268,6 +303,8 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Panels => return PANELS.build(boxes),
         Scene::Splinters => return SPLINTERS.build(boxes),
         Scene::Sparks => return SPARKS.build(boxes),
+        Scene::Twigs => return TWIGS.build(boxes),
+        Scene::Slats => return SLATS.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

@@ -100,6 +100,10 @@ pub enum Scene {
     Splinters,
     /// Thin crowds, in which one box of eight is fast and crosses the whole crowd. It is repeated.
     Sparks,
+    /// Tiny boxes and sticks of all lengths on any axis, which cross each other and seldom touch. It is repeated.
+    Twigs,
+    /// Plates of all lengths in a few flat crowds, and points. It is repeated.
+    Slats,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -125,7 +129,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 13] = [
+    pub const FOUND: [Self; 15] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -139,6 +143,8 @@ impl Scene {
         Self::Panels,
         Self::Splinters,
         Self::Sparks,
+        Self::Twigs,
+        Self::Slats,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -200,6 +206,8 @@ impl Scene {
             Self::Panels => "panels",
             Self::Splinters => "splinters",
             Self::Sparks => "sparks",
+            Self::Twigs => "twigs",
+            Self::Slats => "slats",
             Self::Identical => "identical",
         }
     }
