@@ -82,7 +82,7 @@ pub enum FixedError {
 /// mover that is long next to the fixed boxes reaches more nodes of the trees, about 7 ns each: among n
 /// sticks across the whole scene, a stick across them visits about as many as the square root of n, and among n points
 /// a plate across the scene about n to the power of 2/3, also without a pair. Where many movers would do so, they are joined
-/// with all fixed boxes instead, in at most 30 to 100 ns for each mover and each fixed box. Answers are the same for every
+/// with all fixed boxes instead, in at most 30 to 150 ns for each mover and each fixed box. Answers are the same for every
 /// level, any threads, and any history of insertions and removals. The order of the pairs in [`Pairs`] is the
 /// same for every level and any threads, but depends on the history; that of [`Pairs::sorted`] does
 /// not.

@@ -33,7 +33,7 @@ const RUNS: usize = 64;
 /// Fewest movers of a run.
 const RUN_MIN: usize = 128;
 /// How many nodes more than expected the first round may visit, for each fixed box and each mover.
-const ROUND_NODES: u64 = if cfg!(fuzzing) { 0 } else { 2 };
+const ROUND_NODES: u64 = if cfg!(fuzzing) { 0 } else { 1 };
 /// Number of nodes whose visit takes as long as the join of a box, and as a candidate of a join.
 const JOIN_NODES: u64 = if cfg!(fuzzing) { 0 } else { 12 };
 const CANDIDATES_NODES: f64 = if cfg!(fuzzing) { 0.0 } else { 0.5 };
@@ -230,7 +230,7 @@ fn find<P: FoundPair>(
             join.begin_between([left.len(), boxes.len()], &|place| joined.bounds(place));
             let parts = join.divide(level, threads);
             let runs = pairs.add(parts);
-            join.run(level, threads, runs, &|candidates, _, found| {
+            join.run((level, false), threads, runs, &|candidates, _, found| {
                 joined.look_up(candidates);
                 take(&joined, candidates, found);
             });

@@ -1,6 +1,6 @@
 //! The boxes of a join: columns to whose end the boxes of each set are copied.
 
-use crate::broadphase::pairs::buffer::reserve_total;
+use crate::broadphase::pairs::buffer::lengthen_sparsely;
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 /// the input is below it, and whether its path is long has been evaluated already.
 pub(crate) const NOT_FIRST_UNCUT: u32 = 1 << 26;
 pub(super) const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
-/// Greatest number of boxes of a set that is sorted. The memory for its keys is limited by it.
+/// Greatest number of boxes of a set that is sorted. It limits the memory for the keys.
 pub(super) const SORTED_MAX: usize = 1 << 16;
 
 /// Consecutive rows of [`KdBoxes`].
@@ -75,29 +75,11 @@ impl_memory!(KdBoxes { bounds, words, keys; without not_first, peak, copied });
 impl KdBoxes {
     /// Reserves memory for so many rows.
     pub(super) fn grow(&mut self, rows: usize) {
-        self.grow_columns(rows);
-        let sorted = self.words.len().min(SORTED_MAX);
-        for keys in &mut self.keys {
-            reserve_total(keys, sorted);
-            keys.resize(sorted, 0);
-        }
-    }
-
-    /// Reserves memory for so many rows that are not sorted.
-    fn grow_columns(&mut self, rows: usize) {
         for column in &mut self.bounds {
-            reserve_total(column, rows);
-            column.resize(rows.max(column.len()), 0.0);
+            lengthen_sparsely(column, rows);
         }
-        reserve_total(&mut self.words, rows);
-        self.words.resize(rows.max(self.words.len()), 0);
-    }
-
-    /// Ensures that `rows` rows that are not sorted can be written, and a few more in the next tick.
-    pub(super) fn need_columns(&mut self, rows: usize) {
-        if self.words.len() < rows + rows / 16 {
-            self.grow_columns(rows + rows / 4);
-        }
+        lengthen_sparsely(&mut self.words, rows);
+        self.keys.iter_mut().for_each(|keys| lengthen_sparsely(keys, rows.min(SORTED_MAX)));
     }
 
     /// Writes the places from 0 on, and the flags of `ids`, to the words of the first rows.
@@ -110,24 +92,6 @@ impl KdBoxes {
     /// Marks the end of a set: rows past it overlap nothing.
     pub(super) fn write_padding(&mut self, end: usize) {
         self.bounds[0][end..end + LANES_MAX].fill(f32::INFINITY);
-    }
-
-    /// Replaces the contents by one or two sets of `from`, and returns their rows.
-    pub(super) fn assign(&mut self, from: &Self, [a, b]: [KdRows; 2], same: bool) -> [KdRows; 2] {
-        let to_a = KdRows { start: 0, len: a.len };
-        let to_b = if same { to_a } else { KdRows { start: to_a.end(), len: b.len } };
-        self.not_first = from.not_first;
-        self.need_columns(to_b.end());
-        let sets = [(a, to_a), (b, to_b)];
-        for (set, to) in &sets[..if same { 1 } else { 2 }] {
-            let (rows, to_rows) = (set.start..set.start + set.len, to.start..to.start + to.len);
-            for (column, from) in self.bounds.iter_mut().zip(&from.bounds) {
-                column[to_rows.clone()].copy_from_slice(&from[rows.clone()]);
-            }
-            self.words[to_rows].copy_from_slice(&from.words[rows]);
-            self.write_padding(to.start + to.len);
-        }
-        [to_a, to_b]
     }
 
     /// Ensures that `rows` rows can be written.
@@ -143,12 +107,6 @@ impl KdBoxes {
     #[inline]
     pub(super) fn columns(&self) -> [&[f32]; 6] {
         self.bounds.each_ref().map(Vec::as_slice)
-    }
-
-    /// Returns how many boxes have a flag.
-    pub(super) fn flagged(&self, rows: KdRows, flag: u32) -> usize {
-        let words = &self.words[rows.start..rows.start + rows.len];
-        words.iter().filter(|&word| word & flag != 0).count()
     }
 
     /// Copies `rows` to the rows from `start` on, sorted by where they start on an axis. Boxes that start at one
@@ -212,15 +170,76 @@ pub(super) struct Summary {
     pub(super) flags: u32,
 }
 
-/// Copies the selected boxes of a set, and returns where they are.
-pub(super) struct CopySet<'a> {
-    /// The memory that contains the set; `None` if it is `to`.
-    pub(super) from: Option<&'a KdBoxes>,
-    pub(super) to: &'a mut KdBoxes,
-    pub(super) rows: KdRows,
+/// Where the boxes of a set are read.
+pub(super) trait SetSource {
+    /// Returns the bounds and words of the boxes from `row` on. Past the end of a set, boxes start at infinity.
+    fn load<I: Isa>(&self, isa: I, row: usize) -> ([I::F32; 6], I::U32);
+}
+
+/// Where selected boxes are written.
+pub(super) trait SetTarget {
+    /// Writes the boxes of a mask to the rows from `to` on.
+    fn store<I: Isa>(&mut self, to: usize, ends: &[I::F32; 6], word: I::U32, keep: I::Mask);
+}
+
+/// The columns of some rows.
+struct ColumnSource<'a> {
+    bounds: [&'a [f32]; 6],
+    words: &'a [u32],
+}
+
+/// The columns of the rows that are written.
+pub(super) struct ColumnTarget<'a> {
+    bounds: [&'a mut [f32]; 6],
+    words: &'a mut [u32],
+}
+
+impl SetSource for ColumnSource<'_> {
+    #[inline(always)]
+    fn load<I: Isa>(&self, isa: I, row: usize) -> ([I::F32; 6], I::U32) {
+        let mut ends = [isa.splat(0.0); 6];
+        for (end, column) in ends.iter_mut().zip(&self.bounds) {
+            *end = isa.load(&column[row..]);
+        }
+        (ends, isa.load_u32(&self.words[row..]))
+    }
+}
+
+impl SetTarget for ColumnTarget<'_> {
+    #[inline(always)]
+    fn store<I: Isa>(&mut self, to: usize, ends: &[I::F32; 6], word: I::U32, keep: I::Mask) {
+        for (end, column) in ends.iter().zip(&mut self.bounds) {
+            I::F32::from_bits(end.to_bits().compress(keep)).store(&mut column[to..]);
+        }
+        word.compress(keep).store(&mut self.words[to..]);
+    }
+}
+
+impl KdBoxes {
+    /// Returns the rows from `start` on, to be written: `rows` of them and their padding.
+    pub(super) fn target(&mut self, start: usize, rows: usize) -> ColumnTarget<'_> {
+        self.need(start + rows + 2 * LANES_MAX);
+        let [x, u, v, high_x, high_u, high_v] = &mut self.bounds;
+        let bounds = [x, u, v, high_x, high_u, high_v].map(|column| &mut column[start..]);
+        ColumnTarget { bounds, words: &mut self.words[start..] }
+    }
+}
+
+/// Which boxes of a set are selected.
+#[derive(Clone, Copy)]
+pub(super) struct Selection<'a> {
     pub(super) part: KdPart,
     /// Bounds that the selected boxes overlap.
     pub(super) within: &'a [f32; 6],
+    /// Flags of the right copies on each axis.
+    pub(super) not_first: [u32; 3],
+}
+
+/// Copies the selected boxes of a set to later rows, and returns where they are.
+pub(super) struct CopySet<'a> {
+    pub(super) boxes: &'a mut KdBoxes,
+    pub(super) rows: KdRows,
+    pub(super) selection: Selection<'a>,
     /// The first row that is written, past all rows that are used.
     pub(super) start: usize,
 }
@@ -232,22 +251,33 @@ impl Kernel for CopySet<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> (KdRows, Summary) {
-        let Self { from, to, rows, part, within, start } = self;
-        copy(isa, (from, rows), (to, start), part, within)
+        let Self { boxes, rows, selection, start } = self;
+        boxes.need(start + rows.len + 2 * LANES_MAX);
+        boxes.copied += rows.len;
+        let [x, u, v, high_x, high_u, high_v] = &mut boxes.bounds;
+        let (mut from, mut to): ([&[f32]; 6], [&mut [f32]; 6]) = Default::default();
+        for (k, column) in [x, u, v, high_x, high_u, high_v].into_iter().enumerate() {
+            let (below, above) = column.split_at_mut(start);
+            (from[k], to[k]) = (&below[rows.start..], above);
+        }
+        let (below, above) = boxes.words.split_at_mut(start);
+        let source = ColumnSource { bounds: from, words: &below[rows.start..] };
+        let target = &mut ColumnTarget { bounds: to, words: above };
+        let (len, summary) = select(isa, (&source, rows.len), target, selection);
+        // Rows past the end overlap nothing.
+        target.bounds[0][len..len + LANES_MAX].fill(f32::INFINITY);
+        (KdRows { start, len }, summary)
     }
 }
 
-/// Does what [`CopySet`] states.
+/// Writes the selected boxes of the first `rows` rows of a set. Returns their number and their properties.
 #[inline(always)]
-fn copy<I: Isa>(
+pub(super) fn select<I: Isa, S: SetSource, T: SetTarget>(
     isa: I,
-    (other, from): (Option<&KdBoxes>, KdRows),
-    (boxes, start): (&mut KdBoxes, usize),
-    part: KdPart,
-    within: &[f32; 6],
-) -> (KdRows, Summary) {
-    boxes.need(start + from.len + 2 * LANES_MAX);
-    boxes.copied += from.len;
+    (source, rows): (&S, usize),
+    target: &mut T,
+    Selection { part, within, not_first }: Selection<'_>,
+) -> (usize, Summary) {
     let infinite = isa.splat(f32::INFINITY);
     let (least, greatest) = (isa.splat(f32::MAX), isa.splat(f32::MIN));
     let mut around = [least, least, least, greatest, greatest, greatest];
@@ -260,22 +290,9 @@ fn copy<I: Isa>(
         isa.splat(within[4]),
         isa.splat(within[5]),
     ];
-    let [x, u, v, high_x, high_u, high_v] = &mut boxes.bounds;
-    let columns = [x, u, v, high_x, high_u, high_v];
-    let mut sides: [_; 6] = core::array::from_fn(|_| (&[][..], &mut [][..]));
-    for (k, (side, column)) in sides.iter_mut().zip(columns).enumerate() {
-        let (below, above) = column.split_at_mut(start);
-        *side = (other.map_or(&*below, |other| &other.bounds[k]), above);
-    }
-    let (below, to_words) = boxes.words.split_at_mut(start);
-    let words = other.map_or(&*below, |other| &other.words);
     let mut to = 0;
-    for row in (from.start..from.start + from.len).step_by(I::LANES) {
-        let mut ends = [infinite; 6];
-        for (end, (column, _)) in ends.iter_mut().zip(&sides) {
-            *end = isa.load(&column[row..]);
-        }
-        let mut word = isa.load_u32(&words[row..]);
+    for row in (0..rows).step_by(I::LANES) {
+        let (ends, mut word) = source.load(isa, row);
         // The padding is at infinity.
         let mut keep = ends[0].lt(infinite)
             & ends[0].le(within[3])
@@ -290,7 +307,7 @@ fn copy<I: Isa>(
             KdPart::Right { axis, at } => {
                 let at = isa.splat(at);
                 keep = keep & at.le(ends[3 + axis]);
-                let flagged = word | isa.splat_u32(boxes.not_first[axis]);
+                let flagged = word | isa.splat_u32(not_first[axis]);
                 word = I::U32::select(ends[axis].lt(at), flagged, word);
             }
             KdPart::Longer { axis, than } => {
@@ -302,17 +319,14 @@ fn copy<I: Isa>(
             KdPart::With(flag) => keep = keep & !word.disjoint(isa.splat_u32(flag)),
             KdPart::Without(flag) => keep = keep & word.disjoint(isa.splat_u32(flag)),
         }
-        for (k, (end, (_, column))) in ends.iter().zip(&mut sides).enumerate() {
-            I::F32::from_bits(end.to_bits().compress(keep)).store(&mut column[to..]);
-            let extreme = if k < 3 { end.min(around[k]) } else { end.max(around[k]) };
-            around[k] = I::F32::select(keep, extreme, around[k]);
+        for (k, (end, around)) in ends.iter().zip(&mut around).enumerate() {
+            let extreme = if k < 3 { end.min(*around) } else { end.max(*around) };
+            *around = I::F32::select(keep, extreme, *around);
         }
-        word.compress(keep).store(&mut to_words[to..]);
+        target.store::<I>(to, &ends, word, keep);
         flags = I::U32::select(keep, word & flags, flags);
         to += keep.count();
     }
-    // Rows past the end overlap nothing.
-    sides[0].1[to..to + LANES_MAX].fill(f32::INFINITY);
     let mut summary = Summary { around: [0.0; 6], flags: u32::MAX };
     let mut lanes = [0.0; LANES_MAX];
     for (k, (end, column)) in summary.around.iter_mut().zip(around).enumerate() {
@@ -326,5 +340,5 @@ fn copy<I: Isa>(
     let mut words = [0; LANES_MAX];
     flags.store(&mut words);
     words[..I::LANES].iter().for_each(|word| summary.flags &= word);
-    (KdRows { start, len: to }, summary)
+    (to, summary)
 }

@@ -1,8 +1,8 @@
 //! Chooses how to process a join, from a sample of its boxes.
 
-use super::boxes::{KdBoxes, KdRows, SORTED_MAX};
+use super::boxes::KdRows;
+use super::sample::{JoinSets, Sampled};
 use crate::broadphase::pairs::flags::{OF_FIRST, STILL};
-use crate::par::sort_floats;
 
 /// Comparisons per box up to which a set is compared without a division. Fuzz inputs are small and must be divided
 /// too.
@@ -12,17 +12,18 @@ const COPY_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 24.0 };
 /// Number of comparisons that cost as much as dividing a set of one box once, and as sorting a box.
 const LEVEL_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 48.0 };
 const SORT_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 128.0 };
-/// Comparisons per box from which long boxes may be joined separately from the others.
+/// Comparisons per box from which long boxes may be joined separately from the others. That is done if it leaves so large a
+/// share of the pairs to a sweep of the boxes that are shorter than this part of the interquartile range.
 const APART_WORK: f64 = if cfg!(fuzzing) { 3.0 } else { 512.0 };
-/// The least share of long boxes for that, and the least share of boxes that cross the best plane.
-const APART_SHARE: f64 = 0.125;
+const SHORT_SHARE: f64 = 0.25;
+const SHORT_PART: f32 = 1.0 / 16.0;
+/// Where neither a sweep nor a plane is good, boxes that are longer than this part of the interquartile range are joined
+/// separately. The least share of long boxes for that, and the least share of boxes that cross the best plane.
+const LONG_PART: f32 = 0.5;
+const LONG_SHARE: f64 = 0.125;
 const CROSSING_SHARE: f64 = 0.04;
 /// The share of boxes that must not move to be joined separately from the others before any division.
 const STILL_SHARE: f64 = 0.75;
-/// Greatest number of boxes in a sample, and how many boxes each of them represents.
-const SAMPLE_MAX: usize = 64;
-const SAMPLE_MIN: usize = 16;
-const ROWS_PER_SAMPLE: usize = 16;
 /// Greatest depth of divisions. A sample that was wrong that often is not used any longer.
 pub(super) const DEPTH_MAX: u8 = 64;
 
@@ -30,9 +31,19 @@ pub(super) const DEPTH_MAX: u8 = 64;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum SplitChoice {
     Compare,
-    Sweep { axis: usize },
-    Split { axis: usize, at: f32 },
-    Apart { axis: usize, than: f32 },
+    /// Sweep along an axis, unless that needs more comparisons.
+    Sweep {
+        axis: usize,
+        work_max: u64,
+    },
+    Split {
+        axis: usize,
+        at: f32,
+    },
+    Apart {
+        axis: usize,
+        than: f32,
+    },
     ByFlag(u32),
 }
 
@@ -47,12 +58,14 @@ pub(super) struct KdHistory {
     pub(super) dense: bool,
 }
 
-/// Chooses how to process a join, from a sample of its boxes.
+/// Chooses how to process a join, from a sample of its boxes. Sets of more than `sweep_max` boxes are divided also where a
+/// sweep costs less.
 #[inline(never)]
 pub(super) fn choose(
-    boxes: &KdBoxes,
+    boxes: &dyn JoinSets,
     (a, b, same): (KdRows, KdRows, bool),
     KdHistory { apart, depth, dense }: KdHistory,
+    sweep_max: usize,
 ) -> SplitChoice {
     let rows = (if same { a.len } else { a.len + b.len }) as f64;
     let work = a.len as f64 * b.len as f64 * if same { 0.5 } else { 1.0 };
@@ -68,18 +81,44 @@ pub(super) fn choose(
             }
         }
     }
-    if !dense && let Some(axis) = sweep_axis(boxes, (a, b, same), work, rows) {
-        return SplitChoice::Sweep { axis };
+    let of_a = boxes.sample(a);
+    let of_b = if same { of_a } else { boxes.sample(b) };
+    let of = |axis: usize| (&of_a[axis], &of_b[axis]);
+    let divided = division_work(work / rows);
+    // The share of pairs that may overlap on an axis if a sweep along it is to cost less.
+    let share_max = (divided - SORT_WORK) * rows / work;
+    if !dense && let Some(axis) = sweep_axis(of, same, share_max) {
+        if a.len.max(b.len) <= sweep_max {
+            return SplitChoice::Sweep { axis, work_max: (divided * rows) as u64 };
+        }
+        let (of_a, of_b) = of(axis);
+        if let Some([at, ..]) = of_a.planes(of_b, same) {
+            return SplitChoice::Split { axis, at };
+        }
+    }
+    let planes = [0, 1, 2].map(|axis| of_a[axis].planes(&of_b[axis], same));
+    // Half of the boxes start in this range.
+    let range = |[.., first_quarter, last_quarter]: [f32; 4]| last_quarter - first_quarter;
+    let may_be_apart = |axis: usize| work > APART_WORK * rows && apart & 1 << axis == 0;
+    let mut most = (SHORT_SHARE, None);
+    for axis in (0..3).filter(|&axis| may_be_apart(axis)) {
+        let Some(than) = planes[axis].map(|planes| range(planes) * SHORT_PART) else { continue };
+        let (of_a, of_b) = of(axis);
+        let (short_a, short_b) = (of_a.shorter(than), of_b.shorter(than));
+        let short = short_a.len as f64 / of_a.len as f64 * short_b.len as f64 / of_b.len as f64;
+        if short > most.0 && short < 1.0 && short_a.meeting(&short_b, same) * short <= share_max {
+            most = (short, Some(SplitChoice::Apart { axis, than }));
+        }
+    }
+    if let (_, Some(choice)) = most {
+        return choice;
     }
     let mut best = (0.0, SplitChoice::Compare);
-    let mut long = (APART_SHARE, SplitChoice::Compare);
+    let mut long = (LONG_SHARE, None);
     let mut copied = 1.0;
     for axis in 0..3 {
-        let of_a = Sampled::new(boxes, a, axis);
-        let of_b = if same { of_a } else { Sampled::new(boxes, b, axis) };
-        let Some(planes) = of_a.planes(&of_b, same) else {
-            continue;
-        };
+        let (of_a, of_b) = of(axis);
+        let Some(planes) = planes[axis] else { continue };
         for at in planes {
             let ([a_left, a_right], [b_left, b_right]) = (of_a.sides(at), of_b.sides(at));
             let kept = a_left * b_left + a_right * b_right;
@@ -92,18 +131,17 @@ pub(super) fn choose(
                 copied = copies;
             }
         }
-        let [.., first_quarter, last_quarter] = planes;
-        let than = (last_quarter - first_quarter) * 0.5;
+        let than = range(planes) * LONG_PART;
         // For either set: if all boxes or none are long, separating them changes nothing.
         for share in [of_a.longer(than), of_b.longer(than)] {
-            if apart & 1 << axis == 0 && share > long.0 && share < 1.0 - APART_SHARE {
-                long = (share, SplitChoice::Apart { axis, than });
+            if may_be_apart(axis) && share > long.0 && share < 1.0 - LONG_SHARE {
+                long = (share, Some(SplitChoice::Apart { axis, than }));
             }
         }
     }
-    let crowded = best.1 == SplitChoice::Compare || copied > 1.0 + CROSSING_SHARE;
-    if crowded && work > APART_WORK * rows && long.1 != SplitChoice::Compare {
-        return long.1;
+    let is_crowded = best.1 == SplitChoice::Compare || copied > 1.0 + CROSSING_SHARE;
+    if is_crowded && let Some(choice) = long.1 {
+        return choice;
     }
     // Most of the boxes overlap, but those of them that do not move are not pairs.
     let mixed = |rows: KdRows| (1..rows.len).contains(&boxes.flagged(rows, STILL));
@@ -113,33 +151,19 @@ pub(super) fn choose(
     best.1
 }
 
-/// Returns the axis along which a sweep is cheaper than divisions, if there is one.
-fn sweep_axis(
-    boxes: &KdBoxes,
-    (a, b, same): (KdRows, KdRows, bool),
-    work: f64,
-    rows: f64,
+/// Returns the axis along which less than this share of pairs overlap, and the fewest; `None` if more do on each axis.
+fn sweep_axis<'a>(
+    of: impl Fn(usize) -> (&'a Sampled, &'a Sampled),
+    same: bool,
+    share_max: f64,
 ) -> Option<usize> {
-    if a.len.max(b.len) > SORTED_MAX {
-        return None;
-    }
-    // Each division halves the comparisons of a box at best.
-    let (mut divided, mut left) = (LEAF_WORK, work / rows);
-    while left > LEAF_WORK {
-        (divided, left) = (divided + LEVEL_WORK, left * 0.5);
-    }
-    let most = (divided - SORT_WORK) * rows / work;
-    let mut best = (most, None);
+    let mut best = (share_max, None);
     for axis in 0..3 {
         if best.0 <= 0.0 {
             break;
         }
-        let of_a = Sampled::new(boxes, a, axis);
-        let share = if same {
-            of_a.meeting(&of_a, true)
-        } else {
-            of_a.meeting(&Sampled::new(boxes, b, axis), false)
-        };
+        let (of_a, of_b) = of(axis);
+        let share = of_a.meeting(of_b, same);
         if share < best.0 {
             best = (share, Some(axis));
         }
@@ -147,74 +171,12 @@ fn sweep_axis(
     best.1
 }
 
-/// Ends of some boxes on one axis.
-#[derive(Clone, Copy)]
-struct Sampled {
-    low: [f32; SAMPLE_MAX],
-    high: [f32; SAMPLE_MAX],
-    len: usize,
-}
-
-impl Sampled {
-    fn new(boxes: &KdBoxes, rows: KdRows, axis: usize) -> Self {
-        let len = (rows.len / ROWS_PER_SAMPLE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len);
-        let mut sampled = Self { low: [0.0; SAMPLE_MAX], high: [0.0; SAMPLE_MAX], len };
-        for k in 0..len {
-            let row = rows.start + (k as u64 * rows.len as u64 / len as u64) as usize;
-            sampled.low[k] = boxes.bounds[axis][row];
-            sampled.high[k] = boxes.bounds[3 + axis][row];
-        }
-        sampled
+/// Returns the comparisons for each box that cost as much as divisions, if each box would be compared with so many without
+/// them. Each division halves these at best.
+fn division_work(mut left: f64) -> f64 {
+    let mut divided = LEAF_WORK;
+    while left > LEAF_WORK {
+        (divided, left) = (divided + LEVEL_WORK, left * 0.5);
     }
-
-    /// Returns planes that may divide both sets, each at the start of a box; `None` if all boxes start at one
-    /// coordinate.
-    fn planes(&self, other: &Self, same: bool) -> Option<[f32; 4]> {
-        let mut starts = [0.0; 2 * SAMPLE_MAX];
-        starts[..self.len].copy_from_slice(&self.low[..self.len]);
-        let mut len = self.len;
-        if !same {
-            starts[len..len + other.len].copy_from_slice(&other.low[..other.len]);
-            len += other.len;
-        }
-        let starts = &mut starts[..len];
-        sort_floats(starts);
-        // A box that starts at a plane is right of it, so a plane at the least start divides nothing.
-        let least = starts[0];
-        let after = |at: usize| starts[at..].iter().copied().find(|&start| start > least);
-        let median = after(len / 2)?;
-        let next = starts[len / 2..].iter().copied().find(|&start| start > median);
-        let next = next.unwrap_or(median);
-        Some([median, next, after(len / 4)?, after(len * 3 / 4).unwrap_or(median)])
-    }
-
-    /// Returns the share of pairs that overlap on the axis. If both samples are the same, a box is no pair with itself.
-    fn meeting(&self, other: &Self, same: bool) -> f64 {
-        let mut count = 0;
-        for (&low, &high) in self.low[..self.len].iter().zip(&self.high[..self.len]) {
-            for (&their_low, &their_high) in other.low[..other.len].iter().zip(&other.high) {
-                count += u32::from(their_low <= high) & u32::from(low <= their_high);
-            }
-        }
-        let itself = if same { self.len as f64 } else { 0.0 };
-        let all = self.len as f64 * other.len as f64 - itself;
-        (f64::from(count) - itself) / all.max(1.0)
-    }
-
-    /// Returns the share of boxes that are longer than this.
-    fn longer(&self, than: f32) -> f64 {
-        let ends = self.low[..self.len].iter().zip(&self.high);
-        let count = ends.filter(|&(low, high)| high - low > than).count();
-        count as f64 / self.len.max(1) as f64
-    }
-
-    /// Returns the shares of boxes left and right of a plane. A box that crosses it counts on both sides.
-    fn sides(&self, at: f32) -> [f64; 2] {
-        let (mut left, mut right) = (0, 0);
-        for (&low, &high) in self.low[..self.len].iter().zip(&self.high[..self.len]) {
-            left += u32::from(low < at);
-            right += u32::from(high >= at);
-        }
-        [left, right].map(|count| f64::from(count) / self.len.max(1) as f64)
-    }
+    divided
 }

@@ -1,21 +1,23 @@
 //! Divides a large join into parts that threads process at the same time.
 //!
 //! The first set is that of the whole join. Sets with more boxes than a limit are divided as [`choose`](super::choose)
-//! decides, one level after the other; the boxes of each new set are copied to memory of its own, in parallel. Sets that
-//! are hardly larger than the limit are divided into parts, which are not copied. Then each part is joined by one worker,
-//! into an output of its own.
+//! decides, one level after the other; the places of each new set are written to memory of its own, in parallel. Sets that
+//! are hardly larger than the limit are divided into parts, which are not written. Then the boxes of each part are copied and
+//! joined by one worker, into an output of its own.
 //!
 //! Which parts there are depends on the boxes alone, so the pairs and their order are the same for any threads.
 
-use super::boxes::{KdBoxes, KdPart, KdRows, NOT_FIRST_UNCUT};
-use super::choose::{KdHistory, SplitChoice};
+use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, SORTED_MAX, Selection};
+use super::choose::{KdHistory, SplitChoice, choose};
+use super::records::{JoinRecords, SelectWords};
+use super::sample::JoinSets;
 use super::{Join, JoinInput, KdTask, PARTS_EACH};
-use crate::broadphase::pairs::buffer::Buffer;
+use crate::broadphase::pairs::buffer::{Buffer, lengthen_sparsely, reserve_for};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
-use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
+use crate::broadphase::pairs::flags::{FLAGS, NOT_FIRST_U, NOT_FIRST_V};
 use crate::broadphase::pairs::runs::PairRun;
 use crate::columns::impl_memory;
-use crate::geom::{Pair, most_of};
+use crate::geom::{MapEach, Pair, most_of};
 use crate::lanes::{LANES_MAX, Level};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -29,25 +31,45 @@ const PARTS_MAX: usize = 128;
 /// Fewest boxes of a strip whose join is divided.
 pub(crate) const DIVIDED_ROWS_MIN: usize = 2 * SET_ROWS;
 
-/// One or two sets of boxes to be joined, in memory of their own.
+/// One or two sets of boxes to be joined.
 #[derive(Debug, Default)]
-struct JoinSets {
-    boxes: KdBoxes,
+struct PlaceSets {
+    /// Places and flags of the boxes, each set with padding.
+    words: Vec<u32>,
     /// `None` if they have no pairs.
     task: Option<KdTask>,
 }
 
-impl_memory!(JoinSets { boxes; without task });
+impl_memory!(PlaceSets { words; without task });
 
-impl JoinSets {
-    /// Copies the boxes that `task` selects from another set.
-    fn select(&mut self, level: Level, from: &KdBoxes, task: &KdTask, scratch: &mut KdBoxes) {
-        scratch.not_first = from.not_first;
-        self.task = task.select(level, Some(from), scratch, 0).map(|join| {
-            let [a, b] = self.boxes.assign(scratch, [join.a, join.b], join.same);
-            let (of_a, of_b) = (KdPart::All, KdPart::All);
-            KdTask { a, b, of_a, of_b, ..join }
+impl PlaceSets {
+    /// Copies the boxes that `task` selects from other sets.
+    fn select(
+        &mut self,
+        level: Level,
+        (records, from): (&JoinRecords, &[u32]),
+        task: &KdTask,
+        worker: &mut PartWorker,
+    ) {
+        let PartWorker { words: scratch, selected, .. } = worker;
+        let not_first = records.not_first;
+        self.task = task.select(0, &mut |set, (part, within), start| {
+            let (words, rows) = (&from[set.start..set.end()], set.len);
+            *selected += rows;
+            let needed = start + rows + 2 * LANES_MAX;
+            if scratch.len() < needed {
+                lengthen_sparsely(scratch, needed + needed / 4);
+            }
+            let (selection, to) = (Selection { part, within, not_first }, &mut *scratch);
+            level.run(SelectWords { records, words, rows, selection, to, start })
         });
+        self.words.clear();
+        if let Some(KdTask { a, b, of_a, of_b, .. }) = &mut self.task {
+            (*of_a, *of_b) = (KdPart::All, KdPart::All);
+            let words = &scratch[..a.end().max(b.end())];
+            reserve_for(&mut self.words, words.len());
+            self.words.extend_from_slice(words);
+        }
     }
 }
 
@@ -56,7 +78,7 @@ impl JoinSets {
 struct JoinLevel {
     /// The joins of the sets, each with the index of the sets of the level above from which they are selected.
     joins: Vec<(usize, KdTask)>,
-    sets: Vec<JoinSets>,
+    sets: Vec<PlaceSets>,
 }
 
 impl_memory!(JoinLevel { joins; lists of sets });
@@ -68,12 +90,16 @@ type JoinPart = (usize, usize, KdTask);
 #[derive(Debug, Default)]
 struct PartWorker {
     join: Join,
+    /// Memory for the places of a new set.
+    words: Vec<u32>,
+    /// Number of boxes from which sets of places were selected.
+    selected: usize,
     candidates: Candidates,
     /// Memory for the function that takes the candidates.
     overlaps: Buffer<Pair>,
 }
 
-impl_memory!(PartWorker { join, candidates, overlaps });
+impl_memory!(PartWorker { join, words, candidates, overlaps; without selected });
 
 /// Appends the pairs among some candidates to a list. It may use an empty list of one worker.
 type TakePairs<'a, P> = dyn Fn(&mut Candidates, &mut Buffer<Pair>, &mut Buffer<P>) + Sync + 'a;
@@ -81,6 +107,7 @@ type TakePairs<'a, P> = dyn Fn(&mut Candidates, &mut Buffer<Pair>, &mut Buffer<P
 /// A join that several threads share, and its memory.
 #[derive(Debug, Default)]
 pub(crate) struct DividedJoin {
+    records: JoinRecords,
     /// The sets of each level; the first has those of the whole join.
     levels: Vec<JoinLevel>,
     parts: Vec<JoinPart>,
@@ -88,15 +115,19 @@ pub(crate) struct DividedJoin {
     workers: Vec<PartWorker>,
 }
 
-impl_memory!(DividedJoin { parts; lists of levels, workers });
+impl_memory!(DividedJoin { records, parts; lists of levels, workers });
 
 impl DividedJoin {
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
     pub(crate) fn begin(&mut self, input: JoinInput<'_>) -> bool {
-        let JoinSets { boxes, task } = self.first();
-        boxes.need_columns(input.rows + LANES_MAX);
-        *task = input.load(boxes);
-        task.is_none_or(|all| all.choose(boxes, all.history) != SplitChoice::Compare)
+        let JoinInput { bounds, ids, rows, not_first } = input;
+        self.load(not_first, [rows, 0], &|place| bounds.each_ref().map_each(|ends| ends[place]));
+        let Self { records, levels, .. } = self;
+        let PlaceSets { words, task } = &mut levels[0].sets[0];
+        words.iter_mut().zip(&ids[..rows]).for_each(|(word, id)| *word |= id & FLAGS);
+        let set = KdRows { start: 0, len: rows };
+        *task = input.task([set, set]);
+        task.is_none_or(|all| all.choose(&(&*records, &words[..])) != SplitChoice::Compare)
     }
 
     /// Begins the join of two sets of boxes, of which `get` returns the bounds: those of `first` boxes, then those of
@@ -106,35 +137,47 @@ impl DividedJoin {
         [first, second]: [usize; 2],
         get: &dyn Fn(usize) -> [f32; 6],
     ) {
-        let JoinSets { boxes, task } = self.first();
+        self.load([NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT], [first, second], get);
         let a = KdRows { start: 0, len: first };
         let b = KdRows { start: a.end(), len: second };
-        boxes.need_columns(b.end());
-        boxes.not_first = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
-        for (set, places) in [(a, 0..first), (b, first..first + second)] {
-            for (row, place) in (set.start..).zip(places) {
-                for (column, end) in boxes.bounds.iter_mut().zip(get(place)) {
-                    column[row] = end;
-                }
-                boxes.words[row] = place as u32;
-            }
-            boxes.write_padding(set.start + set.len);
-        }
-        *task = Some(KdTask::new([a, b], false, KdHistory::default()));
+        self.levels[0].sets[0].task = Some(KdTask::new([a, b], false, KdHistory::default()));
     }
 
-    /// Returns the sets of the whole join.
-    fn first(&mut self) -> &mut JoinSets {
+    /// Loads the boxes and the places of the whole join: those of one or two sets.
+    fn load(
+        &mut self,
+        not_first: [u32; 3],
+        [first, second]: [usize; 2],
+        get: &dyn Fn(usize) -> [f32; 6],
+    ) {
         if self.levels.is_empty() {
             self.parts.reserve_exact(PARTS_MAX);
-            self.levels.push(JoinLevel { joins: Vec::new(), sets: [JoinSets::default()].into() });
+            self.levels.push(JoinLevel { joins: Vec::new(), sets: [PlaceSets::default()].into() });
         }
-        &mut self.levels[0].sets[0]
+        let Self { records, levels, .. } = self;
+        let words = &mut levels[0].sets[0].words;
+        records.load(not_first, first + second, get);
+        words.clear();
+        reserve_for(words, first + second + 2 * LANES_MAX);
+        for places in [0..first, first..first + second] {
+            words.extend(places.map(|place| place as u32));
+            records.push_padding(words);
+        }
+    }
+
+    /// Returns how many boxes were read to select, copy or sort them, and the number of comparisons, of all joins so far.
+    #[cfg(test)]
+    pub(crate) fn work(&self) -> (u64, u64) {
+        let workers = || self.workers.iter();
+        let read =
+            workers().map(|worker| worker.selected + worker.join.boxes.copied).sum::<usize>();
+        (read as u64, workers().map(|worker| worker.join.compared).sum())
     }
 
     /// Divides the join on these threads. Returns the number of parts.
     pub(crate) fn divide(&mut self, level: Level, threads: &Threads) -> usize {
-        let Self { levels, parts, workers } = self;
+        let Self { records, levels, parts, workers } = self;
+        let records = &*records;
         workers.resize_with(threads.workers().max(workers.len()), PartWorker::default);
         let workers = &mut workers[..threads.workers()];
         let most = SET_ROWS.max(levels[0].sets[0].task.map_or(0, |all| all.len() / SHARES));
@@ -149,7 +192,7 @@ impl DividedJoin {
             joins.clear();
             for (index, sets) in above[..count].iter().enumerate() {
                 let Some(task) = sets.task else { continue };
-                let (divided, more) = divisions(&sets.boxes, &task, most);
+                let (divided, more) = divisions(&(records, &sets.words[..]), &task, most);
                 let divided = &divided[..more];
                 // The sets that follow are a part each at least.
                 let others = parts.len() + joins.len() + count - index - 1;
@@ -162,42 +205,47 @@ impl DividedJoin {
                 }
             }
             (depth, count) = (depth + 1, joins.len());
-            below.resize_with(count.max(below.len()), JoinSets::default);
+            below.resize_with(count.max(below.len()), PlaceSets::default);
             par::for_each(threads, workers, &mut below[..count], &|worker, k, sets| {
                 let (index, task) = &joins[k];
-                sets.select(level, &above[*index].boxes, task, &mut worker.join.boxes);
+                sets.select(level, (records, &above[*index].words), task, worker);
             });
             // The sets of a level are of about one size, but which is the largest may vary from tick to tick.
-            let rows = |sets: &JoinSets| sets.task.map_or(0, |task| task.b.end());
+            let rows = |sets: &PlaceSets| sets.task.map_or(0, |task| task.b.end());
             let longest = most_of(&below[..count], rows);
-            below.iter_mut().for_each(|sets| sets.boxes.need_columns(longest));
+            below.iter_mut().for_each(|sets| reserve_for(&mut sets.words, longest));
         }
+        // Any worker may select any set.
+        let longest = most_of(workers, |worker| worker.words.len());
+        workers.iter_mut().for_each(|worker| lengthen_sparsely(&mut worker.words, longest));
         parts.len()
     }
 
     /// Joins the parts on these threads, each part into the pairs of one of `runs`. `take` is called with some candidates
-    /// at a time.
+    /// at a time, and with an empty list of which it uses as much only if `has_paths`.
     pub(crate) fn run<P: Send>(
         &mut self,
-        level: Level,
+        (level, has_paths): (Level, bool),
         threads: &Threads,
         runs: &mut [PairRun<P>],
         take: &TakePairs<'_, P>,
     ) {
-        let Self { levels, parts, workers, .. } = self;
+        let Self { records, levels, parts, workers } = self;
         let longest = most_of(parts, |(_, _, task)| task.len());
         for worker in workers.iter_mut() {
             worker.candidates.reserve(candidates_max(longest));
-            worker.overlaps.reserve_spare(candidates_max(longest));
+            if has_paths {
+                worker.overlaps.reserve_spare(candidates_max(longest));
+            }
         }
-        let (count, levels) = (parts.len(), &*levels);
+        let (count, records, levels) = (parts.len(), &*records, &*levels);
         let mut all = parts.iter().zip(runs);
         let mut items: [_; PARTS_MAX] = core::array::from_fn(|_| all.next());
         let running = &mut workers[..threads.workers()];
         par::for_each(threads, running, &mut items[..count], &|worker, _, item| {
             let Some(((depth, index, task), run)) = item else { return };
-            let PartWorker { join, candidates, overlaps } = worker;
-            join.begin_part(level, &levels[*depth].sets[*index].boxes, task);
+            let PartWorker { join, candidates, overlaps, .. } = worker;
+            join.begin_part(level, records, &levels[*depth].sets[*index].words, task);
             let mut done = false;
             while !done {
                 done = join.proceed(level, candidates);
@@ -214,11 +262,12 @@ impl DividedJoin {
     }
 }
 
-/// Returns the joins into which sets with more than `most` boxes are divided, and their number.
-fn divisions(boxes: &KdBoxes, task: &KdTask, most: usize) -> ([KdTask; PARTS_EACH], usize) {
+/// Returns the joins into which sets with more than `most` boxes are divided, and their number. One worker sweeps or
+/// compares them otherwise.
+fn divisions(boxes: &dyn JoinSets, task: &KdTask, most: usize) -> ([KdTask; PARTS_EACH], usize) {
     if task.len() <= most {
         return ([*task; PARTS_EACH], 0);
     }
-    // One worker would sweep them, so they are divided also where a sweep costs less.
-    task.parts(task.choose(boxes, KdHistory { dense: true, ..task.history }))
+    let sets = (task.a, task.b, task.same);
+    task.parts(choose(boxes, sets, task.history, most.min(SORTED_MAX)))
 }

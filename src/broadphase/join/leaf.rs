@@ -5,9 +5,6 @@ use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates};
 use crate::broadphase::pairs::input::ROW;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes};
 
-/// Comparisons per box after which a sweep along an axis stops, because the sample was wrong.
-const SWEEP_WORK_MAX: u64 = if cfg!(fuzzing) { 4 } else { 1024 };
-
 /// A pair of sets whose comparison has begun.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Leaf {
@@ -58,10 +55,9 @@ impl Leaf {
         Self { a, b, same, sorted: None, compared: 0, most: u64::MAX }
     }
 
-    /// Compares boxes that overlap on the axis along which both sets are sorted.
-    pub(super) fn sweep(a: KdRows, b: KdRows, same: bool, axis: usize) -> Self {
-        let rows = a.len + if same { 0 } else { b.len };
-        Self { a, b, same, sorted: Some(axis), compared: 0, most: SWEEP_WORK_MAX * rows as u64 }
+    /// Compares boxes that overlap on the axis along which both sets are sorted, until there were so many comparisons.
+    pub(super) fn sweep([a, b]: [KdRows; 2], same: bool, axis: usize, most: u64) -> Self {
+        Self { a, b, same, sorted: Some(axis), compared: 0, most }
     }
 
     /// Continues the comparison until there are [`CANDIDATES`].

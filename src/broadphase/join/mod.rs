@@ -9,8 +9,9 @@
 //! join(A, B):                             A and B are sets of boxes, or the same set
 //!   few comparisons                       compare each of A with each of B, a lane group at a time
 //!   an axis on which few overlap          sort by the starts there, and compare those that overlap
-//!   many boxes are long                   join the long ones and the others: four joins
+//!   an axis on which few short ones do    join(A long, B); join(A short, B long); join(A short, B short), which is swept
 //!   a plane that saves comparisons        join(A left, B left); join(A right, B right)
+//!   no plane does, and many are long      as above, with another limit of the length
 //!   many boxes do not move                join those that do and the others
 //!   else                                  compare each with each: most of them overlap
 //! ```
@@ -21,8 +22,8 @@
 //! copied again and again; they are therefore separated from the others and divided or swept on the axes on which they
 //! are short. Two sets are first cut to each other's bounds.
 //!
-//! `choose.rs` chooses one of these, `boxes.rs` copies and sorts sets of boxes, `leaf.rs` compares them, and `divided.rs`
-//! divides a large join into parts for the threads.
+//! `choose.rs` chooses one of these from a sample (`sample.rs`), `boxes.rs` copies and sorts sets of boxes, `leaf.rs` compares
+//! them, and `divided.rs` divides a large join into parts for the threads: these are lists of places (`records.rs`).
 //!
 //! The choice depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
 //! are the same for every level. The method is that of a streamed k-d tree; copies instead of a third child follow from
@@ -32,6 +33,8 @@ mod boxes;
 mod choose;
 pub(crate) mod divided;
 mod leaf;
+mod records;
+mod sample;
 
 use super::pairs::buffer::reserve_total;
 use super::pairs::candidates::Candidates;
@@ -40,9 +43,11 @@ use crate::columns::impl_memory;
 use crate::lanes::{LANES_MAX, Level};
 use alloc::vec::Vec;
 pub(crate) use boxes::NOT_FIRST_UNCUT;
-use boxes::{CopySet, KdBoxes, KdPart, KdRows};
+use boxes::{CopySet, KdBoxes, KdPart, KdRows, SORTED_MAX, Selection, Summary};
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
 use leaf::{CompareLeaf, Leaf, LeafState};
+use records::{CopyRecords, JoinRecords};
+use sample::JoinSets;
 
 /// Greatest number of joins into which a join is divided at once.
 const PARTS_EACH: usize = 4;
@@ -78,9 +83,9 @@ impl KdTask {
         if self.same { self.a.len } else { self.a.len + self.b.len }
     }
 
-    /// Chooses how to process the join.
-    fn choose(&self, boxes: &KdBoxes, history: KdHistory) -> SplitChoice {
-        choose(boxes, (self.a, self.b, self.same), history)
+    /// Chooses how one worker processes the join.
+    fn choose(&self, boxes: &dyn JoinSets) -> SplitChoice {
+        choose(boxes, (self.a, self.b, self.same), self.history, SORTED_MAX)
     }
 
     /// Returns the joins into which a choice divides this one, and their number: none if the boxes are compared or swept.
@@ -98,10 +103,16 @@ impl KdTask {
                 ([right, left, left, left], 2)
             }
             SplitChoice::Apart { axis, than } => {
-                let parts = [KdPart::Longer { axis, than }, KdPart::Shorter { axis, than }];
+                let (longer, shorter) =
+                    (KdPart::Longer { axis, than }, KdPart::Shorter { axis, than });
                 history.apart |= 1 << axis;
                 history.depth += 1;
-                Self { history, ..*self }.each_with_each(parts)
+                if self.same {
+                    return Self { history, ..*self }.each_with_each([longer, shorter]);
+                }
+                let join = |of_a, of_b| Self { of_a, of_b, history, ..*self };
+                let last = join(longer, KdPart::All);
+                ([join(shorter, shorter), join(shorter, longer), last, last], 3)
             }
             SplitChoice::ByFlag(flag) => {
                 history.depth += u8::from(flag == OF_FIRST);
@@ -123,30 +134,22 @@ impl KdTask {
         }
     }
 
-    /// Copies the selected boxes of both sets from `from`, or from earlier rows of `to`, to the rows from `start` on.
-    /// Returns the join of these boxes, or `None` if they have no pairs.
-    fn select(
-        &self,
-        level: Level,
-        from: Option<&KdBoxes>,
-        to: &mut KdBoxes,
-        start: usize,
-    ) -> Option<Self> {
-        let (rows, part, within) = (self.a, self.of_a, &self.around_b);
-        let (a, of_a) = level.run(CopySet { from, to, rows, part, within, start });
+    /// Selects the boxes of both sets and copies them to the rows from `start` on with `copy`. Returns the join of these
+    /// boxes, or `None` if they have no pairs.
+    fn select(&self, start: usize, copy: &mut CopyBoxes<'_>) -> Option<Self> {
+        let (a, of_a) = copy(self.a, (self.of_a, &self.around_b), start);
         if a.len == 0 || self.same && of_a.flags != 0 {
             return None;
         }
-        let (b, of_b) = if self.same {
-            (a, of_a)
-        } else {
-            let (rows, part, within, start) = (self.b, self.of_b, &of_a.around, a.end());
-            level.run(CopySet { from, to, rows, part, within, start })
-        };
+        let (b, of_b) =
+            if self.same { (a, of_a) } else { copy(self.b, (self.of_b, &of_a.around), a.end()) };
         let has_pairs = b.len > 0 && of_a.flags & of_b.flags == 0;
         has_pairs.then_some(Self { a, b, around_b: of_b.around, ..*self })
     }
 }
+
+/// Copies the boxes of a set that are in a part and overlap some bounds to the rows from a start on. Returns these rows.
+type CopyBoxes<'a> = dyn FnMut(KdRows, (KdPart, &[f32; 6]), usize) -> (KdRows, Summary) + 'a;
 
 /// The boxes of a strip, to be joined with each other.
 #[derive(Clone, Copy, Debug)]
@@ -171,8 +174,13 @@ impl JoinInput<'_> {
         boxes.write_padding(rows);
         boxes.write_words(&ids[..rows]);
         let all = KdRows { start: 0, len: rows };
-        let common = ids[..rows].iter().fold(FLAGS, |common, id| common & id);
-        (common == 0).then(|| KdTask::new([all, all], true, KdHistory::default()))
+        self.task([all, all])
+    }
+
+    /// Returns the join of these sets with themselves, or `None` if they have no pairs.
+    fn task(&self, all: [KdRows; 2]) -> Option<KdTask> {
+        let common = self.ids[..self.rows].iter().fold(FLAGS, |common, id| common & id);
+        (common == 0).then(|| KdTask::new(all, true, KdHistory::default()))
     }
 }
 
@@ -213,17 +221,23 @@ impl Join {
         let Some(all) = input.load(&mut self.boxes) else {
             return true;
         };
-        let choice = all.choose(&self.boxes, all.history);
+        let choice = all.choose(&self.boxes);
         self.plan(&all, choice);
         choice != SplitChoice::Compare
     }
 
-    /// Begins a join of boxes that are in other memory.
-    fn begin_part(&mut self, level: Level, from: &KdBoxes, task: &KdTask) {
+    /// Begins the join of a part of sets of places.
+    fn begin_part(&mut self, level: Level, records: &JoinRecords, words: &[u32], task: &KdTask) {
         self.clear();
-        self.boxes.not_first = from.not_first;
-        if let Some(join) = task.select(level, Some(from), &mut self.boxes, 0) {
-            let choice = join.choose(&self.boxes, join.history);
+        self.boxes.not_first = records.not_first;
+        let to = &mut self.boxes;
+        let part = task.select(0, &mut |set, (part, within), start| {
+            let (words, rows) = (&words[set.start..set.end()], set.len);
+            let selection = Selection { part, within, not_first: records.not_first };
+            level.run(CopyRecords { records, words, rows, selection, to, start })
+        });
+        if let Some(join) = part {
+            let choice = join.choose(&self.boxes);
             self.plan(&join, choice);
         }
     }
@@ -249,8 +263,13 @@ impl Join {
                 return true;
             };
             let start = if task.same { task.a.end() } else { task.a.end().max(task.b.end()) };
-            if let Some(join) = task.select(level, None, &mut self.boxes, start) {
-                let choice = join.choose(&self.boxes, join.history);
+            let boxes = &mut self.boxes;
+            let selected = task.select(start, &mut |rows, (part, within), start| {
+                let selection = Selection { part, within, not_first: boxes.not_first };
+                level.run(CopySet { boxes, rows, selection, start })
+            });
+            if let Some(join) = selected {
+                let choice = join.choose(&self.boxes);
                 self.plan(&join, choice);
             }
         }
@@ -261,11 +280,11 @@ impl Join {
         let KdTask { a, b, same, history, .. } = *join;
         match choice {
             SplitChoice::Compare => self.leaf = Leaf::each_with_each(a, b, same),
-            SplitChoice::Sweep { axis } => {
+            SplitChoice::Sweep { axis, work_max } => {
                 let end = a.end().max(b.end());
                 let a = self.boxes.sort(a, axis, end);
                 let b = if same { a } else { self.boxes.sort(b, axis, a.end()) };
-                self.leaf = Leaf::sweep(a, b, same, axis);
+                self.leaf = Leaf::sweep([a, b], same, axis, work_max);
                 self.swept = history;
             }
             _ => {

@@ -5,6 +5,7 @@ use super::{Join, JoinInput, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::runs::PairRuns;
+use crate::columns::Memory;
 use crate::geom::Pair;
 use crate::lanes::Level;
 use crate::par::{Budget, Threads};
@@ -119,6 +120,41 @@ fn boxes_that_cross_the_world_are_copied_a_few_times() {
     }
 }
 
+/// Goal: sticks of all lengths, mixed with points, cost a time and memory in proportion to boxes and pairs. Method: count the
+/// boxes that a join of two sets reads and its comparisons in groups of 16, and the allocated bytes.
+#[test]
+fn sticks_of_all_lengths_are_read_a_few_times() {
+    let count = 100_000;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    let boxes: Vec<[f32; 6]> = (0..count)
+        .map(|_| {
+            let mut ends = [0.0; 6];
+            let (long, first) = (rng.random_ratio(2, 3), rng.random_range(0..3));
+            for k in 0..3 {
+                let side = if long && k == 0 { rng.random_range(0.01..0.5) } else { 1e-5 };
+                let (axis, low) = ((first + k) % 3, rng.random_range(0.0..1.0));
+                (ends[axis], ends[3 + axis]) = (low, low + side);
+            }
+            ends
+        })
+        .collect();
+    let mut join = DividedJoin::default();
+    join.begin_between([count / 4, count - count / 4], &|place| boxes[place]);
+    let parts = join.divide(Level::detect(), &Threads::one());
+    let (mut runs, budget) = (PairRuns::<Pair>::default(), Budget::new(usize::MAX));
+    let (level, places) = ((Level::detect(), false), (0..count as u32).collect::<Vec<_>>());
+    join.run(level, &Threads::one(), runs.add(parts), &|candidates, _, found| {
+        candidates.append_rows(&places, 0, (found, &budget));
+    });
+    let pairs: usize = (0..parts).map(|run| runs.run(run).pairs.len()).sum();
+    let (read, compared) = join.work();
+    assert!((10..count * 10).contains(&pairs), "{pairs} pairs");
+    let (units, bytes) = ((count + pairs) as u64, join.bytes() / count);
+    let each = (read + compared / 16) / units;
+    assert!(each < 32, "{read} boxes, {compared} comparisons for {units} units");
+    assert!(bytes < 300, "{bytes} bytes for each box");
+}
+
 /// Goal: a sweep that the sample made look cheap ends, and the boxes that are left are divided. Method: boxes that all
 /// overlap on one axis, in rows that no sample contains; count the comparisons.
 #[test]
@@ -188,9 +224,14 @@ fn a_divided_join_finds_the_same_pairs() {
             let mut runs = PairRuns::default();
             let budget = Budget::new(usize::MAX);
             let places: Vec<u32> = (0..count as u32).collect();
-            join.run(Level::detect(), &threads, runs.add(parts), &|candidates, _, found| {
-                candidates.append_rows(&places, 0, (found, &budget));
-            });
+            join.run(
+                (Level::detect(), false),
+                &threads,
+                runs.add(parts),
+                &|candidates, _, found| {
+                    candidates.append_rows(&places, 0, (found, &budget));
+                },
+            );
             let found: Vec<Pair> =
                 (0..parts).flat_map(|run| runs.run(run).pairs.as_slice()).copied().collect();
             assert_eq!(order.get_or_insert_with(|| found.clone()), &found, "another order");

@@ -2,6 +2,7 @@
 
 use crate::columns::impl_memory;
 use crate::par::Budget;
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// A list that is written in whole lane groups; its memory is initialised past the end.
@@ -34,6 +35,16 @@ pub(crate) fn reserve_for<T>(items: &mut Vec<T>, len: usize) {
 pub(crate) fn lengthen<T: bytemuck::Pod>(items: &mut Vec<T>, len: usize) {
     if items.len() < len {
         items.resize(len, T::zeroed());
+    }
+}
+
+/// Lengthens a list as [`lengthen`] does, for items of which many may never be written. Memory that the allocator takes
+/// from the system is zero already, and has no cost until it is written.
+pub(crate) fn lengthen_sparsely<T: bytemuck::Pod>(items: &mut Vec<T>, len: usize) {
+    if items.len() < len {
+        let mut longer = vec![T::zeroed(); len];
+        longer[..items.len()].copy_from_slice(items);
+        *items = longer;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pairs of boxes of a strip or of a join that may touch, before they are swept or reported.
 
-use super::buffer::{Buffer, reserve_for};
+use super::buffer::{Buffer, lengthen_sparsely};
 use super::input::ROW;
 use crate::columns::impl_memory;
 use crate::geom::Pair;
@@ -25,8 +25,9 @@ impl Candidates {
     /// Reserves memory for so many candidates.
     pub(crate) fn reserve(&mut self, most: usize) {
         for column in [&mut self.a, &mut self.b] {
-            reserve_for(column, most);
-            column.resize(most.max(column.len()), 0);
+            if column.len() < most {
+                lengthen_sparsely(column, most + most / 4);
+            }
         }
     }
 

@@ -162,7 +162,7 @@ impl<R: StripPairs> StripPass<'_, R> {
         }
         let runs = pairs.add(join.divide(self.level, threads));
         let SweepScratch { sort, columns, .. } = scratch;
-        join.run(self.level, threads, runs, &|candidates, overlaps, found| {
+        join.run((self.level, R::HAS_PATH), threads, runs, &|candidates, overlaps, found| {
             if self.filtered {
                 candidates.filter(&columns.filters);
             }

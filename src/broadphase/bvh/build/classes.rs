@@ -20,10 +20,13 @@ use crate::geom::{Aabb, MapEach, descending, each_axis};
 use crate::par::select_float;
 use alloc::vec::Vec;
 
-/// Boxes in the sample that determines the cells.
-pub(crate) const SAMPLES: usize = 1024;
-/// Boxes of the sample whose lengths are compared with a cell.
-const LENGTHS: usize = SAMPLES / 4;
+/// Greatest and least number of boxes in the sample that determines the cells, and how many boxes each of them represents.
+/// A small class must not cost more than its boxes.
+const SAMPLES_MAX: usize = 1024;
+const SAMPLES_MIN: usize = 64;
+const BOXES_PER_SAMPLE: usize = 4;
+/// Boxes whose lengths are compared with a cell.
+const LENGTHS: usize = 256;
 /// If more of these are long on the same axes, the whole class is.
 const MOST: usize = LENGTHS / 4 * 3;
 /// Boxes of which one of so many is longer than the cells of a class on one of its long axes.
@@ -86,12 +89,14 @@ impl ClassSample<'_> {
     fn write(&mut self, of: impl Fn(&Aabb) -> f32) {
         let Self { boxes, line } = self;
         let count = boxes.len();
+        let samples = (count / BOXES_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX);
         line.clear();
-        line.extend((0..SAMPLES).map(|k| of(&boxes[k * count / SAMPLES].aabb)));
+        line.extend((0..samples).map(|k| of(&boxes[k * count / samples].aabb)));
     }
 
-    /// The number that is in place `at` when the numbers of `line` are sorted.
-    fn ranked(&mut self, at: usize) -> f32 {
+    /// The number that is in place `at(len)` when the numbers of `line`, `len` of them, are sorted.
+    fn ranked(&mut self, at: fn(usize) -> usize) -> f32 {
+        let at = at(self.line.len());
         select_float(self.line, at)
     }
 
@@ -103,8 +108,7 @@ impl ClassSample<'_> {
         let mut ends = [[0.0; 2]; 3];
         for (axis, ends) in ends.iter_mut().enumerate() {
             self.write(|&Aabb { min, max }| min[axis] + max[axis]);
-            let off = SAMPLES / 64;
-            let (low, high) = (self.ranked(off), self.ranked(SAMPLES - 1 - off));
+            let (low, high) = (self.ranked(|len| len / 64), self.ranked(|len| len - 1 - len / 64));
             let margin = (high - low) * (1.0 / 60.0);
             *ends = [low - margin, high + margin];
         }
@@ -135,7 +139,7 @@ impl ClassSample<'_> {
         let mut most = [usize::MAX; 3];
         for axis in (0..3).filter(|&axis| long[axis]) {
             self.write(|&Aabb { min, max }| max[axis] - min[axis]);
-            let length = self.ranked(SAMPLES - SAMPLES / LONGEST_ONE_OF);
+            let length = self.ranked(|len| len - len / LONGEST_ONE_OF);
             most[axis] = ((lengths[axis] / (length + length)) as usize).max(1);
         }
         let (mut fixed, mut free) = ([1; 3], lengths.map_each(|x| if x > 0.0 { 1.0 } else { 0.0 }));
@@ -157,7 +161,7 @@ impl ClassSample<'_> {
             self.write(|&Aabb { min, max }| max[axis] - min[axis]);
             let scale = if lengths[axis] > 0.0 { 1.0 / f64::from(lengths[axis]) } else { 0.0 };
             measure.scale[axis] = scale;
-            measure.box_length[axis] = 2.0 * f64::from(self.ranked(SAMPLES / 2)) * scale;
+            measure.box_length[axis] = 2.0 * f64::from(self.ranked(|len| len / 2)) * scale;
         }
         measure
     }

@@ -1,0 +1,132 @@
+//! Samples of the boxes of a join.
+
+use super::boxes::{KdBoxes, KdRows};
+use super::records::JoinRecords;
+use crate::par::sort_floats;
+
+/// Greatest and least number of boxes in a sample, and how many boxes each of them represents.
+const SAMPLE_MAX: usize = 64;
+const SAMPLE_MIN: usize = 16;
+const ROWS_PER_SAMPLE: usize = 32;
+
+/// The sets of a join, for samples of them.
+pub(super) trait JoinSets {
+    /// Returns the ends of some boxes on each axis.
+    fn sample(&self, rows: KdRows) -> [Sampled; 3];
+
+    /// Returns the words of boxes.
+    fn words(&self, rows: KdRows) -> &[u32];
+
+    /// Returns how many boxes have a flag.
+    fn flagged(&self, rows: KdRows, flag: u32) -> usize {
+        self.words(rows).iter().filter(|&word| word & flag != 0).count()
+    }
+}
+
+impl JoinSets for KdBoxes {
+    fn sample(&self, rows: KdRows) -> [Sampled; 3] {
+        sample(rows, |row| core::array::from_fn(|k| self.bounds[k][row]))
+    }
+
+    fn words(&self, rows: KdRows) -> &[u32] {
+        &self.words[rows.start..rows.start + rows.len]
+    }
+}
+
+/// Sets of places.
+impl JoinSets for (&JoinRecords, &[u32]) {
+    fn sample(&self, rows: KdRows) -> [Sampled; 3] {
+        sample(rows, |row| self.0.bounds(self.1[row]))
+    }
+
+    fn words(&self, rows: KdRows) -> &[u32] {
+        &self.1[rows.start..rows.start + rows.len]
+    }
+}
+
+/// Returns the ends of some of these boxes on each axis.
+#[inline]
+fn sample(rows: KdRows, bounds: impl Fn(usize) -> [f32; 6]) -> [Sampled; 3] {
+    let len = (rows.len / ROWS_PER_SAMPLE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len);
+    let none = Sampled { low: [0.0; SAMPLE_MAX], high: [0.0; SAMPLE_MAX], len };
+    let mut sampled = [none; 3];
+    for k in 0..len {
+        let row = rows.start + (k as u64 * rows.len as u64 / len as u64) as usize;
+        let bounds = bounds(row);
+        for (axis, sampled) in sampled.iter_mut().enumerate() {
+            (sampled.low[k], sampled.high[k]) = (bounds[axis], bounds[3 + axis]);
+        }
+    }
+    sampled
+}
+
+/// Ends of some boxes on one axis.
+#[derive(Clone, Copy)]
+pub(super) struct Sampled {
+    low: [f32; SAMPLE_MAX],
+    high: [f32; SAMPLE_MAX],
+    pub(super) len: usize,
+}
+
+impl Sampled {
+    /// Returns planes that may divide both sets, each at the start of a box; `None` if all boxes start at one
+    /// coordinate.
+    pub(super) fn planes(&self, other: &Self, same: bool) -> Option<[f32; 4]> {
+        let mut starts = [0.0; 2 * SAMPLE_MAX];
+        starts[..self.len].copy_from_slice(&self.low[..self.len]);
+        let mut len = self.len;
+        if !same {
+            starts[len..len + other.len].copy_from_slice(&other.low[..other.len]);
+            len += other.len;
+        }
+        let starts = &mut starts[..len];
+        sort_floats(starts);
+        // A box that starts at a plane is right of it, so a plane at the least start divides nothing.
+        let least = starts[0];
+        let after = |at: usize| starts[at..].iter().copied().find(|&start| start > least);
+        let median = after(len / 2)?;
+        let next = starts[len / 2..].iter().copied().find(|&start| start > median);
+        let next = next.unwrap_or(median);
+        Some([median, next, after(len / 4)?, after(len * 3 / 4).unwrap_or(median)])
+    }
+
+    /// Returns the share of pairs that overlap on the axis. If both samples are the same, a box is no pair with itself.
+    pub(super) fn meeting(&self, other: &Self, same: bool) -> f64 {
+        let mut count = 0;
+        for (&low, &high) in self.low[..self.len].iter().zip(&self.high[..self.len]) {
+            for (&their_low, &their_high) in other.low[..other.len].iter().zip(&other.high) {
+                count += u32::from(their_low <= high) & u32::from(low <= their_high);
+            }
+        }
+        let itself = if same { self.len as f64 } else { 0.0 };
+        let all = self.len as f64 * other.len as f64 - itself;
+        (f64::from(count) - itself) / all.max(1.0)
+    }
+
+    /// Returns the boxes that are not longer than this.
+    pub(super) fn shorter(&self, than: f32) -> Self {
+        let mut shorter = Self { low: [0.0; SAMPLE_MAX], high: [0.0; SAMPLE_MAX], len: 0 };
+        for (&low, &high) in self.low[..self.len].iter().zip(&self.high) {
+            (shorter.low[shorter.len], shorter.high[shorter.len]) = (low, high);
+            shorter.len += usize::from(high - low <= than);
+        }
+        shorter
+    }
+
+    /// Returns the share of boxes that are longer than this.
+    pub(super) fn longer(&self, than: f32) -> f64 {
+        let ends = self.low[..self.len].iter().zip(&self.high);
+        let count = ends.filter(|&(low, high)| high - low > than).count();
+        count as f64 / self.len.max(1) as f64
+    }
+
+    /// Returns the shares of boxes left and right of a plane. A box that crosses it counts on both sides.
+    pub(super) fn sides(&self, at: f32) -> [f64; 2] {
+        let (mut left, mut right) = (0, 0);
+        for (&low, &high) in self.low[..self.len].iter().zip(&self.high[..self.len]) {
+            left += u32::from(low < at);
+            right += u32::from(high >= at);
+        }
+        [left, right].map(|count| f64::from(count) / self.len.max(1) as f64)
+    }
+}
