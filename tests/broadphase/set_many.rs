@@ -33,21 +33,28 @@ fn filled(threads: Threads, rows: &[MovingBox], with_margins: bool) -> (Broadpha
     (world, ids)
 }
 
+/// Three threads, or one if the library has none.
+fn three() -> Threads {
+    #[cfg(feature = "rayon")]
+    {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        Threads::of_pool(std::sync::Arc::new(pool))
+    }
+    #[cfg(not(feature = "rayon"))]
+    Threads::one()
+}
+
 /// Goal: the boxes, fat AABBs, rejected rows and events are those of a call of `set` for each row, on any threads, for ids in the
 /// order of the movers and in reverse. Method: three sets of boxes, of which some are invalid and many leave their fat AABBs;
 /// as columns and as rows of a structure; with and without margins. The lists are so long that threads share them.
 #[test]
 fn long_lists_are_set_as_if_one_by_one() {
-    let pool = || {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-        Threads::of_pool(std::sync::Arc::new(pool))
-    };
     for (with_margins, reversed) in [(false, false), (true, false), (true, true)] {
         let mut draw = Draw::new(5);
         let start = boxes(&mut draw);
         let (mut expected, ids) = filled(Threads::one(), &start, with_margins);
         let mut worlds =
-            [Threads::one(), pool()].map(|threads| filled(threads, &start, with_margins).0);
+            [Threads::one(), three()].map(|threads| filled(threads, &start, with_margins).0);
         for tick in 0..3 {
             let mut rows = boxes(&mut draw);
             for _ in 0..20 {
