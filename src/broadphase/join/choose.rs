@@ -106,6 +106,11 @@ pub(super) fn choose(
         let (of_a, of_b) = of(axis);
         let (short_a, short_b) = (of_a.shorter(than), of_b.shorter(than));
         let short = short_a.len as f64 / of_a.len as f64 * short_b.len as f64 / of_b.len as f64;
+        // Boxes of nearly equal lengths may be shorter and longer than this by little. Separating them gains nothing.
+        let longer = |than: f32| of_a.longer(than) + of_b.longer(than);
+        if longer(2.0 * than) < 0.5 * longer(than) {
+            continue;
+        }
         if short > most.0 && short < 1.0 && short_a.meeting(&short_b, same) * short <= share_max {
             most = (short, Some(SplitChoice::Apart { axis, than }));
         }

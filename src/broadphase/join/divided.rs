@@ -83,6 +83,40 @@ struct JoinLevel {
 
 impl_memory!(JoinLevel { joins; lists of sets });
 
+impl JoinLevel {
+    fn new() -> Self {
+        Self { joins: Vec::with_capacity(PARTS_MAX), sets: Vec::new() }
+    }
+
+    /// Number of boxes from which a set is divided, if this is the level of the whole join.
+    fn set_rows(&self) -> usize {
+        let all = self.sets.first().and_then(|sets| sets.task);
+        SET_ROWS.max(all.map_or(0, |all| all.len() / SHARES))
+    }
+}
+
+/// Reserves memory for the sets of a similar join: a set near the limit is divided in one tick and not in the next. Then
+/// there are other sets of about the same size, and perhaps one more level. `depth` is the first level without sets.
+fn reserve_sets(levels: &mut Vec<JoinLevel>, depth: usize) {
+    if levels.len() == depth + 1 {
+        levels.push(JoinLevel::new());
+    }
+    let (mut count, mut longest) = (1, 0);
+    for JoinLevel { joins, sets } in &mut levels[1..=depth] {
+        if joins.is_empty() {
+            count *= 2;
+        } else {
+            count = joins.len() + Ord::max(joins.len() / 2, PARTS_EACH);
+            longest = most_of(&sets[..joins.len()], |sets| {
+                sets.task.map_or(0, |task| task.a.end().max(task.b.end()))
+            });
+        }
+        count = count.min(PARTS_MAX);
+        sets.resize_with(count.max(sets.len()), PlaceSets::default);
+        sets.iter_mut().for_each(|sets| reserve_for(&mut sets.words, longest));
+    }
+}
+
 /// A part that one worker joins: its sets are selected from those with an index on a level.
 type JoinPart = (usize, usize, KdTask);
 
@@ -180,12 +214,12 @@ impl DividedJoin {
         let records = &*records;
         workers.resize_with(threads.workers().max(workers.len()), PartWorker::default);
         let workers = &mut workers[..threads.workers()];
-        let most = SET_ROWS.max(levels[0].sets[0].task.map_or(0, |all| all.len() / SHARES));
+        let most = levels[0].set_rows();
         let (mut depth, mut count) = (0, 1);
         parts.clear();
         while count > 0 {
             if levels.len() == depth + 1 {
-                levels.push(JoinLevel { joins: Vec::with_capacity(PARTS_MAX), sets: Vec::new() });
+                levels.push(JoinLevel::new());
             }
             let (above, below) = levels.split_at_mut(depth + 1);
             let (above, JoinLevel { joins, sets: below }) = (&above[depth].sets, &mut below[0]);
@@ -210,11 +244,8 @@ impl DividedJoin {
                 let (index, task) = &joins[k];
                 sets.select(level, (records, &above[*index].words), task, worker);
             });
-            // The sets of a level are of about one size, but which is the largest may vary from tick to tick.
-            let rows = |sets: &PlaceSets| sets.task.map_or(0, |task| task.b.end());
-            let longest = most_of(&below[..count], rows);
-            below.iter_mut().for_each(|sets| reserve_for(&mut sets.words, longest));
         }
+        reserve_sets(levels, depth);
         // Any worker may select any set.
         let longest = most_of(workers, |worker| worker.words.len());
         workers.iter_mut().for_each(|worker| lengthen_sparsely(&mut worker.words, longest));
@@ -231,7 +262,9 @@ impl DividedJoin {
         take: &TakePairs<'_, P>,
     ) {
         let Self { records, levels, parts, workers } = self;
-        let longest = most_of(parts, |(_, _, task)| task.len());
+        let part = most_of(parts, |(_, _, task)| task.len());
+        // The greatest part there can be if a set near the limit is not divided any more.
+        let longest = part.max(2 * levels.first().map_or(0, JoinLevel::set_rows));
         for worker in workers.iter_mut() {
             worker.candidates.reserve(candidates_max(longest));
             if has_paths {
@@ -258,6 +291,7 @@ impl DividedJoin {
         for worker in workers.iter_mut() {
             peak = peak.max(worker.join.take_peak());
         }
+        let peak = Ord::min(2 * peak, peak * longest / part.max(1));
         workers.iter_mut().for_each(|worker| worker.join.reserve_spare(peak));
     }
 }
