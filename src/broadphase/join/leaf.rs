@@ -5,6 +5,9 @@ use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates};
 use crate::broadphase::pairs::input::ROW;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes};
 
+/// The part of the comparisons of a sweep that its first boxes may make.
+const EARLY_PART: u64 = 8;
+
 /// A pair of sets whose comparison has begun.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Leaf {
@@ -17,6 +20,9 @@ pub(super) struct Leaf {
     /// Number of comparisons so far, and from which a sweep is too slow.
     pub(super) compared: u64,
     most: u64,
+    /// The same for one box of a sweep, and the number of boxes.
+    most_each: u64,
+    rows: usize,
 }
 
 /// How far the comparison of two sets is.
@@ -52,12 +58,27 @@ impl Leaf {
     pub(super) fn each_with_each(a: KdRows, b: KdRows, same: bool) -> Self {
         // The lanes are filled from the larger set.
         let (a, b) = if a.len > b.len { (b, a) } else { (a, b) };
-        Self { a, b, same, sorted: None, compared: 0, most: u64::MAX }
+        Self { a, b, same, sorted: None, compared: 0, most: u64::MAX, most_each: 0, rows: 0 }
     }
 
     /// Compares boxes that overlap on the axis along which both sets are sorted, until there were so many comparisons.
     pub(super) fn sweep([a, b]: [KdRows; 2], same: bool, axis: usize, most: u64) -> Self {
-        Self { a, b, same, sorted: Some(axis), compared: 0, most }
+        let rows = a.len + if same { 0 } else { b.len };
+        let most_each = most / Ord::max(rows, 1) as u64;
+        Self { a, b, same, sorted: Some(axis), compared: 0, most, most_each, rows }
+    }
+
+    /// Whether a sweep is too slow: it has made its comparisons, or far more than its share of them for the boxes that are
+    /// done. A few boxes that start first and are long on the axis show early that the sample was wrong.
+    #[inline(always)]
+    fn is_too_slow(&self) -> bool {
+        if self.sorted.is_none() {
+            return false;
+        }
+        let left = self.a.len + if self.same { 0 } else { self.b.len };
+        let done = (self.rows - left) as u64;
+        let share = self.most / EARLY_PART + self.most_each * done;
+        self.compared >= if share < self.most { share } else { self.most }
     }
 
     /// Continues the comparison until there are [`CANDIDATES`].
@@ -114,7 +135,7 @@ impl Leaf {
             }
             candidates.len = count;
             self.compared += (at - others.start) as u64;
-            if self.compared >= self.most {
+            if self.is_too_slow() {
                 return LeafState::Dense;
             }
         }

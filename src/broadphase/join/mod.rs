@@ -107,6 +107,8 @@ impl KdTask {
                     (KdPart::Longer { axis, than }, KdPart::Shorter { axis, than });
                 history.apart |= 1 << axis;
                 history.depth += 1;
+                // A sweep may have been too slow because of the longer boxes.
+                history.dense = false;
                 if self.same {
                     return Self { history, ..*self }.each_with_each([longer, shorter]);
                 }
