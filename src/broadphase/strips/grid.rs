@@ -302,8 +302,6 @@ impl Grid {
     /// Chooses the axis of a single strip.
     fn choose_axis(rows: usize, sample: &[Aabb]) -> Choice {
         let [along, u, v] = by_ratio([0, 1, 2].map_each(|axis| whole_extent(axis, sample)));
-        // The axes across are not divided, so no path is long there.
-        let [u, v] = [u, v].map_each(|across| AxisExtent { length: 0.0, ..across });
         let grid = Self::with_strips(along, u, v, 1.0);
         let crowd = rows as f64;
         Choice { cost: 0.0, join: 0.0, slack: 1.0, copies: 1.0, crowd, strips: 1.0, grid }

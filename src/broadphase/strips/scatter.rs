@@ -258,8 +258,9 @@ impl<R: StripRecord> Scatter<'_, R> {
         let words = size_of::<R>() / size_of::<u32>();
         let rejected = &mut chunk.rejected;
         let prefetched = (old, words);
-        Locate { grid, boxes, has_paths: R::HAS_PATH, scratch, rejected, prefetched }
-            .run_on(level, &self.part);
+        // A single strip contains every path whole, so there is nothing to cut.
+        let has_paths = R::HAS_PATH && grid.strips() > 1;
+        Locate { grid, boxes, has_paths, scratch, rejected, prefetched }.run_on(level, &self.part);
         let (records, unused) = count(scratch, grid, &mut chunk.starts);
         chunk.written = records <= self.records_max;
         if !chunk.written {
