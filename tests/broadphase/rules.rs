@@ -355,6 +355,8 @@ fn a_panic_in_the_callers_function_leaves_the_broadphase_intact() {
     world.exec.threads = Threads::one();
     let mut course = Course::new(world, &things, false);
     course.tick(0);
+    let renewed = course.world.pairs().iter().next().expect("there are pairs").a;
+    course.world.renew(renewed).expect("the proxy exists");
     let before = course.world.snapshot();
     let mut again = Broadphase::new();
     again.restore(&before);
@@ -363,6 +365,7 @@ fn a_panic_in_the_callers_function_leaves_the_broadphase_intact() {
     });
     assert!(std::panic::catch_unwind(panics).is_err());
     course.world.validate().expect("the broadphase is consistent");
+    assert_eq!(course.world.snapshot(), before);
     assert_eq!(
         events(course.world.update().expect("no limit")),
         events(again.update().expect("no limit"))

@@ -3,3 +3,5 @@
 
 mod executors;
 mod few_boxes;
+#[cfg(feature = "rayon")]
+mod panics;

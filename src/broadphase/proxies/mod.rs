@@ -432,22 +432,16 @@ impl Broadphase {
         self.events_valid = false;
         let accept_any = accept.map(Accepting::function);
         let begun_resting = self.find_resting(accept_any)?;
-        let Self { state, .. } = self;
-        state.renewed.iter().for_each(|&id| state.slots.forget_pairs_of(id));
         let few = keeps_function
-            && !state.kinds_changed
+            && !self.state.kinds_changed
             && self.incremental.active.choose(&self.state.movers);
-        let found = if few { self.find_changed(accept_new) } else { Ok(false) };
-        let result = match found {
-            Ok(true) => Ok(()),
-            Ok(false) => self.find_all(accept),
-            Err(error) => Err(error),
-        };
-        let Self { state, events, removed, .. } = self;
-        if let Err(error) = result {
-            state.slots.recall_pairs_of(&state.renewed);
-            return Err(error);
+        let search = Renewal::begin(self);
+        let found = if few { search.broadphase.find_changed(accept_new)? } else { false };
+        if !found {
+            search.broadphase.find_all(accept)?;
         }
+        search.finish();
+        let Self { state, events, removed, .. } = self;
         self.events_valid = true;
         removed.clone_from(&state.removed);
         par::sort::<4>(bytemuck::cast_slice_mut(removed));
@@ -565,5 +559,33 @@ impl Broadphase {
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.bytes()
+    }
+}
+
+/// A search in which the renewed proxies have no cached pairs. If it ends with an error, or because the caller's function
+/// panics, these pairs are cached again.
+struct Renewal<'a> {
+    broadphase: &'a mut Broadphase,
+    is_finished: bool,
+}
+
+impl<'a> Renewal<'a> {
+    fn begin(broadphase: &'a mut Broadphase) -> Self {
+        let BroadphaseState { slots, renewed, .. } = &mut broadphase.state;
+        renewed.iter().for_each(|&id| slots.forget_pairs_of(id));
+        Self { broadphase, is_finished: false }
+    }
+
+    fn finish(mut self) {
+        self.is_finished = true;
+    }
+}
+
+impl Drop for Renewal<'_> {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let BroadphaseState { slots, renewed, .. } = &mut self.broadphase.state;
+            slots.recall_pairs_of(renewed);
+        }
     }
 }
