@@ -11,6 +11,8 @@ pub mod proximity;
 pub mod query;
 pub mod respond;
 pub mod separate;
+#[cfg(feature = "serde")]
+pub mod serialized;
 pub mod spheres;
 pub mod step;
 pub mod sweep;
