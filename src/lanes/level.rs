@@ -1,13 +1,12 @@
 //! Detection of the CPU's instruction sets at run time, and dispatch to them.
 
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use super::avx2::Avx2;
-use super::avx512::Avx512;
 use super::portable::Portable4;
 #[cfg(any(test, feature = "all-levels"))]
 use super::portable::Portable8;
 use super::scalar::Scalar;
 use super::{GroupKernel, Groups, Isa, Kernel};
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use super::{avx2::Avx2, avx512::Avx512};
 use core::fmt;
 use core::str::FromStr;
 

@@ -52,6 +52,10 @@ pub(crate) trait Kernel {
     type Output;
     /// Whether AVX-512 makes the kernel faster. Otherwise it is not compiled for AVX-512, and the level `avx512` runs it
     /// with AVX2.
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", target_feature = "sse2")),
+        expect(dead_code, reason = "only x86-64 has AVX-512")
+    )]
     const WIDE: bool = true;
     /// Runs the kernel.
     ///
