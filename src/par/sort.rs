@@ -12,9 +12,9 @@
 //! Method: sample sort, Frazer et al. 1970, *Samplesort: a sampling approach to minimal storage tree sorting*; but
 //! the items are divided in place.
 
-use super::Threads;
 #[cfg(feature = "std")]
-use super::fill_parts;
+use super::loops::fill_parts;
+use super::threads::Threads;
 
 /// How often all items are divided in two before the parts are sorted, the number of parts, and the items of the
 /// sample for each part.
