@@ -35,7 +35,11 @@ const PARALLEL_MIN: usize = 2048;
 #[inline(always)]
 fn key<const N: usize>(words: &[u32; N]) -> u128 {
     const { assert!(N <= 4, "four words fit in the number") }
-    words.iter().fold(0, |key, &word| key << 32 | u128::from(word))
+    let mut key = 0;
+    for &word in words {
+        key = key << 32 | u128::from(word);
+    }
+    key
 }
 
 /// Sorts items on the calling thread.

@@ -22,7 +22,7 @@ use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows, retain_allowed};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
 use crate::columns::{Row, impl_memory};
-use crate::geom::{Aabb, Filter, MapEach, Pair, SweptPair, sum_of};
+use crate::geom::{Aabb, Filter, MapEach, Pair, SweptPair, lengthen_by_default, sum_of};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
@@ -71,7 +71,7 @@ impl_memory!(MoverScratch { left, join; lists of stacks; without #[cfg(test)] wo
 impl MoverScratch {
     /// Reserves memory for traversals of the trees by so many threads.
     pub(crate) fn reserve(&mut self, threads: usize, trees: &[Tree]) {
-        self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
+        lengthen_by_default(&mut self.stacks, threads);
         for stack in &mut self.stacks {
             trees.iter().for_each(|tree| stack.reserve(tree));
         }

@@ -10,7 +10,7 @@ use super::id::ProxyId;
 use super::slots::Slot;
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::{MovingBoxColumns, Row, impl_memory};
-use crate::geom::{Aabb, Filter, MapEach, MovingBox};
+use crate::geom::{Aabb, Filter, MapEach, MovingBox, count_of};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -176,7 +176,7 @@ impl MoverStore {
 
     /// The number of rows that have changed since the last update.
     pub(crate) fn count_changed(&self) -> usize {
-        self.status.iter().filter(|&&status| status & CHANGED != 0).count()
+        count_of(&self.status, |&status| status & CHANGED != 0)
     }
 
     /// Whether the displacement of a row is zero.

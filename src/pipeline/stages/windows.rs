@@ -10,7 +10,9 @@ use super::context::{ShapeTest, TickContext};
 use super::row_cache::{BLOCK, PairBlock, RowCache};
 use super::sort::ImpactBuffer;
 use crate::columns::{Checked, impl_memory};
-use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
+use crate::geom::{
+    Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair, append_each,
+};
 use crate::kernels::bounds::enclosing_box;
 use crate::kernels::separate::Separation as Push;
 use crate::kernels::sweep::{Sweep, SweepColumns};
@@ -66,7 +68,7 @@ impl WindowRun {
                 to.push(pair.into());
             }
         } else {
-            self.pairs.extend(run.iter().map(|&pair| Pair::from(pair)));
+            append_each(&mut self.pairs, run, |&pair| Pair::from(pair));
         }
         self.stats.slow = self.slow.len();
         let pairs = core::mem::take(&mut self.pairs);

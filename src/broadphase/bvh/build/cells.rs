@@ -12,7 +12,7 @@ use super::classes::{Class, ClassSample, SplitMeasure, long_on, part_length, par
 use super::median::{Packer, depth_of, nodes_of};
 use crate::broadphase::bvh::{BvhItem, LEAF, Node, grow};
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach, each_axis, most_of, sum_of};
+use crate::geom::{Aabb, MapEach, each_axis, lengthen_by_default, most_of, sum_of};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -115,7 +115,7 @@ impl Builder {
         }
         let nodes = &mut Nodes { all: nodes, used: 0 };
         let threads = threads.for_items(boxes.len(), BOXES_MIN);
-        self.packers.resize_with(threads.workers().max(self.packers.len()), Packer::default);
+        lengthen_by_default(&mut self.packers, threads.workers());
         self.large.clear();
         self.classes.clear();
         threads.enter(|| {
