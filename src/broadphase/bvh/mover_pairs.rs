@@ -205,18 +205,24 @@ fn find<P: FoundPair>(
                 }
             });
             left.clear();
-            let progress = || items.iter().flatten().map(|(progress, _)| progress);
-            reserve_for(left, progress().map(|progress| progress.left.len()).sum());
-            progress().for_each(|progress| left.extend(progress.left.clone()));
-            let nodes = progress().map(MoverProgress::nodes_left).sum();
+            let of = |item: &Option<(MoverProgress, _)>| {
+                item.as_ref().map_or(0, |(progress, _)| progress.left.len())
+            };
+            reserve_for(left, sum_of(items, of));
+            let mut nodes = 0;
+            for (progress, _) in items.iter().flatten() {
+                left.extend(progress.left.clone());
+                nodes += progress.nodes_left();
+            }
             if left.is_empty() || is_join_cheaper(search, left, fixed, boxes, nodes) {
                 break;
             }
             allowed *= 2;
         }
-        let unfinished = items.iter_mut().flatten();
-        for (_, run) in unfinished.filter(|(progress, _)| !progress.left.is_empty()) {
-            search.finish(run);
+        for (progress, run) in items.iter_mut().flatten() {
+            if !progress.left.is_empty() {
+                search.finish(run);
+            }
         }
     });
     #[cfg(test)]

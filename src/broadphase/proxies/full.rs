@@ -177,7 +177,7 @@ fn partition<'c>(
         copy.pairs.reserve_spare(0);
     }
     // Any worker may take any run, so reserve the length of the longest for each of them.
-    let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
+    let longest = most_of(copies, |run| run.pairs.as_slice().len());
     scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
     par::for_each(threads, scratch, copies, &|scratch, _, run| {
         let memory = &mut scratch.pairs;

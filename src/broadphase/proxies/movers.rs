@@ -151,8 +151,15 @@ impl MoverStore {
     /// The number of rows that are not settled.
     pub(crate) fn count_active(&self) -> usize {
         // Blocks of less than 256, so that lanes count in bytes.
-        let count = |block: &[u8]| block.iter().map(|&of| u8::from(of != SETTLED)).sum::<u8>();
-        self.status.chunks(128).map(|block| usize::from(count(block))).sum()
+        let mut active = 0;
+        for block in self.status.chunks(128) {
+            let mut count = 0;
+            for &status in block {
+                count += u8::from(status != SETTLED);
+            }
+            active += usize::from(count);
+        }
+        active
     }
 
     /// Whether a row is not settled.

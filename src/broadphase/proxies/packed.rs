@@ -275,7 +275,9 @@ impl PackedState {
             if !slot.kind.is_resting() {
                 self.deltas.push(delta.map_each(f32::to_bits), live);
             }
-            self.fat_aabbs.extend(state.fat_aabb_of(index));
+            if let Some(fat) = state.fat_aabb_of(index) {
+                self.fat_aabbs.push(fat);
+            }
         }
     }
 
