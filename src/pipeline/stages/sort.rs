@@ -5,7 +5,7 @@
 //! are kept, because each is the first of its bullet.
 
 use crate::columns::impl_memory;
-use crate::geom::{MapEach, Pair, append_each};
+use crate::geom::{MapEach, Pair};
 use crate::par::{self, Threads};
 use crate::pipeline::impact::Impact;
 use alloc::vec::Vec;
@@ -78,7 +78,7 @@ impl SortedImpacts {
         for at in 0..=runs {
             let start = order.len();
             starts.push(start);
-            append_each(order, &buffer(at).keys, |&[t, a, b, k]| [t, a, b, k + start as u32]);
+            order.extend(buffer(at).keys.iter().map(|&[t, a, b, k]| [t, a, b, k + start as u32]));
         }
         starts.push(order.len());
         // Copied to one list, where the random accesses below are faster than in many lists.

@@ -10,9 +10,7 @@ use super::context::{ShapeTest, TickContext};
 use super::row_cache::{BLOCK, PairBlock, RowCache};
 use super::sort::ImpactBuffer;
 use crate::columns::{Checked, impl_memory};
-use crate::geom::{
-    Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair, append_each,
-};
+use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
 use crate::kernels::bounds::enclosing_box;
 use crate::kernels::separate::Separation as Push;
 use crate::kernels::sweep::{Sweep, SweepColumns};
@@ -68,7 +66,7 @@ impl WindowRun {
                 to.push(pair.into());
             }
         } else {
-            append_each(&mut self.pairs, run, |&pair| Pair::from(pair));
+            self.pairs.extend(run.iter().map(|&pair| Pair::from(pair)));
         }
         self.stats.slow = self.slow.len();
         let pairs = core::mem::take(&mut self.pairs);
