@@ -10,7 +10,7 @@ use super::id::ProxyId;
 use super::slots::Slot;
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::{MovingBoxColumns, Row, impl_memory};
-use crate::geom::{Aabb, Filter, MapEach, MovingBox, count_of};
+use crate::geom::{Aabb, Filter, MapEach, MovingBox};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -148,18 +148,23 @@ impl MoverStore {
         self.status[row] & SETTLED != 0
     }
 
-    /// The number of rows that are not settled.
-    pub(crate) fn count_active(&self) -> usize {
+    /// The number of rows with such a status.
+    fn count(&self, has: impl Fn(u8) -> bool) -> usize {
+        let mut rows = 0;
         // Blocks of less than 256, so that lanes count in bytes.
-        let mut active = 0;
         for block in self.status.chunks(128) {
             let mut count = 0;
             for &status in block {
-                count += u8::from(status != SETTLED);
+                count += u8::from(has(status));
             }
-            active += usize::from(count);
+            rows += usize::from(count);
         }
-        active
+        rows
+    }
+
+    /// The number of rows that are not settled.
+    pub(crate) fn count_active(&self) -> usize {
+        self.count(|status| status != SETTLED)
     }
 
     /// Whether a row is not settled.
@@ -183,7 +188,7 @@ impl MoverStore {
 
     /// The number of rows that have changed since the last update.
     pub(crate) fn count_changed(&self) -> usize {
-        count_of(&self.status, |&status| status & CHANGED != 0)
+        self.count(|status| status & CHANGED != 0)
     }
 
     /// Whether the displacement of a row is zero.
