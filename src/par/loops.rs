@@ -6,7 +6,7 @@
 #[cfg(feature = "std")]
 use super::shares::{Cuts, Pieces, WorkShares};
 #[cfg(feature = "std")]
-use super::threads::Task;
+use super::threads::ForkTask;
 use super::threads::Threads;
 #[cfg(feature = "std")]
 use std::sync::Mutex;
@@ -77,7 +77,7 @@ impl<T, F: Fn(usize, &mut [T]) + Sync> PieceWork<T> for F {
 ///
 /// If a task has panicked and the executor has dropped its panic.
 #[cfg(feature = "std")]
-fn fork(pieces: &Pieces<'_>, threads: &Threads, tasks: usize, task: &dyn Task) {
+fn fork(pieces: &Pieces<'_>, threads: &Threads, tasks: usize, task: &dyn ForkTask) {
     threads.fork(tasks, task);
     if !pieces.have_all_ended() {
         task.run(0);
@@ -119,10 +119,8 @@ fn run_each<W: Send, T: Send>(
     #[cfg(not(feature = "std"))]
     let _ = threads;
     let worker = workers.first_mut().expect("there is a worker");
-    let mut index = 0;
-    for item in items {
+    for (index, item) in items.iter_mut().enumerate() {
         work.run(worker, index, item);
-        index += 1;
     }
 }
 
@@ -136,7 +134,7 @@ struct EachItem<'s, 'a, W, T> {
 }
 
 #[cfg(feature = "std")]
-impl<W: Send, T: Send> Task for EachItem<'_, '_, W, T> {
+impl<W: Send, T: Send> ForkTask for EachItem<'_, '_, W, T> {
     fn run(&self, _: usize) {
         let Some((own, worker)) = take_last(&self.workers) else { return };
         let mut ended = 0;
@@ -165,7 +163,7 @@ struct EachPiece<'s, 'a, T> {
 }
 
 #[cfg(feature = "std")]
-impl<T: Send> Task for EachPiece<'_, '_, T> {
+impl<T: Send> ForkTask for EachPiece<'_, '_, T> {
     fn run(&self, own: usize) {
         let mut ended = 0;
         while let Some((piece, items)) = self.shares.next(own) {

@@ -141,7 +141,7 @@ impl Threads {
     /// Work forks only here, so `rayon` is instantiated once and not once for each type of item. Each
     /// worker costs one call through a pointer.
     #[cfg(feature = "std")]
-    pub(super) fn fork(&self, tasks: usize, task: &dyn Task) {
+    pub(super) fn fork(&self, tasks: usize, task: &dyn ForkTask) {
         match &self.0 {
             ThreadsKind::Executor(executor, _) => executor.run(tasks, &|index| task.run(index)),
             #[cfg(feature = "rayon")]
@@ -178,13 +178,13 @@ impl<R: Send, F: FnOnce() -> R + Send> Work for Once<F, R> {
 
 /// A task that workers run at the same time, each with a number of its own.
 #[cfg(feature = "std")]
-pub(super) trait Task: Sync {
+pub(super) trait ForkTask: Sync {
     fn run(&self, index: usize);
 }
 
 /// Runs `task` once for each number from `first` to below `end`, on several threads at the same time.
 #[cfg(feature = "rayon")]
-fn fork_range(first: usize, end: usize, task: &dyn Task) {
+fn fork_range(first: usize, end: usize, task: &dyn ForkTask) {
     if end - first > 1 {
         let middle = first.midpoint(end);
         join(&mut || fork_range(first, middle, task), &mut || fork_range(middle, end, task));

@@ -143,7 +143,7 @@ impl Bvh {
         boxes.clear();
         boxes.resize(count, BvhItem { id: NOTHING, ..BvhItem::default() });
         par::fill_chunks(&exec.threads, boxes, ITEMS, &|first, items: &mut [BvhItem]| {
-            fill(first, items)
+            fill(first, items);
         });
         if boxes.iter().any(|item| item.id == NOTHING) {
             boxes.retain(|item| item.id != NOTHING);

@@ -56,7 +56,7 @@ impl Bits<'_> {
     /// Returns the number of rows in the set.
     #[must_use]
     pub fn count(&self) -> usize {
-        sum_of(&self.words, |word| word.count_ones() as usize)
+        sum_of(self.words, |word| word.count_ones() as usize)
     }
 
     /// Iterates over the rows in the set, in order.
