@@ -315,7 +315,7 @@ const TRAYS: Recipe = Recipe {
     displacement: [0.0; 2],
     moves: 1.0,
 };
-/// Sticks of many lengths on any axis, in small crowds in flat ones, and a few points. Nothing moves.
+/// Sticks of many lengths on any axis, in small crowds in flat ones, and a few points.
 const SPOKES: Recipe = Recipe {
     seed: 963_864,
     extent: [37.96, 120.8, 24.61],
@@ -330,7 +330,7 @@ const SPOKES: Recipe = Recipe {
     lattice: 0.0,
     displaced: 0.992,
     displacement: [-4.783, -4.042],
-    moves: 0.0,
+    moves: 1.0,
 };
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 

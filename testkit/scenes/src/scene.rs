@@ -108,7 +108,7 @@ pub enum Scene {
     Blinds,
     /// Plates and points in four crowds. It is repeated.
     Trays,
-    /// Sticks of many lengths on any axis, in small crowds in flat ones. Nothing moves.
+    /// Sticks of many lengths on any axis, in small crowds in flat ones. It is repeated.
     Spokes,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,

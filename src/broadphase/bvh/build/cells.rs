@@ -153,6 +153,7 @@ impl Builder {
         let at = &mut at[..boxes.len()];
         kd_tree.look_up(boxes, at, threads);
         ends.clear();
+        ends.reserve(kd_tree.measures.capacity());
         ends.resize(kd_tree.measures.len(), 0);
         at.iter().for_each(|&cell| ends[cell as usize] += 1);
         ends_to_starts(ends);
@@ -230,7 +231,7 @@ impl Builder {
     /// memory. Boxes longer than a cell are copied to `large` instead. Returns `false` if these cells are not good for
     /// the boxes.
     fn order(&mut self, boxes: &[BvhItem], (level, threads): (Level, &Threads)) -> bool {
-        let sample = &mut Sample { boxes, line: &mut self.line };
+        let sample = &mut CentreSample { boxes, line: &mut self.line };
         let ends = sample.ends();
         let lengths = ends.map_each(|[low, high]| high - low);
         let counts = parts(lengths, boxes.len().div_ceil(CELL));
@@ -357,6 +358,7 @@ impl Builder {
     ) -> Option<usize> {
         let mut sizes = core::mem::take(&mut self.sizes);
         sizes.clear();
+        sizes.reserve(self.ends.capacity());
         let mut start = 0;
         for &end in &self.ends {
             if end > start {
@@ -371,6 +373,7 @@ impl Builder {
         let mut free = nodes.take(sum_of(&sizes, |&size| nodes_of(size)));
         let mut cells = core::mem::take(&mut self.cells);
         cells.clear();
+        cells.reserve(sizes.capacity());
         cells.resize(sizes.len(), BvhItem::default());
 
         // A task has consecutive cells with about the same number of boxes. The division does not
@@ -432,13 +435,13 @@ impl Task<'_> {
 }
 
 /// A sample of the boxes.
-struct Sample<'a> {
+struct CentreSample<'a> {
     boxes: &'a [BvhItem],
     /// Scratch memory: one number for each box of the sample.
     line: &'a mut Vec<f32>,
 }
 
-impl Sample<'_> {
+impl CentreSample<'_> {
     /// The lower and upper end of the doubled centres on each axis.
     ///
     /// The sample without the outermost 1/64 on both ends, extended again: exact for a uniform distribution. The

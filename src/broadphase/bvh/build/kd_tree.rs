@@ -111,11 +111,14 @@ impl KdTree {
         self.samples.extend((0..samples as u64).map(|k| {
             let start = k * count as u64 / samples as u64;
             let length = (k + 1) * count as u64 / samples as u64 - start;
-            let place = (k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * length >> 32;
+            let place = ((k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * length) >> 32;
             point_of(&boxes[(start + place) as usize].aabb)
         }));
+        // Other boxes have other numbers of cells, but seldom this many.
         self.nodes.clear();
+        self.nodes.reserve(samples / 2);
         self.measures.clear();
+        self.measures.reserve(samples / 4);
         self.depth = 0;
         let least = (DIVIDED_MIN * samples).div_ceil(count).max(2);
         let mut samples = core::mem::take(&mut self.samples);
@@ -221,7 +224,7 @@ fn split_of(
     for axis in descending(measured) {
         // Centres are doubled.
         let limit = LONG * 0.5 * extents[axis];
-        if !(limit > 0.0) {
+        if limit <= 0.0 || limit.is_nan() {
             continue;
         }
         let (mut long, mut sums) = (0, [0.0; 2]);
