@@ -146,7 +146,7 @@ fn function_of_query_that_panics_leaves_the_queries_intact() {
                 fuse.burn();
                 false
             };
-            queries.cast(&along).expect("a segment").accepting(accept).closest();
+            let _ = queries.cast(&along).expect("a segment").accepting(accept).closest();
         });
         let fuse = Fuse::new(of);
         assert_panics(|| {
