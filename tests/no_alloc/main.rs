@@ -17,12 +17,13 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 9] = [
+const TESTS: [(&str, fn()); 10] = [
     // The first, because the threads of the others free memory when they end.
     (
         "memory_usage::memory_usage_equals_allocated_bytes",
         memory_usage::memory_usage_equals_allocated_bytes,
     ),
+    ("memory_usage::memory_of_a_crowd_is_freed", memory_usage::memory_of_a_crowd_is_freed),
     (
         "convex_batches::a_warm_batch_allocates_nothing",
         convex_batches::a_warm_batch_allocates_nothing,

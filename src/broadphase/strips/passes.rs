@@ -219,13 +219,13 @@ impl<R: StripPairs> Stage<R> {
         let get = |row| tick.get(row);
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
-        let (grid, chunks) = loop {
+        let (grid, joined, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
             choose += clock.lap();
             let chunks = self.scatter(tick, threads, &choice, &mut scatterers[..workers]);
             scatter += clock.lap();
             if let Some(chunks) = chunks {
-                break (choice.grid, chunks);
+                break (choice.grid, choice.joined, chunks);
             }
             rejected += 1;
         };
@@ -240,8 +240,17 @@ impl<R: StripPairs> Stage<R> {
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
         let grid = &grid;
-        let pass =
-            &StripPass { level, grid, chunks, lengths, budget, second_row, filtered, divided_rows };
+        let pass = &StripPass {
+            level,
+            grid,
+            chunks,
+            lengths,
+            budget,
+            second_row,
+            filtered,
+            divided_rows,
+            joined,
+        };
         par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
             run.left = pass.find(run.strips.clone(), &mut sweeper.strip, &mut run.pairs);
             tick.finish(run, inexact_filters);

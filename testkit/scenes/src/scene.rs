@@ -104,6 +104,10 @@ pub enum Scene {
     Twigs,
     /// Plates of all lengths in a few flat crowds, and points. It is repeated.
     Slats,
+    /// Points in three flat crowds, and sticks on any axis through half of the scene. It is repeated.
+    Thorns,
+    /// Boxes in two crowds, and sticks on any axis through most of the scene. It is repeated.
+    Rafters,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -129,7 +133,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 15] = [
+    pub const FOUND: [Self; 17] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -145,6 +149,8 @@ impl Scene {
         Self::Sparks,
         Self::Twigs,
         Self::Slats,
+        Self::Thorns,
+        Self::Rafters,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -208,6 +214,8 @@ impl Scene {
             Self::Sparks => "sparks",
             Self::Twigs => "twigs",
             Self::Slats => "slats",
+            Self::Thorns => "thorns",
+            Self::Rafters => "rafters",
             Self::Identical => "identical",
         }
     }
