@@ -149,7 +149,8 @@ pub mod convex {
 /// Bodies that are not convex: meshes of triangles, height fields, and compounds of convex shapes.
 pub mod mesh {
     pub use crate::meshes::{
-        Compound, FaultReason, Geometry, HeightField, HeightFieldError, Mesh, MeshError, PartCast,
+        CastsError, Compound, FaultReason, Geometry, GeometryCasts, GeometryHit, GeometryPath,
+        HeightField, HeightFieldError, Mesh, MeshError, MovingGeometry, OfGeometries, PartCast,
         TriangleFault, toi,
     };
 }

@@ -89,8 +89,8 @@ pub(crate) fn replay(args: &Args, pool: &ThreadPool, path: &Path) -> Result<(), 
     let bytes = scenes::read_file(path).map_err(|error| file(path, error))?;
     let capture =
         Capture::read(&bytes).map_err(|reason| Stop::Capture { path: path.to_owned(), reason })?;
-    let convex = capture.convex();
-    let scene = capture.scene(&convex);
+    let (convex, geometries) = (capture.convex(), capture.geometries());
+    let scene = capture.scene(&convex, &geometries);
     let mut pipeline = Pipeline::with_exec(*capture.config(), args.level);
     pipeline.exec.pairs_max = pairs_max(scene.len());
     let name = format!("replay of {}", path.display());

@@ -1,7 +1,7 @@
 //! Ticks that `Pipeline::capture` wrote, as columns for a page.
 //!
 //! Each file is one tick, which is read and run again. A body without a shape is drawn as its box. A body
-//! that has a shape or is accelerated is drawn as a mesh that moves as the body does, and as the box that
+//! that has a shape or parts, or is accelerated, is drawn as a mesh that moves as the body does, and as the box that
 //! contains it and moves on a straight line. The candidates are the pairs of these boxes that touch; the
 //! pairs with a time are the impacts of the pipeline. Invalid rows are left out. Notes state what the picture
 //! does not show.
@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use swath::broadphase::PairInput;
-use swath::pipeline::{BodyFlags, Capture, Config, ImpactKind, TickStats};
+use swath::mesh::Geometry;
+use swath::pipeline::{BodyFlags, Capture, Config, GeometryBody, ImpactKind, TickStats};
 use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 use super::mesh::{self, Mesh};
@@ -60,6 +61,8 @@ pub(crate) struct Body {
 struct Meshes {
     drawn: Vec<Mesh>,
     by_corners: HashMap<Vec<[i32; 3]>, usize>,
+    /// The geometries of the current file, by address.
+    by_address: HashMap<usize, usize>,
 }
 
 impl Recording {
@@ -75,10 +78,12 @@ impl Recording {
 
 fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result<Tick, Stop> {
     let of = || path.to_owned();
+    // Addresses of geometries may be used again for those of another file.
+    meshes.by_address.clear();
     let read = scenes::read_file(path).map_err(|error| Stop::File { path: of(), error })?;
     let capture = Capture::read(&read).map_err(|reason| Stop::Capture { path: of(), reason })?;
-    let convex = capture.convex();
-    let scene = capture.scene(&convex);
+    let (convex, geometries) = (capture.convex(), capture.geometries());
+    let scene = capture.scene(&convex, &geometries);
     recorder.weigh(scene.len() * 37)?;
     let mut pipeline = Pipeline::new(*capture.config());
     pipeline.exec.pairs_max = pairs_max(scene.len());
@@ -95,13 +100,14 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let mut place = vec![u32::MAX; scene.len()];
     (0..).zip(&rows).for_each(|(at, &row)| place[row as usize] = at);
     let mut bent = bent(&scene, &convex);
+    bent.extend_from_slice(&geometries);
     bent.retain(|body| !none.contains(&body.row));
     let met: BTreeSet<_> = told().flat_map(|of| [of.pair.a, of.pair.b]).collect();
     let (first, rest): (Vec<_>, Vec<_>) = bent.iter().partition(|body| met.contains(&body.row));
     // Bodies that are in impacts are drawn before others.
     let mut bodies = Vec::new();
-    for &&ConvexBody { row, shape, motion } in first.iter().chain(&rest).take(BODIES_MAX) {
-        if let Some((mesh, size)) = meshes.of(&shape) {
+    for &&GeometryBody { row, geometry, motion } in first.iter().chain(&rest).take(BODIES_MAX) {
+        if let Some((mesh, size)) = meshes.of_geometry(&geometry, recorder)? {
             let Motion { pose: Pose { position, rotation }, delta, accel, spin } = motion;
             let at = place[row as usize];
             bodies.push(Body { at, mesh, size, position, rotation, delta, accel, spin });
@@ -169,8 +175,13 @@ fn kind(impact: &Impact) -> u8 {
 }
 
 /// Bodies that are not boxes on a straight path. One without a shape has its box as shape.
-fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<ConvexBody<'s>> {
-    let mut bodies = convex.to_vec();
+fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<GeometryBody<'s>> {
+    let of_shape = |body: &ConvexBody<'s>| GeometryBody {
+        row: body.row,
+        geometry: body.shape.into(),
+        motion: body.motion,
+    };
+    let mut bodies: Vec<_> = convex.iter().map(of_shape).collect();
     let (boxes, accel) = (scene.boxes(), scene.accelerations());
     if accel.iter().all(|column| column.is_empty()) {
         return bodies;
@@ -185,13 +196,39 @@ fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<ConvexBody<
         let motion = Motion { pose, delta: of.delta, accel, ..Motion::default() };
         // An invalid row may have no shape; it is not drawn.
         if let Ok(shape) = Shape::cuboid(of.aabb.half_extents()) {
-            bodies.push(ConvexBody { row: row as u32, shape, motion });
+            bodies.push(GeometryBody { row: row as u32, geometry: shape.into(), motion });
         }
     }
     bodies
 }
 
 impl Meshes {
+    /// The mesh of a geometry and its scale; `None` if there are too many meshes, or it is too large to be drawn.
+    fn of_geometry(
+        &mut self,
+        geometry: &Geometry<'_>,
+        recorder: &mut Recorder,
+    ) -> Result<Option<(usize, f32)>, Stop> {
+        let address = match geometry {
+            Geometry::Convex(shape) => return Ok(self.of(shape)),
+            Geometry::Compound(compound) => std::ptr::from_ref(*compound).addr(),
+            Geometry::Mesh(mesh) => std::ptr::from_ref(*mesh).addr(),
+            Geometry::HeightField(field) => std::ptr::from_ref(*field).addr(),
+            _ => return Ok(None),
+        };
+        if let Some(&at) = self.by_address.get(&address) {
+            return Ok(Some((at, 1.0)));
+        }
+        if self.drawn.len() == MESHES_MAX {
+            return Ok(None);
+        }
+        let Some(mesh) = mesh::of_geometry(geometry) else { return Ok(None) };
+        recorder.weigh(mesh.bytes())?;
+        self.drawn.push(mesh);
+        self.by_address.insert(address, self.drawn.len() - 1);
+        Ok(Some((self.drawn.len() - 1, 1.0)))
+    }
+
     /// The mesh of a shape and its scale; `None` if there are too many meshes, or the shape has no extent.
     fn of(&mut self, shape: &Shape<'_>) -> Option<(usize, f32)> {
         let (corners, size) = mesh::corners_of(shape)?;

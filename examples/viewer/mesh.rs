@@ -21,6 +21,9 @@ const FAR: f64 = 64.0;
 const CIRCLE: usize = 48;
 /// Numbers of corners of a core from which its balls have the second and the third fineness.
 const CORNERS: [usize; 2] = [2, 16];
+/// The most triangles, and the most convex parts, of a body that is drawn.
+const TRIANGLES_MAX: usize = 20_000;
+const PARTS_MAX: usize = 200;
 /// Cosine of the greatest angle that is drawn smooth: for sharp shapes, and for rounded ones.
 const SMOOTH: [f64; 2] = [0.96, 0.75];
 /// The same for shapes of which only the corners are known.
@@ -40,11 +43,19 @@ pub(crate) struct Mesh {
     triangles: usize,
 }
 
+impl Mesh {
+    /// The length of its columns.
+    pub(crate) fn bytes(&self) -> usize {
+        self.positions.len() + self.normals.len() + self.edges.len()
+    }
+}
+
 /// The mesh of a shape, or what is wrong with the shape.
 pub(crate) fn answer(solid: &Solid) -> Result<Mesh, String> {
     let lent = solid.lend()?;
     if let Geometry::Mesh(mesh) = solid.geometry(&lent)? {
-        return Ok(of_triangles(mesh));
+        let all = (0..mesh.triangles().len() as u32).filter_map(|part| mesh.corners(part));
+        return Ok(of_triangles(all.map(|corners| corners.map(|corner| corner.map(f64::from)))));
     }
     let (corners, margin) = corners(solid, &lent);
     let directions = match (margin > 0.0, corners.len()) {
@@ -154,13 +165,50 @@ fn ball(fineness: usize) -> Vec<Point> {
     corners
 }
 
+/// The mesh of a body with parts; `None` if it has more triangles or parts than are drawn, or none.
+pub(crate) fn of_geometry(geometry: &Geometry<'_>) -> Option<Mesh> {
+    let wide = |corners: [[f32; 3]; 3]| corners.map(|corner| corner.map(f64::from));
+    let triangles: Vec<[Point; 3]> = match geometry {
+        Geometry::Mesh(mesh) if mesh.triangles().len() <= TRIANGLES_MAX => {
+            let all = 0..mesh.triangles().len() as u32;
+            all.filter_map(|part| mesh.corners(part)).map(wide).collect()
+        }
+        Geometry::HeightField(field) if field.heights().len() <= TRIANGLES_MAX / 2 => {
+            let all = 0..2 * field.heights().len() as u32;
+            all.filter_map(|part| field.corners(part)).map(wide).collect()
+        }
+        Geometry::Compound(compound) if compound.parts().len() <= PARTS_MAX => {
+            let parts = compound.parts().iter();
+            parts.flat_map(|(shape, pose)| placed(&shape.shape(), pose)).collect()
+        }
+        _ => return None,
+    };
+    (!triangles.is_empty()).then(|| of_triangles(triangles.into_iter()))
+}
+
+/// Triangles of the hull of a shape at a pose.
+fn placed(shape: &Shape<'_>, pose: &Pose) -> Vec<[Point; 3]> {
+    let Some((corners, size)) = corners_of(shape) else { return Vec::new() };
+    let points: Vec<Point> = corners.iter().map(|corner| corner.map(f64::from)).collect();
+    let [x, y, z, w] = pose.rotation.map(f64::from);
+    let place = |corner: usize| {
+        let v = points[corner].map(|x| x * f64::from(size));
+        let axis = [x, y, z];
+        let across = facets::cross(axis, v);
+        let twice = facets::cross(axis, across);
+        std::array::from_fn(|k| {
+            v[k] + 2.0 * (w * across[k] + twice[k]) + f64::from(pose.position[k])
+        })
+    };
+    facets::facets(&points).iter().map(|facet| facet.corners.map(place)).collect()
+}
+
 /// The triangles of a body that is not convex. They are flat, and all edges are drawn.
-fn of_triangles(mesh: &swath::mesh::Mesh<'_>) -> Mesh {
+fn of_triangles(all: impl Iterator<Item = [Point; 3]>) -> Mesh {
     let (mut positions, mut normals, mut edges) = (Vec::new(), Vec::new(), Vec::new());
     let push = |column: &mut Vec<f32>, point: Point| column.extend(point.map(|x| x as f32));
     let mut triangles = 0;
-    for corners in (0..mesh.triangles().len() as u32).filter_map(|part| mesh.corners(part)) {
-        let corners = corners.map(|corner| corner.map(f64::from));
+    for corners in all {
         let [a, b, c] = corners;
         let normal = unit(facets::cross(minus(b, a), minus(c, a)));
         for (corner, next) in corners.into_iter().zip([b, c, a]) {

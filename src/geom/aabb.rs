@@ -342,6 +342,7 @@ impl Aabb {
     }
 
     /// Returns whether the two share a point. Touching counts.
+    #[inline]
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|axis| self.min[axis] <= other.max[axis] && other.min[axis] <= self.max[axis])

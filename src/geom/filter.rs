@@ -3,7 +3,7 @@
 //! The kernels compare filters as words of 16 and 16 bits. Categories 0 to 14 have a bit of their own in the word, and the
 //! categories from 15 on share the last one. So a word never excludes a pair that the filters allow. It may allow a pair that
 //! they exclude, but only if a filter has a category above 15 without category 15 ([`Filter::is_exact`]). Where there is
-//! such a filter, the pairs found are tested again with the filters themselves.
+//! such a filter, the pairs found are tested again with the filters themselves, unless a search has folded other categories.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -29,8 +29,8 @@ use bytemuck::{Pod, Zeroable};
 /// the default test mode) and of the `CollisionLayers` of avian are `category` and `mask`.
 ///
 /// Use the categories from 0 up. Up to category 15 a filter costs a single instruction for each group of boxes. If a box has a category
-/// above 15, or a mask with such categories but without category 15, each pair that is found is tested once more, which
-/// takes a few nanoseconds.
+/// above 15, or a mask with such categories but without category 15, each pair of a box and one in a tree is tested once more, which
+/// takes a few nanoseconds; each pair of two moving boxes only if the masks tell more than 16 groups of categories apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]

@@ -62,6 +62,12 @@ impl Geometry<'_> {
         }
     }
 
+    /// Returns half the diagonal of the box around the geometry in its own axes: its size, to which tolerances are relative.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.extent().size
+    }
+
     /// Returns a moving box that contains the geometry during the whole tick, enlarged by a margin on all sides: the box
     /// of a proxy, or of a row of a [`PairFinder`](crate::PairFinder). A geometry without parts has a point.
     ///

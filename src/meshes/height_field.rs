@@ -138,6 +138,18 @@ impl<'a> HeightField<'a> {
         self.samples
     }
 
+    /// Returns how far samples are apart along x and z.
+    #[must_use]
+    pub fn spacing(&self) -> [f32; 2] {
+        self.spacing
+    }
+
+    /// Returns whether only the upper side counts.
+    #[must_use]
+    pub fn is_one_sided(&self) -> bool {
+        self.extent.one_sided
+    }
+
     /// Returns the box around the height field in its own axes, or `None` if all of it is holes.
     #[must_use]
     pub fn bounds(&self) -> Option<Aabb> {

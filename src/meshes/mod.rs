@@ -14,6 +14,9 @@
 //!     where the contact is on an inner edge, replace the normal           (inner_edges.rs)
 //! ```
 //!
+//! A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, by their boxes, are
+//! methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`).
+//!
 //! Of two bodies with parts, the compound or the one with fewer parts is divided: those of its parts are tested whose
 //! boxes the other as a whole meets, each as a convex shape that moves against the other (`search.rs`).
 //!
@@ -27,13 +30,15 @@ mod geometry;
 mod height_field;
 mod inner_edges;
 mod mesh;
+mod queries;
 mod result;
 mod search;
 pub mod toi;
 
-pub use cast::PartCast;
+pub use cast::{CastsError, PartCast};
 pub use compound::Compound;
 pub use fault::{FaultReason, TriangleFault};
 pub use geometry::Geometry;
 pub use height_field::{HeightField, HeightFieldError};
 pub use mesh::{Mesh, MeshError};
+pub use queries::{GeometryCasts, GeometryHit, GeometryPath, MovingGeometry, OfGeometries};

@@ -146,3 +146,13 @@ pub(crate) fn of_valid(
 ) -> PartToi {
     find(a, b, settings, None)
 }
+
+/// Does what [`each_part`] does, for motions and settings that are known to be valid. Returns the first contact.
+pub(crate) fn each_of_valid(
+    a: (&Geometry<'_>, &Motion),
+    b: (&Geometry<'_>, &Motion),
+    settings: &Settings,
+    contacts: &mut Vec<PartToi>,
+) -> PartToi {
+    find(a, b, settings, Some(contacts))
+}

@@ -66,6 +66,14 @@ impl OwnedShape {
         Ok(Self { shape, owner: Some(Owner::Map(map, scale, radius)) })
     }
 
+    /// Creates a shape from one that borrows nothing but this hull.
+    pub(crate) fn with_hull(shape: Shape<'_>, hull: Option<&Arc<Hull>>) -> Self {
+        let is_hull = matches!(shape.core, Core::Hull { .. });
+        let (shape, scale, _) = detach(shape);
+        let hull = hull.filter(|_| is_hull);
+        Self { shape, owner: hull.map(|hull| Owner::Hull(hull.clone(), scale)) }
+    }
+
     /// Returns the shape, which borrows the hull. It copies some numbers and computes nothing.
     #[must_use]
     pub fn shape(&self) -> Shape<'_> {

@@ -46,6 +46,19 @@ pub enum ConvexCast {
     },
 }
 
+impl ConvexCast {
+    /// Returns where the segment enters, as a fraction of its `delta`; 0 if it starts inside, and `None` if it misses or
+    /// the search was given up.
+    #[must_use]
+    pub fn fraction(&self) -> Option<f32> {
+        match *self {
+            Self::Hit { fraction, .. } => Some(fraction),
+            Self::Inside => Some(0.0),
+            Self::Missed | Self::Unresolved { .. } => None,
+        }
+    }
+}
+
 impl Shape<'_> {
     /// Computes where `segment` enters the shape, which is at `pose`.
     ///
@@ -68,6 +81,11 @@ impl Shape<'_> {
     pub fn cast(&self, pose: &Pose, segment: &Segment) -> Result<ConvexCast, Invalid> {
         pose.validate()?;
         segment.validate()?;
+        Ok(self.cast_valid(pose, segment))
+    }
+
+    /// Does what [`Shape::cast`] does, for a pose and a segment that are known to be valid.
+    pub(crate) fn cast_valid(&self, pose: &Pose, segment: &Segment) -> ConvexCast {
         let point = Shape::point();
         let start = Pose { position: segment.start, ..Pose::IDENTITY };
         let path = Motion { pose: start, delta: segment.delta, ..Motion::default() };
@@ -82,7 +100,7 @@ impl Shape<'_> {
         let window = [0.0, if pace > 0.0 { last } else { 0.0 }];
         let a = (self, &Motion::from(*pose));
         let toi = Search::find(a, (&point, &path), &settings, window, None);
-        Ok(match toi.result {
+        match toi.result {
             ToiResult::Impact { t, normal, on_a, on_b, .. } => {
                 let point = if self.radius > 0.0 { on_a } else { on_b };
                 let start =
@@ -92,6 +110,6 @@ impl Shape<'_> {
             ToiResult::Overlapping { .. } => ConvexCast::Inside,
             ToiResult::Separated => ConvexCast::Missed,
             ToiResult::Unresolved { t_safe } => ConvexCast::Unresolved { fraction: t_safe },
-        })
+        }
     }
 }

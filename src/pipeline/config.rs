@@ -28,6 +28,22 @@ pub struct Config {
     /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
     /// one of its two bodies; 1 reports each body's earliest impact. With 0 all are reported.
     pub impacts_per_body: u32,
+    /// Which impacts of a pair with a mesh, a height field or a compound are reported.
+    pub part_impacts: PartImpacts,
+}
+
+/// Which impacts of two bodies are reported if one of them has parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum PartImpacts {
+    /// The first impact of the two bodies.
+    #[default]
+    First,
+    /// The first impact of each part of one body and each part of the other, as if no other parts were there:
+    /// [`mesh::toi::each_part`](crate::mesh::toi::each_part). Each of them counts for
+    /// [`Config::impacts_per_body`].
+    Each,
 }
 
 impl Default for Config {
@@ -38,6 +54,7 @@ impl Default for Config {
             touch: Touch::default(),
             fast: 0.0,
             impacts_per_body: 0,
+            part_impacts: PartImpacts::First,
         }
     }
 }

@@ -41,7 +41,7 @@ mod stages;
 mod stats;
 pub(crate) mod tick;
 
-pub use config::{Config, PipelineError};
+pub use config::{Config, PartImpacts, PipelineError};
 pub use debug::capture::{Capture, CaptureError, VERSION};
 pub use debug::explain::Explanation;
 pub use impact::ImpactKind;

@@ -121,13 +121,15 @@ pub(super) struct TickScratch {
     pub(super) filled: usize,
     tests: Vec<ShapeTest>,
     tois: Vec<PartToi>,
+    /// The times of the parts of each test, if they are reported.
+    parts: Vec<Vec<PartToi>>,
     pub(super) impacts: SortedImpacts,
     pub(super) sensed: SortedImpacts,
     pub(super) rejected: Vec<Rejected>,
     pub(super) stats: TickStats,
 }
 
-impl_memory!(TickScratch { bounds, row_cache, tests, tois, impacts, sensed, rejected; lists of runs; without filled, stats });
+impl_memory!(TickScratch { bounds, row_cache, tests, tois, impacts, sensed, rejected; lists of runs, parts; without filled, stats });
 
 impl Default for Pipeline {
     fn default() -> Self {
@@ -329,19 +331,25 @@ impl TickScratch {
 
     /// Tests the shapes of the listed pairs, and sorts all impacts.
     fn test_shapes(&mut self, context: &TickContext<'_, '_>, threads: &Threads, clock: &mut Clock) {
-        let Self { runs, filled, tests, tois, impacts, sensed, stats, .. } = self;
+        let Self { runs, filled, tests, tois, parts, impacts, sensed, stats, .. } = self;
         let runs = &runs[..*filled];
         impacts.of_shapes.clear();
         sensed.of_shapes.clear();
-        convex::fill(context, tests, threads, tois);
-        for (test, found) in tests.iter().zip(&*tois) {
+        convex::fill(context, tests, threads, tois, parts);
+        for (at, (test, found)) in tests.iter().zip(&*tois).enumerate() {
             stats.rounds += u64::from(found.toi.rounds);
-            let Some(impact) = Impact::from_part_toi(test.pair, test.window, found) else {
-                stats.separated += 1;
-                continue;
-            };
-            stats.unresolved += usize::from(impact.kind == ImpactKind::Unresolved);
-            if test.sensor { &mut *sensed } else { &mut *impacts }.of_shapes.push(impact);
+            // The impacts of the parts are in order, and instead of that of the pair.
+            let of_parts = parts.get(at).map_or(&[][..], Vec::as_slice);
+            let all = if of_parts.is_empty() { core::slice::from_ref(found) } else { of_parts };
+            let mut apart = true;
+            for found in all {
+                let impact = Impact::from_part_toi(test.pair, test.window, found);
+                let Some(impact) = impact else { continue };
+                apart = false;
+                stats.unresolved += usize::from(impact.kind == ImpactKind::Unresolved);
+                if test.sensor { &mut *sensed } else { &mut *impacts }.of_shapes.push(impact);
+            }
+            stats.separated += usize::from(apart);
         }
         stats.convex_time = clock.lap();
 

@@ -6,12 +6,13 @@
 
 use crate::mass::Mass;
 use alloc::vec::Vec;
-use swath::{Aabb, ConvexBody, Filter};
+use swath::pipeline::GeometryBody;
+use swath::{Aabb, Filter};
 
 /// Bodies as rows. It is used through a pointer, so that a step is compiled once.
 pub(crate) trait Bodies<'s> {
-    fn bodies(&self) -> &[ConvexBody<'s>];
-    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s>;
+    fn bodies(&self) -> &[GeometryBody<'s>];
+    fn body_mut(&mut self, row: usize) -> &mut GeometryBody<'s>;
     fn mass(&self, row: usize) -> Mass;
     /// Label of the row: the body with the lower one is `a` of a pair.
     fn label(&self, row: usize) -> u32;
@@ -29,17 +30,17 @@ pub(crate) trait Bodies<'s> {
 
 /// Columns of the caller: each row is its own label, and all rows are present from the start.
 pub(crate) struct BodyRows<'a, 's> {
-    pub(crate) bodies: &'a mut [ConvexBody<'s>],
+    pub(crate) bodies: &'a mut [GeometryBody<'s>],
     pub(crate) masses: &'a [Mass],
     pub(crate) filters: Option<&'a [Filter]>,
 }
 
 impl<'s> Bodies<'s> for BodyRows<'_, 's> {
-    fn bodies(&self) -> &[ConvexBody<'s>] {
+    fn bodies(&self) -> &[GeometryBody<'s>] {
         self.bodies
     }
 
-    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s> {
+    fn body_mut(&mut self, row: usize) -> &mut GeometryBody<'s> {
         &mut self.bodies[row]
     }
 

@@ -6,7 +6,7 @@
 //!
 //! | item | contents |
 //! |---|---|
-//! | [`Stepper`] | advances bodies in columns ([`Stepper::step`]) or the proxies of a `Broadphase` ([`Stepper::step_proxies`]) |
+//! | [`Stepper`] | advances bodies in columns ([`Stepper::step`], [`Stepper::step_geometries`]) or the proxies of a `Broadphase` ([`Stepper::step_proxies`]) |
 //! | [`StepperConfig`] | what counts as a contact, and limits of impacts, searches and rounds |
 //! | [`Mass`] | inverse mass and restitution of a body |
 //! | [`ResolvedImpact`], [`Stalled`], [`StepStats`] | the output of a step |
@@ -77,6 +77,11 @@
 //! is swept and shared by inverse mass as any other, and is removed at the end of the tick. It is not part of the
 //! momentum and adds no energy. So that rounding leaves no pair closing, all bodies that respond separate at least by
 //! a pseudo-velocity.
+//!
+//! **Parts.** A mesh, a height field or a compound is one body. The next impact of a pair is the first of all their parts, and after the
+//! response the two are searched again, so several parts that are hit at one time have an impact each. Where one part is
+//! nearer than the skin and separates, every other part is searched by itself, so that none is missed. The limit
+//! [`StepperConfig::rounds_max`] is then one of each part.
 //!
 //! **Slow closing.** Bodies that touch and close by less than an eighth of the skin in the rest of the tick are
 //! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever

@@ -14,7 +14,9 @@
 use crate::state::until_end;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
-use swath::{Aabb, AabbColumns, COORD_MAX, ConvexBody, FixedBoxes, Motion, Threads};
+use swath::mesh::Geometry;
+use swath::pipeline::GeometryBody;
+use swath::{Aabb, AabbColumns, COORD_MAX, FixedBoxes, Motion, Threads};
 
 /// Greatest length of the list that is searched linearly.
 const RECENT_MAX: usize = 256;
@@ -46,7 +48,7 @@ impl RemainingPaths {
     /// Starts a tick with these bodies, and a margin for each.
     pub(crate) fn start(
         &mut self,
-        bodies: &[ConvexBody<'_>],
+        bodies: &[GeometryBody<'_>],
         margin: &(dyn Fn(usize) -> f32 + Sync),
         threads: &Threads,
     ) {
@@ -71,7 +73,7 @@ impl RemainingPaths {
     }
 
     /// Sets the motion of the body of this row from `since` on.
-    pub(crate) fn set(&mut self, row: usize, body: &ConvexBody<'_>, since: f32, margin: f32) {
+    pub(crate) fn set(&mut self, row: usize, body: &GeometryBody<'_>, since: f32, margin: f32) {
         self.boxes[row] = box_around(body, since, margin);
         if self.is_built && self.positions[row] == NOT_LISTED {
             self.positions[row] = self.recent.len() as u32;
@@ -170,9 +172,9 @@ pub(crate) fn enlarged(aabb: &Aabb, margin: f32) -> Aabb {
 
 /// Returns the box around the remaining path of a body, from `since` on, enlarged by a margin; `None` if the body
 /// exceeds the greatest coordinate.
-pub(crate) fn box_around(body: &ConvexBody<'_>, since: f32, margin: f32) -> Option<Aabb> {
+pub(crate) fn box_around(body: &GeometryBody<'_>, since: f32, margin: f32) -> Option<Aabb> {
     let left = until_end(since);
-    let ConvexBody { shape, motion, .. } = body;
+    let GeometryBody { geometry, motion, .. } = body;
     // The rest of the path is the path of a slower body in a whole tick.
     let part = |x: [f32; 3], by: f32| x.map(|x| x * by);
     let rest = Motion {
@@ -181,7 +183,10 @@ pub(crate) fn box_around(body: &ConvexBody<'_>, since: f32, margin: f32) -> Opti
         spin: part(motion.spin, left),
         ..*motion
     };
-    let mut aabb = shape.bounds_over(&rest).ok()?.bounds();
+    let mut aabb = match geometry {
+        Geometry::Convex(shape) => shape.bounds_over(&rest).ok()?.bounds(),
+        _ => geometry.bounds_over(&rest, 0.0).ok()?.bounds(),
+    };
     for axis in 0..3 {
         // Rounding error of the products.
         let lost = (rest.delta[axis].abs() + rest.accel[axis].abs()) * f32::EPSILON;
@@ -196,7 +201,8 @@ pub(crate) fn box_around(body: &ConvexBody<'_>, since: f32, margin: f32) -> Opti
 mod tests {
     use super::{CHANGED, RECENT_MAX, RemainingPaths, box_around};
     use alloc::vec::Vec;
-    use swath::{Aabb, COORD_MAX, ConvexBody, Motion, Pose, Shape, Threads};
+    use swath::pipeline::GeometryBody;
+    use swath::{Aabb, COORD_MAX, Motion, Pose, Shape, Threads};
 
     /// Random numbers in `[-1, 1]` from a fixed seed (linear congruential generator, Knuth).
     struct Draw(u64);
@@ -212,7 +218,7 @@ mod tests {
         }
     }
 
-    fn body(draw: &mut Draw, row: u32) -> ConvexBody<'static> {
+    fn body(draw: &mut Draw, row: u32) -> GeometryBody<'static> {
         let shape = match row % 4 {
             0 => Shape::sphere(0.3 * draw.next().abs()),
             1 => Shape::cuboid(draw.vector(0.4).map(f32::abs)),
@@ -230,7 +236,7 @@ mod tests {
             accel: if row.is_multiple_of(5) { draw.vector(2.0 * speed) } else { [0.0; 3] },
             spin: if row.is_multiple_of(6) { draw.vector(1.0) } else { [0.0; 3] },
         };
-        ConvexBody { row, shape: shape.expect("a shape"), motion }
+        GeometryBody { row, geometry: shape.expect("a shape").into(), motion }
     }
 
     /// Compares the box of a row with those of all others.

@@ -16,7 +16,9 @@ use crate::{paths, state};
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 use swath::broadphase::ProxyPair;
-use swath::{Aabb, Broadphase, ConvexBody, Filter, Invalid, Motion, ProxyId, ProxyKind, Shape};
+use swath::mesh::Geometry;
+use swath::pipeline::GeometryBody;
+use swath::{Aabb, Broadphase, Filter, Invalid, Motion, ProxyId, ProxyKind};
 
 /// Memory for ticks of a broadphase, and the output of the last one.
 #[derive(Debug, Default)]
@@ -28,7 +30,7 @@ pub(crate) struct ProxyRows {
     rules: Vec<Rules>,
     found: Vec<ProxyId>,
     /// Always empty; it keeps its capacity.
-    bodies: Vec<ConvexBody<'static>>,
+    bodies: Vec<GeometryBody<'static>>,
     moved: Vec<(ProxyId, Motion)>,
     impacts: Vec<ResolvedImpact<ProxyPair>>,
     stalled: Vec<Stalled<ProxyId>>,
@@ -85,14 +87,14 @@ impl<'a> ProxyStepOutput<'a> {
 }
 
 /// Returns the shape, motion and mass of a proxy.
-type BodyOf<'a, 's> = &'a mut dyn FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>;
+type BodyOf<'a, 's> = &'a mut dyn FnMut(ProxyId) -> Option<(Geometry<'s>, Motion, Mass)>;
 
 /// Proxies as rows.
 pub(crate) struct ProxyBodies<'w, 's> {
     broadphase: &'w mut Broadphase,
     body_of: BodyOf<'w, 's>,
     config: StepperConfig,
-    bodies: Vec<ConvexBody<'s>>,
+    bodies: Vec<GeometryBody<'s>>,
     rows: ProxyRows,
     /// Number of rows that are in `RemainingPaths`.
     at_start: usize,
@@ -100,7 +102,7 @@ pub(crate) struct ProxyBodies<'w, 's> {
 
 impl ProxyRows {
     /// Writes the output for rows with the ids of their proxies.
-    fn report(&mut self, bodies: &[ConvexBody<'_>], step: &Step) {
+    fn report(&mut self, bodies: &[GeometryBody<'_>], step: &Step) {
         let Self { ids, rows, rules, moved, impacts, stalled, rejected, .. } = self;
         for row in &step.rejected {
             rejected.push((ids[row.row as usize], row.reason));
@@ -151,7 +153,7 @@ impl<'w, 's> ProxyBodies<'w, 's> {
         rows.report(&bodies, step);
         // The vector is empty, so its memory can be used with another lifetime.
         bodies.clear();
-        let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };
+        let nothing = |_| -> GeometryBody<'static> { unreachable!("it is empty") };
         rows.bodies = bodies.into_iter().map(nothing).collect();
         rows
     }
@@ -204,7 +206,7 @@ impl<'w, 's> ProxyBodies<'w, 's> {
     /// Adds a row for a proxy that takes part.
     fn add(&mut self, id: ProxyId) {
         let Some(proxy) = self.broadphase.proxy(id) else { return };
-        let Some((shape, mut motion, mut mass)) = (self.body_of)(id) else { return };
+        let Some((geometry, mut motion, mut mass)) = (self.body_of)(id) else { return };
         let is_resting = proxy.kind.is_resting();
         if is_resting {
             motion = Motion::from(motion.pose);
@@ -213,7 +215,11 @@ impl<'w, 's> ProxyBodies<'w, 's> {
             mass.inverse_mass = 0.0;
         }
         let rows = &mut self.rows;
-        let valid = shape.bounds_over(&motion).and_then(|_| mass.validate());
+        let bounds = match &geometry {
+            Geometry::Convex(shape) => shape.bounds_over(&motion).map(|_| ()),
+            geometry => geometry.bounds_over(&motion, 0.0).map(|_| ()),
+        };
+        let valid = bounds.and_then(|()| mass.validate());
         if let Err(invalid) = valid {
             if !rows.rejected.contains(&(id, invalid)) {
                 rows.rejected.push((id, invalid));
@@ -228,7 +234,7 @@ impl<'w, 's> ProxyBodies<'w, 's> {
         rows.ids.push(id);
         rows.masses.push(mass);
         rows.rules.push(Rules { filter: proxy.filter, owner: proxy.owner, is_resting });
-        self.bodies.push(ConvexBody { row, shape, motion });
+        self.bodies.push(GeometryBody { row, geometry, motion });
     }
 
     /// Sorts the rows by their ids.
@@ -254,11 +260,11 @@ impl<'w, 's> ProxyBodies<'w, 's> {
 }
 
 impl<'s> Bodies<'s> for ProxyBodies<'_, 's> {
-    fn bodies(&self) -> &[ConvexBody<'s>] {
+    fn bodies(&self) -> &[GeometryBody<'s>] {
         &self.bodies
     }
 
-    fn body_mut(&mut self, row: usize) -> &mut ConvexBody<'s> {
+    fn body_mut(&mut self, row: usize) -> &mut GeometryBody<'s> {
         &mut self.bodies[row]
     }
 

@@ -7,9 +7,12 @@
 use crate::config::StepperConfig;
 use crate::response::{SOON, along};
 use crate::state::round_down;
+use alloc::vec::Vec;
 use swath::convex::toi::{self, Settings, Touch};
+use swath::mesh::toi::PartToi;
+use swath::mesh::{self, Geometry};
 use swath::pipeline::ImpactKind;
-use swath::{Impact, Motion, Pair, Shape};
+use swath::{Impact, Motion, Pair};
 
 /// Greatest tolerance relative to the skin; and the part of the skin by which a separating pair may still come
 /// nearer.
@@ -22,7 +25,7 @@ const RECHECK: f64 = 0.0625;
 /// Two bodies whose next impact is searched.
 pub(crate) struct BodyPair<'b, 's> {
     pub(crate) pair: Pair,
-    pub(crate) shapes: [&'b Shape<'s>; 2],
+    pub(crate) geometries: [&'b Geometry<'s>; 2],
     /// Their motions from the start of the search on.
     pub(crate) motions: [Motion; 2],
     /// Distance at which they touch.
@@ -37,7 +40,7 @@ pub(crate) fn slow(skin: f32) -> f64 {
 impl BodyPair<'_, '_> {
     /// Returns the tolerance: relative to the smaller size, but no more than a part of the skin.
     fn tolerance(&self, tolerance: f32) -> f32 {
-        let sizes = self.shapes.map(Shape::size);
+        let sizes = self.geometries.map(Geometry::size);
         let lesser = if sizes[0] < sizes[1] { sizes[0] } else { sizes[1] };
         // The size of a point is zero, so the other's counts.
         let size = if lesser > 0.0 { lesser } else { sizes[0] + sizes[1] };
@@ -66,7 +69,7 @@ impl BodyPair<'_, '_> {
             touch,
             rounds_max: config.rounds_max,
         };
-        let mut impact = self.search(&settings, rounds)?;
+        let impact = self.search(&settings, rounds)?;
         if impact.toi > 0.0
             || impact.kind == ImpactKind::Unresolved
             || !self.is_slow(&impact, window[1])
@@ -83,6 +86,28 @@ impl BodyPair<'_, '_> {
                 return Some((nearer, false));
             }
         }
+        if self.is_convex() {
+            return self.after_touch(impact);
+        }
+        // Another part may be hit before that.
+        let mut next: Option<(Impact, bool)> = None;
+        for found in self.search_parts(&settings, rounds) {
+            let Some(impact) = Impact::from_part_toi(self.pair, window, &found) else { continue };
+            let is_sure = impact.toi > 0.0
+                || impact.kind == ImpactKind::Unresolved
+                || !self.is_slow(&impact, window[1]);
+            let of_part = if is_sure { Some((impact, false)) } else { self.after_touch(impact) };
+            let Some(of_part) = of_part else { continue };
+            if next.is_none_or(|(first, _)| of_part.0.toi < first.toi) {
+                next = Some(of_part);
+            }
+        }
+        next
+    }
+
+    /// Returns the impact, or the time of the next search, of two bodies or parts that are too near to be searched,
+    /// and separate or close slowly.
+    fn after_touch(&self, mut impact: Impact) -> Option<(Impact, bool)> {
         if impact.closing > 0.0 {
             return Some((impact, false));
         }
@@ -95,12 +120,18 @@ impl BodyPair<'_, '_> {
 
     /// Returns the impact that a search with these settings finds.
     fn search(&self, settings: &Settings, rounds: &mut u64) -> Option<Impact> {
-        let [a, b] = self.shapes;
         let [of_a, of_b] = &self.motions;
-        match toi::one_to_one(a, of_a, b, of_b, settings) {
-            Ok(toi) => {
-                *rounds += u64::from(toi.rounds);
-                Impact::from_toi(self.pair, settings.window, &toi)
+        let found = match self.geometries {
+            [Geometry::Convex(a), Geometry::Convex(b)] => {
+                let toi = toi::one_to_one(a, of_a, b, of_b, settings);
+                toi.map(|toi| PartToi { toi, ..PartToi::default() })
+            }
+            [a, b] => mesh::toi::one_to_one(a, of_a, b, of_b, settings),
+        };
+        match found {
+            Ok(found) => {
+                *rounds += u64::from(found.toi.rounds);
+                Impact::from_part_toi(self.pair, settings.window, &found)
             }
             // A motion or a skin has grown past the greatest coordinate, so nothing is proved.
             Err(_) => {
@@ -108,6 +139,21 @@ impl BodyPair<'_, '_> {
                 Some(Impact { toi: settings.window[0], pair: self.pair, kind, ..Impact::default() })
             }
         }
+    }
+
+    fn is_convex(&self) -> bool {
+        self.geometries.iter().all(|of| matches!(of, Geometry::Convex(_)))
+    }
+
+    /// Returns the first contact of each part with each part, in the order of time.
+    fn search_parts(&self, settings: &Settings, rounds: &mut u64) -> Vec<PartToi> {
+        let ([a, b], [of_a, of_b]) = (self.geometries, &self.motions);
+        let mut all = Vec::new();
+        // The same input was searched before, so there is no error.
+        if mesh::toi::each_part(a, of_a, b, of_b, settings, &mut all).is_ok() {
+            *rounds += all.iter().map(|found| u64::from(found.toi.rounds)).sum::<u64>();
+        }
+        all
     }
 
     /// Returns whether two touching bodies separate, or use up less than a part of the skin in the rest of the

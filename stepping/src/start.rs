@@ -1,7 +1,7 @@
 //! The start of a step: boxes around the paths, their pairs, and the first impact of each pair.
 //!
 //! ```text
-//! box around each path, with a margin (Pipeline::bounds_of)      chunks of rows in parallel
+//! box around each path, with a margin (Geometry::bounds_over)      chunks of rows in parallel
 //! pairs of boxes that touch in the tick (PairFinder)             strips in parallel
 //! first and last time of contact of the boxes of each pair       chunks of pairs in parallel
 //! the first impact of each pair within these times               chunks of pairs in parallel
@@ -15,7 +15,7 @@ use crate::step::{Event, Step};
 use alloc::vec::Vec;
 use swath::batch::{Rejected, sweep};
 use swath::broadphase::PairInput;
-use swath::{Filter, Impact, Invalid, MovingBox, MovingBoxColumns, Pair, PairFinder, Pipeline};
+use swath::{Filter, Impact, Invalid, MovingBox, MovingBoxColumns, Pair, PairFinder};
 
 /// Number of bodies, and of pairs of boxes, in one piece of work.
 const CHUNK: usize = 256;
@@ -93,7 +93,7 @@ impl Start {
         self.finder.exec.threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
             for (row, out) in (start..).zip(boxes) {
                 let body = &bodies[row];
-                *out = Pipeline::bounds_of(&body.shape, &body.motion, config.margin(slops[row]));
+                *out = body.geometry.bounds_over(&body.motion, config.margin(slops[row]));
             }
         });
         self.columns.iter_mut().for_each(Vec::clear);
@@ -162,7 +162,7 @@ impl Start {
                     let two = [pair.a as usize, pair.b as usize];
                     let bodies = BodyPair {
                         pair,
-                        shapes: two.map(|row| &rows[row].shape),
+                        geometries: two.map(|row| &rows[row].geometry),
                         motions: two.map(|row| rows[row].motion),
                         skin: config.skin(two.map(|row| slops[row])),
                     };

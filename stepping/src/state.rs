@@ -6,7 +6,8 @@
 
 use crate::mass::Mass;
 use crate::response::{self, LinearMotion};
-use swath::{ConvexBody, Motion, Pose};
+use swath::pipeline::GeometryBody;
+use swath::{Motion, Pose};
 
 /// Slop relative to the position and path of a body, for rounding errors: 2⁻²⁰.
 const SLOP: f64 = 1.0 / (1 << 20) as f64;
@@ -52,7 +53,7 @@ pub(crate) struct BodyAt {
 }
 
 impl BodyState {
-    pub(crate) fn new(body: &ConvexBody<'_>, slop: f32) -> Self {
+    pub(crate) fn new(body: &GeometryBody<'_>, slop: f32) -> Self {
         let Motion { delta, accel, spin, .. } = body.motion;
         let linear = LinearMotion { velocity: delta.map(f64::from), accel: accel.map(f64::from) };
         Self { linear, slop, own: [accel, spin], ..Self::default() }

@@ -14,6 +14,7 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use swath::batch::Rejected;
+use swath::mesh::Geometry;
 use swath::{Impact, Pair};
 
 /// Least cosine between a normal and the direction of a support for which the support takes an impulse.
@@ -177,7 +178,10 @@ impl Step {
     fn are_near(&self, bodies: &dyn Bodies<'_>, rows: [usize; 2], now: f32, apart: f64) -> bool {
         let [a, b] = rows.map(|row| {
             let pose = self.at(bodies, row, now).pose;
-            bodies.bodies()[row].shape.bounds(&pose)
+            match &bodies.bodies()[row].geometry {
+                Geometry::Convex(shape) => shape.bounds(&pose),
+                geometry => geometry.bounds_over(&pose.into(), 0.0).map(|moving| moving.aabb),
+            }
         });
         let apart = response::finite(apart);
         matches!((a, b), (Ok(a), Ok(b)) if paths::enlarged(&a, apart).overlaps(&b))
@@ -203,7 +207,7 @@ impl Step {
         };
         let two = BodyPair {
             pair: Pair { a, b },
-            shapes: rows.map(|row| &all[row].shape),
+            geometries: rows.map(|row| &all[row].geometry),
             motions: rows.map(motion_at),
             skin: self.skin(rows),
         };

@@ -7,8 +7,11 @@ use crate::output::{ResolvedImpact, Stalled, StepStats};
 use crate::proxies::{ProxyBodies, ProxyRows, ProxyStepOutput};
 use crate::start::Start;
 use crate::step::Step;
+use alloc::vec::Vec;
 use swath::batch::{LengthMismatch, Rejected};
-use swath::{Broadphase, ConvexBody, Exec, Filter, Motion, ProxyId, Shape};
+use swath::mesh::Geometry;
+use swath::pipeline::GeometryBody;
+use swath::{Broadphase, ConvexBody, Exec, Filter, Motion, ProxyId};
 
 /// Advances bodies to the end of a tick, and keeps its memory for the next one.
 ///
@@ -42,6 +45,8 @@ pub struct Stepper {
     start: Start,
     step: Step,
     proxies: ProxyRows,
+    /// Always empty; it keeps its capacity.
+    rows: Vec<GeometryBody<'static>>,
 }
 
 impl Stepper {
@@ -93,6 +98,62 @@ impl Stepper {
         masses: &[Mass],
         filters: Option<&[Filter]>,
     ) -> Result<StepStats, StepError> {
+        let mut rows: Vec<GeometryBody<'_>> = core::mem::take(&mut self.rows);
+        rows.extend(bodies.iter().map(|&ConvexBody { row, shape, motion }| GeometryBody {
+            row,
+            geometry: shape.into(),
+            motion,
+        }));
+        let result = self.step_geometries(&mut rows, masses, filters);
+        for (body, row) in bodies.iter_mut().zip(&rows) {
+            body.motion = row.motion;
+        }
+        // The vector is empty, so its memory can be used with another lifetime.
+        rows.clear();
+        let nothing = |_| -> GeometryBody<'static> { unreachable!("it is empty") };
+        self.rows = rows.into_iter().map(nothing).collect();
+        result
+    }
+
+    /// Does what [`Stepper::step`] does for bodies that may be meshes, height fields and compounds too, with the same bits
+    /// for convex shapes.
+    ///
+    /// [`Impact::parts`](swath::Impact::parts) is the part of each body that is hit. If several parts of a body are hit at
+    /// one time, each has an impact of its own, one after the other. A body with parts may move and be pushed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stepper::step`].
+    ///
+    /// ```
+    /// use swath::mesh::Mesh;
+    /// use swath::pipeline::GeometryBody;
+    /// use swath::{Motion, Pose, Shape};
+    /// use swath_stepping::{Mass, Stepper, StepperConfig};
+    ///
+    /// // A ball bounces on a floor of two triangles.
+    /// let vertices = [[-5.0, 0.0, -5.0], [5.0, 0.0, -5.0], [5.0, 0.0, 5.0], [-5.0, 0.0, 5.0]];
+    /// let floor = Mesh::new(&vertices[..], &[[0, 2, 1], [0, 3, 2]][..])?;
+    /// let falling = Motion::new(Pose::at([1.0, 1.5, 2.0])?, [0.0, -4.0, 0.0])?;
+    /// let mut bodies = [
+    ///     GeometryBody { row: 0, geometry: (&floor).into(), motion: Motion::default() },
+    ///     GeometryBody { row: 1, geometry: Shape::sphere(0.5)?.into(), motion: falling },
+    /// ];
+    /// let ball = Mass { inverse_mass: 1.0, restitution: 1.0 };
+    /// let mut stepper = Stepper::new(StepperConfig::default());
+    /// stepper.step_geometries(&mut bodies, &[Mass::FIXED, ball], None)?;
+    /// let [hit] = stepper.impacts() else { panic!("one impact") };
+    /// assert_eq!(hit.impact.parts, [1, 0]);
+    /// let Motion { pose, delta, .. } = bodies[1].motion;
+    /// assert!((pose.position[1] - 3.5).abs() < 1e-3 && delta == [0.0, 4.0, 0.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_geometries(
+        &mut self,
+        bodies: &mut [GeometryBody<'_>],
+        masses: &[Mass],
+        filters: Option<&[Filter]>,
+    ) -> Result<StepStats, StepError> {
         let expected = bodies.len();
         let filter_count = filters.map_or(expected, <[Filter]>::len);
         for (what, found) in [("the masses", masses.len()), ("the filters", filter_count)] {
@@ -117,7 +178,7 @@ impl Stepper {
     /// their mass does not. A sleeping proxy that shall be pushed must be woken before. The box of a resting proxy
     /// must contain its shape.
     ///
-    /// `body` returns the shape, motion and mass of each moving proxy, and of resting ones near a path; `None`
+    /// `body` returns the shape or the geometry, motion and mass of each moving proxy, and of resting ones near a path; `None`
     /// excludes the proxy. The broadphase is not changed: set the boxes of the next tick from
     /// [`ProxyStepOutput::moved`].
     ///
@@ -148,11 +209,12 @@ impl Stepper {
     /// assert!(*id == bullet && motion.pose.position[0].abs() < 1e-2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn step_proxies<'s>(
+    pub fn step_proxies<'s, G: Into<Geometry<'s>>>(
         &mut self,
         broadphase: &mut Broadphase,
-        mut body: impl FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>,
+        mut body: impl FnMut(ProxyId) -> Option<(G, Motion, Mass)>,
     ) -> Result<ProxyStepOutput<'_>, StepError> {
+        let mut body = |id| body(id).map(|(shape, motion, mass)| (shape.into(), motion, mass));
         self.advance_proxies(broadphase, &mut body)
     }
 
@@ -160,9 +222,9 @@ impl Stepper {
     fn advance_proxies<'s>(
         &mut self,
         broadphase: &mut Broadphase,
-        body: &mut dyn FnMut(ProxyId) -> Option<(Shape<'s>, Motion, Mass)>,
+        body: &mut dyn FnMut(ProxyId) -> Option<(Geometry<'s>, Motion, Mass)>,
     ) -> Result<ProxyStepOutput<'_>, StepError> {
-        let Self { exec, start, step, proxies } = self;
+        let Self { exec, start, step, proxies, .. } = self;
         start.finder.exec = exec.clone();
         step.config.validate()?;
         let mut bodies = ProxyBodies::new(core::mem::take(proxies), broadphase, body, step.config);

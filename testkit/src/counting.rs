@@ -15,25 +15,34 @@ pub static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 /// Number of bytes that are allocated.
 pub static BYTES: AtomicIsize = AtomicIsize::new(0);
 
+/// Greatest number of bytes that were allocated at one time since it was last set.
+pub static BYTES_MOST: AtomicIsize = AtomicIsize::new(0);
+
+/// Changes the number of bytes that are allocated.
+fn add(bytes: isize) {
+    let now = BYTES.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    BYTES_MOST.fetch_max(now, Ordering::Relaxed);
+}
+
 #[expect(unsafe_code, reason = "an allocator cannot be written without")]
 // SAFETY: every call is passed on to `System` unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        BYTES.fetch_add(layout.size() as isize, Ordering::Relaxed);
+        add(layout.size() as isize);
         // SAFETY: as above.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        BYTES.fetch_sub(layout.size() as isize, Ordering::Relaxed);
+        add(-(layout.size() as isize));
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        BYTES.fetch_add(size as isize - layout.size() as isize, Ordering::Relaxed);
+        add(size as isize - layout.size() as isize);
         // SAFETY: as above.
         unsafe { System.realloc(pointer, layout, size) }
     }

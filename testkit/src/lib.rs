@@ -23,6 +23,7 @@ pub mod exact;
 pub mod exact_cast;
 pub mod exact_convex;
 pub mod exact_elements;
+pub mod exact_ray;
 pub mod filters;
 pub mod finite;
 pub mod fixed_model;

@@ -391,7 +391,7 @@ fn whole_ticks_are_replayed() {
     let mut changed = bytes.clone();
     changed[bytes.len() / 2] ^= 1;
     let mut newer = bytes.clone();
-    newer[8] = 2;
+    newer[8] = 3;
     for (bytes, why) in [
         (&bytes[..bytes.len() / 3], "are there"),
         (&changed[..], "damaged"),

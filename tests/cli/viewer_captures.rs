@@ -7,7 +7,8 @@ use crate::command::{fails, folder};
 use crate::page::{boxes, bytes, enclosed, floats, page, pairs, recording, viewer, words};
 use serde_json::{Value, json};
 use swath::convex::Hull;
-use swath::pipeline::{BodyFlags, Config};
+use swath::mesh::{Compound, HeightField, Mesh};
+use swath::pipeline::{BodyFlags, Config, GeometryBody};
 use swath::{ConvexBody, Filter, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 
 /// Writes a captured tick: a wall, a ball and a rotating hull that fly towards it, a box that falls on a
@@ -167,5 +168,60 @@ fn invalid_captures_are_rejected() {
     ] {
         fs::write(&capture, bytes).expect("a file can be written");
         fails(viewer("--replay").arg(&capture), 2, why);
+    }
+}
+
+/// Goal: bodies with parts are drawn as their triangles, and a replay has the impacts of the tick. Method: a floor of two
+/// triangles, a height field of eight and a compound of two boxes, on which balls fall.
+#[test]
+fn bodies_with_parts_are_drawn_and_replayed() {
+    let folder = folder("viewer_captured_parts");
+    let path = folder.join("parts.bin");
+    let corners = vec![[-5.0, 0.0, -5.0], [5.0, 0.0, -5.0], [5.0, 0.0, 5.0], [-5.0, 0.0, 5.0]];
+    let floor = Mesh::new(corners, vec![[0, 2, 1], [0, 3, 2]]).expect("a floor");
+    let field = HeightField::new(vec![0.5; 9], [3, 3], [1.0; 2]).expect("a field");
+    let part = |x| {
+        let cuboid = Shape::cuboid([0.5; 3]).expect("a box");
+        (cuboid.into(), Pose::at([x, 0.0, 0.0]).expect("a pose"))
+    };
+    let compound = Compound::new([part(-1.0), part(1.0)]).expect("two boxes");
+    let at = |x| Motion::from(Pose::at([x, 0.0, 0.0]).expect("a pose"));
+    let body = |row, geometry, motion| GeometryBody { row, geometry, motion };
+    let geometries = [
+        body(0, (&floor).into(), at(0.0)),
+        body(1, (&field).into(), at(20.0)),
+        body(2, (&compound).into(), at(40.0)),
+    ];
+    let ball = Shape::sphere(0.25).expect("a ball");
+    let falling = |x: f32| {
+        Motion::new(Pose::at([x, 3.0, 0.3]).expect("a pose"), [0.0, -5.0, 0.0]).expect("a motion")
+    };
+    let convex = [(3, 1.0), (4, 20.5), (5, 41.0)].map(|(row, x)| ConvexBody {
+        row,
+        shape: ball,
+        motion: falling(x),
+    });
+    let boxes = MovingBoxColumns::from_columns([&[0.0; 6]; 9]).expect("columns");
+    let scene = Scene::new(boxes).convex(&convex).geometries(&geometries);
+    let mut pipeline = Pipeline::new(Config::default());
+    let wanted = pipeline.tick(&scene).expect("a tick").impacts().to_vec();
+    let met: Vec<_> = wanted.iter().map(|impact| (impact.pair.a, impact.pair.b)).collect();
+    assert!([(0, 3), (1, 4), (2, 5)].iter().all(|pair| met.contains(pair)), "{met:?}");
+    fs::write(&path, pipeline.capture(&scene).expect("a capture")).expect("a file can be written");
+
+    let recording = recording(&page(viewer("--replay").arg(&path), &folder));
+    let tick = &recording["ticks"][0];
+    let shown: Vec<_> = pairs(&tick["swept"]).into_iter().map(|pair| (pair.a, pair.b)).collect();
+    assert_eq!(shown, met);
+    let bodies = tick["bodies"].as_array().expect("bodies");
+    assert_eq!(bodies.len(), 6);
+    for (row, triangles, lowest) in [(0, 2, 0.0), (1, 8, 0.5), (2, 24, -0.5)] {
+        let of = bodies.iter().find(|body| body["at"] == json!(row)).expect("it is drawn");
+        let mesh = &recording["meshes"][of["mesh"].as_u64().expect("a mesh") as usize];
+        assert_eq!((&mesh["triangles"], of["size"].as_f64()), (&json!(triangles), Some(1.0)));
+        let positions = floats(&mesh["positions"]);
+        let least =
+            positions.as_chunks::<3>().0.iter().map(|at| at[1]).fold(f32::INFINITY, f32::min);
+        assert!((least - lowest).abs() < 1e-5, "{least}");
     }
 }

@@ -4,5 +4,6 @@ mod batches;
 mod casts;
 mod faults;
 mod first_times;
+mod queries;
 mod seams;
 mod sides;

@@ -2,7 +2,7 @@
 
 use swath::convex::toi::{Settings, Touch};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh, toi};
-use swath::pipeline::{CaptureError, Config, GeometryBody, PipelineError};
+use swath::pipeline::{Config, GeometryBody, PartImpacts, PipelineError};
 use swath::{
     Broadphase, ConvexBody, Impact, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Proxy,
     Scene, Shape, Threads,
@@ -102,7 +102,51 @@ fn a_tick_has_the_impacts_of_meshes_fields_and_compounds() {
             assert_eq!(again.tick(&scene).expect("a scene").impacts(), impacts, "{level}");
         }
     }
-    assert_eq!(pipeline.capture(&scene), Err(CaptureError::Geometry { row: 0 }));
+
+    // With an impact for each part: those of the search for each part of a pair, in order; the rest is unchanged.
+    config.part_impacts = PartImpacts::Each;
+    let mut each = Pipeline::new(config);
+    let all: Vec<Impact> = each.tick(&scene).expect("a scene").impacts().to_vec();
+    let key = |impact: &Impact| (impact.toi.to_bits(), impact.pair.a, impact.pair.b);
+    assert!(all.is_sorted_by_key(key));
+    let is_plain = |impact: &&Impact| {
+        !geometries.iter().any(|body| body.row == impact.pair.a || body.row == impact.pair.b)
+    };
+    assert!(all.iter().filter(is_plain).eq(impacts.iter().filter(is_plain)));
+    let mut several = 0;
+    for impact in impacts.iter().filter(|impact| !is_plain(impact)) {
+        let pair = impact.pair;
+        let of_pair: Vec<_> = all.iter().filter(|other| other.pair == pair).collect();
+        assert!((of_pair[0].toi - impact.toi).abs() < 1e-4, "{impact:?} {of_pair:?}");
+        let mut parts: Vec<_> = of_pair.iter().map(|impact| impact.parts).collect();
+        parts.sort_unstable();
+        assert!(parts.windows(2).all(|two| two[0] != two[1]), "{parts:?}");
+        let [of_a, of_b] = [pair.a, pair.b].map(|row| &bodies[row as usize]);
+        let settings = Settings { touch: Touch::Hit, ..Settings::default() };
+        let mut alone = Vec::new();
+        toi::each_part(&of_a.0, &of_a.1, &of_b.0, &of_b.1, &settings, &mut alone).expect("valid");
+        for found in &alone {
+            // A part that is only within the tolerance may be beyond the last time of the bounds.
+            let of_part = of_pair.iter().find(|impact| impact.parts == found.parts);
+            let t = found.toi.impact().unwrap_or(0.0);
+            assert!(
+                of_part.map_or(t > impact.last - 1e-3, |of| (of.toi - t).abs() < 1e-3),
+                "{found:?} {of_pair:?}"
+            );
+        }
+        several += usize::from(of_pair.len() > 1);
+    }
+    assert!(
+        several > 15 && all.len() > 2 * impacts.len(),
+        "{several} {} {}",
+        all.len(),
+        impacts.len()
+    );
+    config.impacts_per_body = 1;
+    each.set_config(config);
+    let limited = each.tick(&scene).expect("a scene");
+    assert!(limited.impacts().len() < all.len());
+    assert_eq!(limited.impacts().len() + limited.stats().limited, all.len());
 }
 
 /// Goal: rows of bodies with parts are checked. Method: each wrong list.

@@ -173,7 +173,7 @@ fn rows_of_one_value(rows: u32) -> Vec<u8> {
 fn a_short_file_has_few_rows() {
     let most = rows_of_one_value(1).len();
     assert_eq!(
-        Capture::read(&rows_of_one_value(most as u32)).expect("a row a byte").scene(&[]).len(),
+        Capture::read(&rows_of_one_value(most as u32)).expect("a row a byte").scene(&[], &[]).len(),
         most
     );
     for rows in [most as u32 + 1, 1 << 26, u32::MAX] {
@@ -184,12 +184,12 @@ fn a_short_file_has_few_rows() {
         assert_eq!(Capture::read_rows(&bytes, 5).err(), Some(refused));
     }
     let allowed = Capture::read_rows(&rows_of_one_value(9000), 9000).expect("it is allowed");
-    assert_eq!(allowed.scene(&[]).len(), 9000);
+    assert_eq!(allowed.scene(&[], &[]).len(), 9000);
 
     let column = vec![1.0; 9000];
     let equal = Scene::new(MovingBoxColumns::from_columns([&column[..]; 9]).expect("columns"));
     let bytes = Pipeline::default().capture(&equal).expect("a capture");
-    assert_eq!(Capture::read(&bytes).expect("it was written").scene(&[]).len(), 9000);
+    assert_eq!(Capture::read(&bytes).expect("it was written").scene(&[], &[]).len(), 9000);
 }
 
 /// Goal: filters of 32 bits are read as they were written; files with filters of 16 bits have the bytes that they had before
@@ -206,7 +206,7 @@ fn filters_are_read_as_they_were_written() {
         let bytes = bytes.expect("a capture");
         assert_eq!(bytes[40..44], parts.to_le_bytes());
         let capture = Capture::read(&bytes).expect("it was written");
-        assert_eq!(capture.scene(&[]).filters(), Some(&filters[..]));
+        assert_eq!(capture.scene(&[], &[]).filters(), Some(&filters[..]));
         if parts == 4 {
             let words = [0xffff_0001_u32, 0x0002_8000, 0].map(u32::to_le_bytes).concat();
             assert_eq!(bytes[bytes.len() - 8 - 12..bytes.len() - 8], words);
@@ -228,7 +228,7 @@ fn any_file_with_a_correct_checksum_is_a_tick_or_an_error() {
             read += 1;
             let convex = capture.convex();
             let pipeline = Pipeline::new(*capture.config());
-            let again = pipeline.capture(&capture.scene(&convex)).expect("it can be written");
+            let again = pipeline.capture(&capture.scene(&convex, &[])).expect("it can be written");
             assert!(Capture::read(&again).is_ok(), "byte {at}");
         }
     }

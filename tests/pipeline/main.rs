@@ -1,6 +1,7 @@
 //! Tests of `Pipeline`: whole ticks.
 
 mod bodies_with_parts;
+mod captured_geometries;
 mod captures;
 mod event_reference;
 mod far_rows;

@@ -139,7 +139,7 @@ fn invalid_settings_are_an_error() {
         assert_eq!(stepper.step(&mut bodies, &[LIGHT], None), Err(error));
         assert_eq!(bodies[0].motion, before);
         let mut world = Broadphase::new();
-        let stepped = stepper.step_proxies(&mut world, |_| None);
+        let stepped = stepper.step_proxies(&mut world, |_| None::<(Shape<'_>, Motion, Mass)>);
         assert_eq!(stepped.map(|_| ()), Err(error));
         assert_eq!(config.validate(), Err(error));
     }

@@ -1,6 +1,7 @@
 //! Tests of the stepper.
 
 mod conservation;
+mod geometries;
 mod impulses;
 mod limits;
 mod proxies;

@@ -2,6 +2,7 @@
 
 pub(crate) mod buffer;
 pub(crate) mod candidates;
+pub(crate) mod filter_words;
 pub(crate) mod flags;
 pub(crate) mod input;
 pub(crate) mod runs;

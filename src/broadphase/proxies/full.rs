@@ -197,18 +197,16 @@ fn compare(
 ) {
     let partitions = diff.partitions;
     let lengths = diff.runs.lengths();
-    let mut rest = before;
-    let before_of = |part| rest.take_below(partitions.slots(part).end).len();
-    let longest_before = (0..partitions.count).map(before_of).max().unwrap_or(0);
+    let ends = partitions.ends_in(before.a);
+    let before_of = |part: usize| if part > 0 { ends[part - 1] } else { 0 }..ends[part];
+    let longest_before = (0..partitions.count).map(|part| before_of(part).len()).max().unwrap_or(0);
     let longest = most_of(&lengths, |&length| length);
     for scratch in &mut *scratch {
         scratch.reserve_for(diff.level, partitions.width(), longest, longest_before);
     }
     touching.resize(sum_of(&lengths, |&length| length));
-    let (mut rest, mut rest_before) = (touching.columns_mut(), before);
-    let mut next = |part: usize| {
-        (rest.split_off(lengths[part]), rest_before.take_below(partitions.slots(part).end))
-    };
+    let mut rest = touching.columns_mut();
+    let mut next = |part: usize| (rest.split_off(lengths[part]), before.slice(before_of(part)));
     let mut written = [0; PARTITIONS_MAX];
     if let [scratch] = scratch {
         for (part, written) in written[..partitions.count].iter_mut().enumerate() {

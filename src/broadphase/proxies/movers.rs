@@ -148,11 +148,16 @@ impl MoverStore {
         self.status[row] & SETTLED != 0
     }
 
+    /// The number of rows with such a status.
+    fn count(&self, has: impl Fn(u8) -> bool) -> usize {
+        // Blocks of less than 256, so that lanes count in bytes.
+        let count = |block: &[u8]| block.iter().map(|&of| u8::from(has(of))).sum::<u8>();
+        self.status.chunks(128).map(|block| usize::from(count(block))).sum()
+    }
+
     /// The number of rows that are not settled.
     pub(crate) fn count_active(&self) -> usize {
-        // Blocks of less than 256, so that lanes count in bytes.
-        let count = |block: &[u8]| block.iter().map(|&of| u8::from(of != SETTLED)).sum::<u8>();
-        self.status.chunks(128).map(|block| usize::from(count(block))).sum()
+        self.count(|status| status != SETTLED)
     }
 
     /// Whether a row is not settled.
@@ -176,7 +181,7 @@ impl MoverStore {
 
     /// The number of rows that have changed since the last update.
     pub(crate) fn count_changed(&self) -> usize {
-        self.status.iter().filter(|&&status| status & CHANGED != 0).count()
+        self.count(|status| status & CHANGED != 0)
     }
 
     /// Whether the displacement of a row is zero.

@@ -197,11 +197,11 @@ impl<'a> ProxyQueries<'a> {
         self
     }
 
-    fn rows(&self) -> Queries<'a> {
+    pub(crate) fn rows(&self) -> Queries<'a> {
         self.of.with_grown(self.fat_trees, self.true_boxes)
     }
 
-    fn with_ids<T>(&self, of: T) -> ProxyQuery<'a, T> {
+    pub(crate) fn with_ids<T>(&self, of: T) -> ProxyQuery<'a, T> {
         ProxyQuery { of, slots: self.slots }
     }
 
@@ -354,6 +354,14 @@ impl<'a> ProxyQueries<'a> {
 pub struct ProxyQuery<'a, Q> {
     of: Q,
     slots: &'a Slots,
+}
+
+impl<'a, Q> ProxyQuery<'a, Q> {
+    /// Returns the query over rows, and the id of a row.
+    pub(crate) fn by_row(self) -> (Q, impl Fn(u32) -> ProxyId + 'a) {
+        let Self { of, slots } = self;
+        (of, |row| slots.id(row as usize))
+    }
 }
 
 /// Adapts a function of the caller, which takes an id, to rows.

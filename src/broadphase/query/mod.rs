@@ -111,6 +111,11 @@ impl<'a> Queries<'a> {
         Self { trees, grown, true_boxes: None, level, threads, filter: None, row_filter }
     }
 
+    /// The threads of batches.
+    pub(crate) fn threads(&self) -> &'a Threads {
+        self.threads
+    }
+
     /// Adds the trees `grown`, whose boxes may be larger than the true ones if there are `true_boxes`.
     pub(crate) fn with_grown(
         self,
@@ -289,7 +294,7 @@ pub struct Query<'a, Q, A = EveryBox> {
 }
 
 impl<'a, Q> Query<'a, Q> {
-    fn new(queries: Queries<'a>, of: Q) -> Self {
+    pub(crate) fn new(queries: Queries<'a>, of: Q) -> Self {
         Self { queries, of, accept: EveryBox, visits: None }
     }
 }
@@ -310,6 +315,13 @@ impl<'a, Q, A> Query<'a, Q, A> {
     /// Adds the number of visited nodes and boxes to `visits`.
     pub fn counting(self, visits: &'a mut Visits) -> Self {
         Self { visits: Some(visits), ..self }
+    }
+
+    /// Returns what the boxes are tested with, and the query with another one made of it.
+    pub(crate) fn split<R>(self, other: impl FnOnce(&Q) -> R) -> (Q, Query<'a, R, A>) {
+        let Self { queries, of, accept, visits } = self;
+        let other = other(&of);
+        (of, Query { queries, of: other, accept, visits })
     }
 }
 

@@ -9,6 +9,7 @@ use super::strip::{StripPairs, StripPass, SweepScratch};
 use crate::broadphase::error::FindError;
 use crate::broadphase::join::divided::{DIVIDED_ROWS_MIN, DividedJoin};
 use crate::broadphase::pairs::buffer::reserve_total;
+use crate::broadphase::pairs::filter_words::FilterWords;
 use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::input::{PairInput, ROW, label_rows, retain_allowed};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
@@ -129,6 +130,13 @@ impl<'a> Tick<'a> {
         self.sets().any(|set| set.filters.is_some())
     }
 
+    /// Chooses how filters are folded to words.
+    fn filter_words(&self) -> FilterWords {
+        let second = self.second.as_ref();
+        let sets = core::iter::once(&self.first).chain(second).map(|set| set.filters);
+        FilterWords::choose(self.level, sets)
+    }
+
     /// Returns row `row` of the first set, or past its end of the second, and its flags.
     fn get(&self, row: usize) -> (MovingBox, u32) {
         let (set, row, flag) = match &self.second {
@@ -141,9 +149,10 @@ impl<'a> Tick<'a> {
     }
 
     /// Removes the pairs that filters exclude, if words of filters are not exact, and replaces rows by labels, while the pairs
-    /// are still in the cache.
+    /// are still in the cache. Pairs of slots are left to the callback that takes the run.
     fn finish<P: FoundPair>(&self, run: &mut PairRun<P>, inexact_filters: bool) {
-        if inexact_filters && !self.first.has_slots() {
+        run.inexact_filters = inexact_filters && self.first.has_slots();
+        if inexact_filters && !run.inexact_filters {
             let second = self.second.unwrap_or(self.first);
             retain_allowed(&mut run.pairs, [self.first.filters, second.filters]);
         }
@@ -219,10 +228,12 @@ impl<R: StripPairs> Stage<R> {
         let get = |row| tick.get(row);
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
+        let words = &tick.filter_words();
         let (grid, joined, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
             choose += clock.lap();
-            let chunks = self.scatter(tick, threads, &choice, &mut scatterers[..workers]);
+            let scatterers = &mut scatterers[..workers];
+            let chunks = self.scatter(tick, threads, (&choice, words), scatterers);
             scatter += clock.lap();
             if let Some(chunks) = chunks {
                 break (choice.grid, choice.joined, chunks);
@@ -236,7 +247,7 @@ impl<R: StripPairs> Stage<R> {
         let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
         let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
         let filtered = tick.is_filtered();
-        let inexact_filters = chunks.iter().any(|chunk| chunk.inexact_filters);
+        let inexact_filters = !words.exact;
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
         let grid = &grid;
@@ -286,7 +297,7 @@ impl<R: StripPairs> Stage<R> {
         &mut self,
         tick: &Tick<'_>,
         threads: &Threads,
-        choice: &Choice,
+        (choice, words): (&Choice, &FilterWords),
         scatterers: &mut [ScatterScratch],
     ) -> Option<usize> {
         let (size, _) = chunk_rows(tick.len());
@@ -303,7 +314,7 @@ impl<R: StripPairs> Stage<R> {
         }
         for chunk in chunks.iter_mut() {
             chunk.reserve(0, strips);
-            (chunk.written, chunk.inexact_filters) = (false, false);
+            chunk.written = false;
         }
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
@@ -321,7 +332,18 @@ impl<R: StripPairs> Stage<R> {
                 let mut padding = Padding::NEW;
                 let boxes = padding.pad(part.set.boxes.columns(&mut columns));
                 let level = tick.level;
-                Scatter { level, grid, part, boxes, scratch, chunk, records_max, prefetches }.run();
+                Scatter {
+                    level,
+                    grid,
+                    part,
+                    words,
+                    boxes,
+                    scratch,
+                    chunk,
+                    records_max,
+                    prefetches,
+                }
+                .run();
                 scratch.columns = columns;
             });
             let records = sum_of(chunks, Chunk::records);
@@ -436,7 +458,8 @@ mod tests {
             assert!(choice.grid.strips() > 1, "one strip");
             let mut stage = Stage::<UnionRecord>::default();
             let scratch = &mut [ScatterScratch::default()];
-            let chunks = stage.scatter(&tick, &Threads::one(), &choice, scratch);
+            let chunks =
+                stage.scatter(&tick, &Threads::one(), (&choice, &tick.filter_words()), scratch);
             assert_eq!(chunks.is_none(), plates);
         }
     }

@@ -10,6 +10,7 @@ use super::grid::{Grid, STRIPS_MAX};
 use super::long_path::{Stop, is_long, trace};
 use super::record::StripRecord;
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for, reserve_total};
+use crate::broadphase::pairs::filter_words::FilterWords;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group, impl_memory};
@@ -42,23 +43,15 @@ pub(crate) struct Chunk<R> {
     starts: Vec<u32>,
     /// Whether the records were written, not only counted.
     pub(crate) written: bool,
-    /// Whether the word of the filter of any record is not exact.
-    pub(crate) inexact_filters: bool,
     /// Invalid rows, as rows of the whole set.
     pub(crate) rejected: Vec<Rejected>,
 }
 
-impl_memory!([R] Chunk<R> { records, starts, rejected; without written, inexact_filters });
+impl_memory!([R] Chunk<R> { records, starts, rejected; without written });
 
 impl<R> Default for Chunk<R> {
     fn default() -> Self {
-        Self {
-            records: Vec::new(),
-            starts: Vec::new(),
-            written: false,
-            inexact_filters: false,
-            rejected: Vec::new(),
-        }
+        Self { records: Vec::new(), starts: Vec::new(), written: false, rejected: Vec::new() }
     }
 }
 
@@ -194,20 +187,6 @@ impl ChunkRows<'_> {
             }
         }
     }
-
-    /// Writes the filters of the rows from `start` on as words, the category below the mask. Returns whether one of the
-    /// words is not exact.
-    fn write_filters(&self, start: usize, words: &mut [u32]) -> bool {
-        let Some(filters) = self.set.filters else {
-            return false;
-        };
-        let mut inexact = false;
-        for (word, filter) in words.iter_mut().zip(&filters[start..]) {
-            *word = filter.word();
-            inexact |= !filter.is_exact();
-        }
-        inexact
-    }
 }
 
 /// Memory for the boxes of a chunk that has fewer rows than lanes. So the kernel need not be compiled for one box at a
@@ -235,6 +214,8 @@ pub(crate) struct Scatter<'a, R> {
     pub(crate) level: Level,
     pub(crate) grid: &'a Grid,
     pub(crate) part: ChunkRows<'a>,
+    /// How filters are folded to words.
+    pub(crate) words: &'a FilterWords,
     /// The boxes of `part`, at least as many rows as lanes: see [`Padding`].
     pub(crate) boxes: MovingBoxColumns<'a>,
     pub(crate) scratch: &'a mut ScatterScratch,
@@ -295,7 +276,9 @@ impl<R: StripRecord> Scatter<'_, R> {
             let base = start.min(padded - size);
             let past = rows.min(start + BLOCK);
             part.write_ids(base, &mut ids[..past - base]);
-            self.chunk.inexact_filters |= part.write_filters(base, &mut filters[..past - base]);
+            if let Some(all) = part.set.filters {
+                self.words.write(self.level, &all[base..past], &mut filters);
+            }
             let (labels, block) = ([&ids[..size], &filters[..size]], &mut block[..]);
             self.level.run(StoreRecords { boxes, base, order, labels, block });
             for (&strip, record) in first[start..past].iter().zip(&block[start - base..]) {

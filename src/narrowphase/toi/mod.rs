@@ -16,6 +16,7 @@
 //! revolved.rs          safe times for bodies that make whole turns
 //! part_search.rs       a shape against one part of a body, such as a triangle of a mesh
 //! path_box.rs          the box around the path of a shape, in the axes of such a body
+//! cast_triangle.rs     where a segment crosses a triangle of such a body
 //! relative_motion.rs   position and rotation at a time
 //! ```
 //!
@@ -70,6 +71,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub(crate) mod cast_triangle;
 mod pairs;
 pub(crate) mod part_search;
 mod path_box;

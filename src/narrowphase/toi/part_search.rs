@@ -64,7 +64,7 @@ pub(crate) struct PartSearch<'s> {
     pub(super) tolerance: f64,
     /// Distance of the cores that counts as a contact, for a part without a radius.
     pub(super) contact_distance: f64,
-    one_sided: bool,
+    pub(super) one_sided: bool,
 }
 
 /// The plane at the best impact so far: its direction, and how far the shape extends along it.

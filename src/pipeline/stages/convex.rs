@@ -7,11 +7,12 @@
 //! although the nearest points may be separating, other points may be about to meet.
 
 use super::context::{ShapeTest, TickContext};
-use crate::geom::MapEach;
+use crate::geom::{MapEach, Motion};
 use crate::meshes::toi::PartToi;
 use crate::meshes::{self, Geometry};
 use crate::narrowphase::toi::{self, Settings, Touch};
 use crate::par::{self, Threads};
+use crate::pipeline::config::PartImpacts;
 use alloc::vec::Vec;
 
 /// Pairs of one task.
@@ -19,15 +20,27 @@ const CHUNK: usize = 64;
 /// How many pairs ahead the data of bodies are prefetched.
 const AHEAD: usize = 4;
 
-/// Computes the time of impact of each pair.
+/// Computes the time of impact of each pair. With [`PartImpacts::Each`], `parts` are the times of the parts of each pair
+/// with a body that has parts; otherwise nothing.
 pub(crate) fn fill(
     context: &TickContext<'_, '_>,
     tests: &[ShapeTest],
     threads: &Threads,
     out: &mut Vec<PartToi>,
+    parts: &mut Vec<Vec<PartToi>>,
 ) {
     out.clear();
     out.resize(tests.len(), PartToi::default());
+    parts.iter_mut().for_each(Vec::clear);
+    if context.config.part_impacts == PartImpacts::Each {
+        // The lists keep their memory from tick to tick.
+        parts.resize_with(tests.len().max(parts.len()), Vec::new);
+        par::fill_chunks(threads, &mut parts[..tests.len()], CHUNK, &|start, parts| {
+            for (at, parts) in (start..).zip(parts) {
+                context.each_part(&tests[at], parts);
+            }
+        });
+    }
     par::fill_chunks(threads, out, CHUNK, &|start, out| {
         for (at, out) in (start..).zip(out) {
             if let Some(test) = tests.get(at + 2 * AHEAD) {
@@ -44,26 +57,46 @@ pub(crate) fn fill(
 }
 
 impl TickContext<'_, '_> {
-    /// Computes the time of impact of a pair.
-    pub(crate) fn toi(&self, test: &ShapeTest) -> PartToi {
+    /// The settings of the search for a pair.
+    fn settings(&self, test: &ShapeTest) -> Settings {
         let touch = self.touch(test.sensor);
         let touch = if test.window[0] > 0.0 { Touch::Hit } else { touch };
-        let settings = Settings { window: test.window, touch, ..self.config.settings() };
-        let rows = [test.pair.a, test.pair.b];
-        let parts = rows.map_each(|row| self.geometry(row));
-        if let [None, None] = parts {
+        Settings { window: test.window, touch, ..self.config.settings() }
+    }
+
+    /// Computes the time of impact of a pair.
+    pub(crate) fn toi(&self, test: &ShapeTest) -> PartToi {
+        let settings = self.settings(test);
+        let Some([a, b]) = self.with_parts(test) else {
+            let rows = [test.pair.a, test.pair.b];
             let [a, b] = rows.map_each(|row| self.body(row));
             let toi = toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings);
             return PartToi { toi, parts: [0, 0], tests: 1 };
-        }
-        let [a, b] =
-            [(rows[0], parts[0]), (rows[1], parts[1])].map_each(|(row, body)| match body {
-                Some(body) => (body.geometry, body.motion),
-                None => {
-                    let (shape, motion) = self.body(row);
-                    (Geometry::from(shape), motion)
-                }
-            });
+        };
         meshes::toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
+    }
+
+    /// Computes the times of impact of all parts of a pair, if one of its bodies has parts.
+    fn each_part(&self, test: &ShapeTest, parts: &mut Vec<PartToi>) {
+        if let Some([a, b]) = self.with_parts(test) {
+            let settings = self.settings(test);
+            meshes::toi::each_of_valid((&a.0, &a.1), (&b.0, &b.1), &settings, parts);
+        }
+    }
+
+    /// The geometries and the motions of a pair; `None` if both are convex.
+    fn with_parts(&self, test: &ShapeTest) -> Option<[(Geometry<'_>, Motion); 2]> {
+        let rows = [test.pair.a, test.pair.b];
+        let parts = rows.map_each(|row| self.geometry(row));
+        if let [None, None] = parts {
+            return None;
+        }
+        Some([(rows[0], parts[0]), (rows[1], parts[1])].map_each(|(row, body)| match body {
+            Some(body) => (body.geometry, body.motion),
+            None => {
+                let (shape, motion) = self.body(row);
+                (Geometry::from(shape), motion)
+            }
+        }))
     }
 }

@@ -2,13 +2,16 @@
 
 use super::bytes::Bytes;
 use crate::convex_shapes::{PlainCore, PlainMotion, PlainShape};
+use crate::exact_ray::first_touch;
 use crate::finite::assert_finite;
 use crate::mesh_cases::{PlainBody, judged};
 use spec::{Core, Solid};
+use swath::batch::Row;
+use swath::convex::ConvexCast;
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::mesh::toi::{self, GeometryInput, PartToi};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
-use swath::{Motion, Pair, Pose, Segment, Shape, Threads};
+use swath::{AabbColumns, Bvh, Motion, Pair, Pose, Segment, Shape, Threads};
 
 /// One byte is the number of triangles.
 const TRIANGLES_MAX: u8 = 7;
@@ -78,6 +81,8 @@ pub fn run(data: &[u8]) {
             }
         }
     }
+    casts_are_exact(&mesh, (half, motions[0].delta), tame);
+    queries_agree(&bodies, &motions, &settings);
     let valid = settings.validate().is_ok() && motions.iter().all(|of| of.validate().is_ok());
     if valid {
         let input = GeometryInput { geometries: &geometries, motions: &of_bodies, pairs: &pairs };
@@ -105,6 +110,79 @@ pub fn run(data: &[u8]) {
     if let Err(promise) = judged(&a, &b, target, &single[0]) {
         panic!("{promise}: {:?} of {shape:?} {motions:?} {vertices:?} {triangles:?}", single[0]);
     }
+}
+
+/// A cast against a mesh at rest is not late, and misses nothing, by exact integers: tame numbers are sixteenths.
+fn casts_are_exact(mesh: &Mesh<'_>, (start, delta): ([f32; 3], [f32; 3]), tame: bool) {
+    let segment = Segment { start, delta, max_fraction: f32::INFINITY };
+    let Ok(cast) = Geometry::from(mesh).cast(&Pose::IDENTITY, &segment) else { return };
+    if !tame {
+        return;
+    }
+    let whole = |v: [f32; 3]| v.map(|x| (x * 16.0) as i128);
+    for corners in (0..mesh.triangles().len() as u32).filter_map(|part| mesh.corners(part)) {
+        let entry = first_touch(whole(start), whole(delta), corners.map(whole));
+        let Some(entry) = entry.filter(|entry| entry.pace <= 0 || !mesh.is_one_sided()) else {
+            continue;
+        };
+        let exact = entry.t.value();
+        let fraction = match cast.cast {
+            ConvexCast::Unresolved { fraction } => Some(fraction),
+            _ => cast.cast.fraction(),
+        };
+        let in_time = fraction.is_some_and(|fraction| f64::from(fraction) <= exact * (1.0 + 1e-15));
+        assert!(in_time, "{cast:?} after {exact} of {segment:?} {corners:?}");
+    }
+}
+
+/// Queries find what a loop over all geometries finds.
+fn queries_agree(bodies: &[Geometry<'_>], motions: &[Motion; 2], settings: &Settings) {
+    let around: Result<Vec<_>, _> =
+        bodies.iter().map(|body| body.bounds_over(&motions[1].pose.into(), 0.0)).collect();
+    let Ok(around) = around else { return };
+    let columns: [Vec<f32>; 6] =
+        core::array::from_fn(|c| around.iter().map(|moving| moving.aabb.to_row()[c]).collect());
+    let mut tree = Bvh::new();
+    let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice));
+    tree.build(columns.expect("equally long")).expect("a few boxes");
+    let place = |row: u32| (bodies[row as usize], motions[1].pose);
+    let Motion { pose, delta, .. } = motions[0];
+    let segment = Segment { start: pose.position, delta, max_fraction: 1.0 };
+    if let Ok(query) = tree.queries().cast_geometries(&segment) {
+        let mut hits = Vec::new();
+        query.all_geometries(place, &mut hits);
+        let first =
+            tree.queries().cast_geometries(&segment).expect("as before").closest_geometry(place);
+        assert_eq!(format!("{:?}", hits.first()), format!("{:?}", first.as_ref()));
+        for (row, body) in (0..).zip(bodies) {
+            let alone = body.cast(&motions[1].pose, &segment).expect("valid");
+            let found = hits.iter().find(|hit| hit.row == row).map(|hit| hit.found);
+            assert!(found.is_none_or(|found| format!("{found:?}") == format!("{alone:?}")));
+            // Only what is within the tolerance may be left out, because the box is not met.
+            assert!(
+                found.is_some()
+                    || alone.cast == ConvexCast::Missed
+                    || !hits_box(&tree, &segment, row)
+            );
+        }
+    }
+    for mover in bodies {
+        let Ok(query) = tree.queries().sweep_geometries(mover, &motions[0], settings) else {
+            continue;
+        };
+        let mut hits = Vec::new();
+        query.all_geometries(place, &mut hits);
+        let query = tree.queries().sweep_geometries(mover, &motions[0], settings);
+        let first = query.expect("as before").closest_geometry(place);
+        assert_eq!(format!("{:?}", hits.first()), format!("{:?}", first.as_ref()));
+        hits.iter().for_each(|hit| is_sound(&hit.found, settings));
+    }
+}
+
+/// Whether a segment enters the box of a row.
+fn hits_box(tree: &Bvh, segment: &Segment, row: u32) -> bool {
+    let query = tree.queries().cast(segment).expect("it was valid");
+    query.accepting(|other| other == row).any().is_some()
 }
 
 fn vector(bytes: &mut Bytes<'_>, tame: bool) -> [f32; 3] {

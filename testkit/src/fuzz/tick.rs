@@ -14,8 +14,16 @@ pub fn run(data: &[u8]) {
     if let Ok(capture) = Capture::read(data) {
         look(&capture, data.len());
     }
+    for version in [1_u32, 2] {
+        of_version(version, data);
+    }
+}
+
+/// Reads the bytes as the contents of a file of this version.
+fn of_version(version: u32, data: &[u8]) {
     let length = (20 + data.len() + 8) as u64;
-    let mut bytes = b"SWATHTIC\x01\0\0\0".to_vec();
+    let mut bytes = b"SWATHTIC".to_vec();
+    bytes.extend(version.to_le_bytes());
     bytes.extend(length.to_le_bytes());
     bytes.extend(data);
     let step = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
@@ -30,8 +38,8 @@ pub fn run(data: &[u8]) {
 
 /// A tick, and the same after it is written and read again.
 fn look(capture: &Capture, bytes: usize) {
-    let convex = capture.convex();
-    let scene = capture.scene(&convex);
+    let (convex, geometries) = (capture.convex(), capture.geometries());
+    let scene = capture.scene(&convex, &geometries);
     assert!(scene.len() <= bytes, "{} rows of {bytes} bytes", scene.len());
     if scene.len() > ROWS_MAX {
         return;
@@ -47,8 +55,8 @@ fn look(capture: &Capture, bytes: usize) {
     let (hash, first) = (ticked.hash(), ticked.impacts().first().map(|impact| impact.pair));
     let bytes = pipeline.capture(&scene).expect("it can be captured");
     let again = Capture::read(&bytes).expect("a written file can be read");
-    let convex = again.convex();
-    let scene = again.scene(&convex);
+    let (convex, geometries) = (again.convex(), again.geometries());
+    let scene = again.scene(&convex, &geometries);
     assert_eq!(pipeline.tick(&scene).expect("as before").hash(), hash);
     let pair = first.unwrap_or(Pair { a: 0, b: 1 });
     if let Ok(why) = pipeline.explain(&scene, pair) {

@@ -120,7 +120,7 @@ impl Diff<'_> {
         };
         let touching = to.first.len() - (found - accepted);
         let new = sorter.sort(level, look_up.new_pairs(accepted), (partitions, part));
-        let ended_at = look_up.merge(level, new, &mut to.split_off(touching));
+        let [ended_a, ended_b] = look_up.merge(level, new, to.split_off(touching));
 
         let Events { begun, ended, now_resting, .. } = events;
         let budget = &Budget::new(NO_LIMIT);
@@ -129,16 +129,14 @@ impl Diff<'_> {
             *to = SweptProxyPair { a: id(a), b: id(b), first };
         }
         begun.keep(new.len());
-        let ends = ended.spare(ended_at.len(), budget);
+        let ends = &mut ended.spare(ended_a.len(), budget)[..ended_a.len()];
         let cached_generations = slots.generations_of_cached();
-        for (to, &k) in ends.iter_mut().zip(ended_at) {
-            let SweptPair { a, b, .. } = before.get(k as usize);
-            let id = |slot: u32| ProxyId::new(slot, cached_generations[slot as usize]);
+        let id = |slot: u32| ProxyId::new(slot, cached_generations[slot as usize]);
+        for (to, (&a, &b)) in ends.iter_mut().zip(ended_a.iter().zip(ended_b)) {
             *to = ProxyPair { a: id(a), b: id(b) };
         }
-        let ends = &mut ends[..ended_at.len()];
         let end = if self.resting.is_empty() && slots.reused.is_empty() {
-            ended_at.len()
+            ends.len()
         } else {
             self.split_resting(ends, now_resting)
         };

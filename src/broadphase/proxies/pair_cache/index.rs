@@ -21,7 +21,7 @@ const PAIRS_PER_ENTRY: usize = 4;
 /// The length that marks a long row in place of its own; its start is then the index of the long row.
 const LONG: u32 = u32::MAX;
 /// Follows the slots of the pairs. No slot is as great, and the float that stands for it is infinity.
-const PAST_SLOTS: u32 = 1 << 30;
+pub(crate) const PAST_SLOTS: u32 = 1 << 30;
 
 /// The index of one partition, and its memory.
 #[derive(Debug, Default)]

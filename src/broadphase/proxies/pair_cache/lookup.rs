@@ -6,10 +6,10 @@
 //! pairs without a new time have ended. The loops are branch-free, because whether a pair is new is
 //! unpredictable.
 
-use super::index::{Keys, PairIndex};
+use super::index::{Keys, PAST_SLOTS, PairIndex};
 use super::partition::{AcceptPair, PartitionedRuns};
 use super::{ColumnsMut, PairColumns};
-use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::proxies::id::ProxyPair;
 use crate::broadphase::proxies::slots::{Slots, floats_of, of_slot};
 use crate::columns::impl_memory;
@@ -19,6 +19,8 @@ use alloc::vec::Vec;
 
 /// The pairs of a partition are pieces of the runs. This many pieces are prefetched ahead.
 const AHEAD: usize = 6;
+/// Number of found pairs that are looked up before the result is stored.
+const BLOCK: usize = 64;
 /// The time that marks a cached pair as not found in this tick.
 const ABSENT: f32 = -1.0;
 
@@ -30,33 +32,23 @@ pub(crate) struct LookUpScratch {
     times: Vec<f32>,
     /// The pairs that are not cached.
     new: Vec<SweptPair>,
-    /// The lower slots of the merged pairs, with padding for one group of lanes.
-    a: Vec<u32>,
-    /// The other slots of the merged pairs, with the same padding.
-    b: Vec<u32>,
-    /// The times of the merged pairs, with the same padding.
-    first: Vec<f32>,
-    /// Positions of the cached pairs that have ended.
-    ended: Vec<u32>,
+    /// The slots of the cached pairs that have ended, the lower ones and the others.
+    ended: [Vec<u32>; 2],
 }
 
-impl_memory!(LookUpScratch { rows, times, new, a, b, first, ended });
+impl_memory!(LookUpScratch { rows, times, new, ended });
 
 impl LookUpScratch {
     /// Reserves memory for a partition with this many slots, found pairs and cached pairs.
     pub(crate) fn reserve_for(&mut self, level: Level, slots: usize, pairs: usize, cached: usize) {
         self.rows.reserve_for(level, slots, cached);
-        let padded = pairs + LANES_MAX;
-        for (column, len) in
-            [(&mut self.a, padded), (&mut self.b, padded), (&mut self.ended, cached + LANES_MAX)]
-        {
-            reserve_for(column, len);
-            column.resize(len.max(column.len()), 0);
+        let padded = cached + LANES_MAX;
+        for column in &mut self.ended {
+            reserve_for(column, padded);
+            lengthen(column, padded);
         }
-        for (column, len) in [(&mut self.first, padded), (&mut self.times, cached + LANES_MAX)] {
-            reserve_for(column, len);
-            column.resize(len.max(column.len()), 0.0);
-        }
+        reserve_for(&mut self.times, padded);
+        lengthen(&mut self.times, padded);
         reserve_for(&mut self.new, pairs + 1);
         self.new.resize((pairs + 1).max(self.new.len()), SweptPair::default());
     }
@@ -105,20 +97,20 @@ impl LookUpScratch {
     }
 
     /// Merges `new`, which is sorted, with the cached pairs that touch. Writes the result to `to`,
-    /// which has the same length. Returns the positions of the cached pairs that have ended.
+    /// which has the same length. Returns the slots of the cached pairs that have ended, in order.
     pub(crate) fn merge(
         &mut self,
         level: Level,
         new: &[SweptPair],
-        to: &mut ColumnsMut<'_>,
-    ) -> &[u32] {
-        let Self { rows, times, a, b, first, ended, .. } = self;
-        let count = to.first.len();
-        let columns = ColumnsMut { a: &mut *a, b: &mut *b, first: &mut *first };
-        let merged = Merged { columns, ended_at: ended, len: 0, ended: 0 };
-        let count_ended = level.run(Merge { rows, times, new, merged });
-        to.append(PairColumns { a: &a[..count], b: &b[..count], first: &first[..count] });
-        &ended[..count_ended]
+        to: ColumnsMut<'_>,
+    ) -> [&[u32]; 2] {
+        let Self { rows: PairIndex { lower, upper, .. }, times, ended: [ended_a, ended_b], .. } =
+            self;
+        let ended = [&mut ended_a[..], &mut ended_b[..]];
+        let count = lower.len() - LANES_MAX;
+        let columns = ColumnsMut { a: lower, b: upper, first: times };
+        let count_ended = level.run(Merge { cached: columns, count, new, to, ended });
+        [&ended_a[..count_ended], &ended_b[..count_ended]]
     }
 }
 
@@ -138,51 +130,55 @@ impl<const REUSED: bool> Kernel for LookUp<'_, REUSED> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> usize {
         let Self { found: (runs, part), slots, keys, times, new } = self;
+        let (iota, absent) = (isa.load_u32(&IOTA), isa.splat_u32(keys.count as u32));
+        let (mut places, mut which) = ([0; BLOCK + LANES_MAX], [0; BLOCK + LANES_MAX]);
         let mut new_count = 0;
         let mut ahead = runs.part(part).skip(AHEAD);
         for pairs in runs.part(part) {
             if let Some(next) = ahead.next() {
                 prefetch(next);
             }
-            for &pair in pairs {
-                let SweptPair { a, b, first } = pair;
-                // The position past the last cached pair is never read.
-                let mut at = keys.find(isa, a, b);
-                if REUSED && at < keys.count && (slots.is_reused(a) || slots.is_reused(b)) {
-                    at = keys.count;
+            for block in pairs.chunks(BLOCK) {
+                for (place, &SweptPair { a, b, .. }) in places.iter_mut().zip(block) {
+                    let mut at = keys.find(isa, a, b);
+                    if REUSED && at < keys.count && (slots.is_reused(a) || slots.is_reused(b)) {
+                        at = keys.count;
+                    }
+                    *place = at as u32;
                 }
-                times[at] = first;
-                new[new_count] = pair;
-                new_count += usize::from(at == keys.count);
+                // The position past the last cached pair is never read.
+                for (&place, pair) in places.iter().zip(block) {
+                    times[place as usize] = pair.first;
+                }
+                isa.splat_u32(u32::MAX).store(&mut places[block.len()..]);
+                let mut count = 0;
+                for k in (0..block.len()).step_by(I::LANES) {
+                    let is_new = isa.load_u32(&places[k..]).eq(absent);
+                    let lanes = isa.splat_u32(k as u32).wrapping_add(iota);
+                    lanes.compress(is_new).store(&mut which[count..]);
+                    count += is_new.count();
+                }
+                let to = new[new_count..new_count + count].iter_mut();
+                for (to, &k) in to.zip(&which) {
+                    *to = block[k as usize];
+                }
+                new_count += count;
             }
         }
         new_count
     }
 }
 
-/// The output of the merge, with padding for one group of lanes.
-struct Merged<'a> {
-    columns: ColumnsMut<'a>,
-    ended_at: &'a mut [u32],
-    len: usize,
-    ended: usize,
-}
-
-impl Merged<'_> {
-    #[inline(always)]
-    fn push(&mut self, pair: SweptPair) {
-        let ColumnsMut { a, b, first } = &mut self.columns;
-        (a[self.len], b[self.len], first[self.len]) = (pair.a, pair.b, pair.first);
-        self.len += 1;
-    }
-}
-
 /// The kernel of [`LookUpScratch::merge`]; returns how many pairs have ended.
 struct Merge<'a> {
-    rows: &'a PairIndex,
-    times: &'a [f32],
+    /// The cached pairs with their new times, and padding for one group of lanes.
+    cached: ColumnsMut<'a>,
+    /// The number of cached pairs.
+    count: usize,
     new: &'a [SweptPair],
-    merged: Merged<'a>,
+    to: ColumnsMut<'a>,
+    /// The slots of the pairs that have ended, with the same padding.
+    ended: [&'a mut [u32]; 2],
 }
 
 impl Kernel for Merge<'_> {
@@ -190,50 +186,88 @@ impl Kernel for Merge<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> usize {
-        let Self { rows, times, new, mut merged } = self;
-        let mut at = 0;
+        let Self { mut cached, count, new, mut to, ended } = self;
+        let (kept, count_ended) = compact(isa, &mut cached, count, ended);
+        let ColumnsMut { a, b, first } = cached;
+        let (mut at, mut len) = (0, 0);
         for &pair in new {
-            let next = [of_slot(pair.a), of_slot(pair.b)];
-            at = append_cached_before(isa, (rows, times), at, next, &mut merged);
-            merged.push(pair);
+            let (next_a, next_b) = (isa.splat(of_slot(pair.a)), isa.splat(of_slot(pair.b)));
+            loop {
+                let group = (isa.load_u32(&a[at..]), isa.load_u32(&b[at..]));
+                let (lower, upper) = (floats_of(isa, group.0), floats_of(isa, group.1));
+                let sooner = lower.lt(next_a) | (lower.eq(next_a) & upper.lt(next_b));
+                let count = sooner.count();
+                store::<I>(&mut to, len, (group, isa.load(&first[at..])), count);
+                (at, len) = (at + count, len + count);
+                if count < I::LANES {
+                    break;
+                }
+            }
+            (to.a[len], to.b[len], to.first[len]) = (pair.a, pair.b, pair.first);
+            len += 1;
         }
-        append_cached_before(isa, (rows, times), at, [f32::INFINITY; 2], &mut merged);
-        merged.ended
+        let rest = at..kept;
+        to.a[len..].copy_from_slice(&a[rest.clone()]);
+        to.b[len..].copy_from_slice(&b[rest.clone()]);
+        to.first[len..].copy_from_slice(&first[rest]);
+        count_ended
     }
 }
 
-/// Appends the cached pairs from position `at` on that are ordered before `next`. Returns the
-/// position of the first one that is not.
+/// Moves the cached pairs that touch to the front, followed by one group of padding, and lists those that have ended. Returns
+/// how many there are of each.
 #[inline(always)]
-fn append_cached_before<I: Isa>(
+fn compact<I: Isa>(
     isa: I,
-    (rows, times): (&PairIndex, &[f32]),
-    mut at: usize,
-    [next_a, next_b]: [f32; 2],
-    merged: &mut Merged<'_>,
-) -> usize {
-    let (next_a, next_b) = (isa.splat(next_a), isa.splat(next_b));
-    let iota = isa.load_u32(&IOTA);
-    loop {
-        let (a, b) = (isa.load_u32(&rows.lower[at..]), isa.load_u32(&rows.upper[at..]));
-        let (lower, upper) = (floats_of(isa, a), floats_of(isa, b));
-        let times = isa.load(&times[at..]);
-        let sooner = lower.lt(next_a) | (lower.eq(next_a) & upper.lt(next_b));
-        let touch = sooner & isa.splat(0.0).le(times);
-        let (count, stay) = (sooner.count(), touch.count());
-        let Merged { columns: to, len, .. } = &mut *merged;
-        a.compress(touch).store(&mut to.a[*len..]);
-        b.compress(touch).store(&mut to.b[*len..]);
-        I::F32::from_bits(times.to_bits().compress(touch)).store(&mut to.first[*len..]);
-        let places = isa.splat_u32(at as u32).wrapping_add(iota);
-        places.compress(sooner & !touch).store(&mut merged.ended_at[merged.ended..]);
-        merged.len += stay;
-        merged.ended += count - stay;
-        at += count;
-        if count < I::LANES {
-            return at;
+    cached: &mut ColumnsMut<'_>,
+    count: usize,
+    mut ended: [&mut [u32]; 2],
+) -> (usize, usize) {
+    let ColumnsMut { a, b, first } = cached;
+    let past = isa.splat_u32(PAST_SLOTS);
+    let (mut kept, mut count_ended) = (0, 0);
+    for at in (0..count).step_by(I::LANES) {
+        let slots = [isa.load_u32(&a[at..]), isa.load_u32(&b[at..])];
+        let times = isa.load(&first[at..]);
+        let is_pair = !slots[0].eq(past);
+        let touch = is_pair & isa.splat(0.0).le(times);
+        let ends = is_pair & !touch;
+        // Of the groups behind this one nothing is overwritten.
+        slots[0].compress(touch).store(&mut a[kept..]);
+        slots[1].compress(touch).store(&mut b[kept..]);
+        I::F32::from_bits(times.to_bits().compress(touch)).store(&mut first[kept..]);
+        kept += touch.count();
+        for (to, slots) in ended.iter_mut().zip(slots) {
+            slots.compress(ends).store(&mut to[count_ended..]);
         }
+        count_ended += ends.count();
     }
+    past.store(&mut a[kept..]);
+    (kept, count_ended)
+}
+
+/// Stores the first `count` lanes at position `start`. What follows the columns belongs to the next partition.
+#[inline(always)]
+fn store<I: Isa>(
+    to: &mut ColumnsMut<'_>,
+    start: usize,
+    ((a, b), first): ((I::U32, I::U32), I::F32),
+    count: usize,
+) {
+    let end = start + I::LANES;
+    if end <= to.first.len() {
+        a.store(&mut to.a[start..end]);
+        b.store(&mut to.b[start..end]);
+        first.store(&mut to.first[start..end]);
+        return;
+    }
+    let (mut words, mut times) = ([[0; LANES_MAX]; 2], [0.0; LANES_MAX]);
+    a.store(&mut words[0]);
+    b.store(&mut words[1]);
+    first.store(&mut times);
+    to.a[start..start + count].copy_from_slice(&words[0][..count]);
+    to.b[start..start + count].copy_from_slice(&words[1][..count]);
+    to.first[start..start + count].copy_from_slice(&times[..count]);
 }
 
 #[cfg(test)]
@@ -332,25 +366,23 @@ mod tests {
                 let runs = PartitionedRuns([&runs, &[]]);
                 let (cached, mut merged) = (columns(&before), PairTable::default());
                 merged.resize(now.len());
-                let (mut rest, mut to) = (cached.columns(), merged.columns_mut());
+                let ends = partitions.ends_in(&cached.a);
+                let (mut start, mut to) = (0, merged.columns_mut());
                 let (mut began, mut gone) = (BTreeSet::new(), BTreeSet::new());
                 for (part, &length) in runs.lengths().iter().enumerate().take(partitions.count) {
-                    let end = rest.below(partitions.slots(part).end);
-                    let of_part = rest.slice(0..end);
-                    rest = rest.slice(end..rest.len());
+                    let of_part = cached.columns().slice(start..ends[part]);
+                    start = ends[part];
                     let slots_of_part = (partitions.slots(part).start as u32, partitions.width());
-                    scratch.reserve_for(level, partitions.width(), length, end);
+                    scratch.reserve_for(level, partitions.width(), length, of_part.len());
                     let new =
                         scratch.look_up(level, &slots, (runs, part), (of_part, slots_of_part));
                     let mut new = scratch.new_pairs(new).to_vec();
                     new.sort_unstable_by_key(|pair| (pair.a, pair.b));
                     began.extend(new.iter().map(|pair| (pair.a, pair.b)));
-                    let ended = scratch.merge(level, &new, &mut to.split_off(length));
+                    let [a, b] = scratch.merge(level, &new, to.split_off(length));
+                    let ended: Vec<(u32, u32)> = a.iter().copied().zip(b.iter().copied()).collect();
                     assert!(ended.is_sorted());
-                    gone.extend(ended.iter().map(|&k| {
-                        let pair = of_part.get(k as usize);
-                        (pair.a, pair.b)
-                    }));
+                    gone.extend(ended);
                 }
                 assert_eq!(merged, columns(&now), "{level} {tick}");
                 assert!(began.iter().eq(now.keys().filter(|&pair| is_new(pair))));

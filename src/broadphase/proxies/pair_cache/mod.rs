@@ -119,25 +119,6 @@ impl<'a> PairColumns<'a> {
         Self { a: &a[range.clone()], b: &b[range.clone()], first: &first[range] }
     }
 
-    /// How many pairs have a lower slot less than `slot`. Exponential search: the time is
-    /// logarithmic in the result.
-    pub(crate) fn below(self, slot: u64) -> usize {
-        let is_below = |&a: &u32| u64::from(a) < slot;
-        let mut end = 1;
-        while self.a.get(end).is_some_and(is_below) {
-            end *= 2;
-        }
-        self.a[..self.len().min(end)].partition_point(is_below)
-    }
-
-    /// Removes the pairs with a lower slot less than `slot`, which are the first ones, and returns them.
-    pub(crate) fn take_below(&mut self, slot: u64) -> Self {
-        let end = self.below(slot);
-        let below = self.slice(0..end);
-        *self = self.slice(end..self.len());
-        below
-    }
-
     /// How many pairs are ordered before the pair of these slots.
     pub(crate) fn before(self, [a, b]: [u32; 2]) -> usize {
         let start = self.a.partition_point(|&lower| lower < a);

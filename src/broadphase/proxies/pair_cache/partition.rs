@@ -14,6 +14,7 @@ use crate::broadphase::proxies::kinds::KindTable;
 use crate::broadphase::proxies::slots::{Slots, owners_allow};
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
+use core::hint::select_unpredictable;
 use core::ops::Range;
 
 /// Largest number of partitions.
@@ -49,6 +50,22 @@ impl Partitions {
     /// The slots of a partition. The last range may extend past the last slot.
     pub(crate) fn slots(self, part: usize) -> Range<u64> {
         (part as u64) << self.shift..(part as u64 + 1) << self.shift
+    }
+
+    /// Where each partition ends in a sorted list of lower slots.
+    pub(crate) fn ends_in(self, lower: &[u32]) -> [usize; PARTITIONS_MAX] {
+        let mut ends = [0; PARTITIONS_MAX];
+        // Binary searches that make each step together: the CPU waits for the memory of all of them at once.
+        let mut step = lower.len().next_power_of_two();
+        while step > 0 {
+            for (part, end) in ends[..self.count].iter_mut().enumerate() {
+                let next = *end + step;
+                let slot = lower.get(next - 1).map_or(u64::MAX, |&slot| slot.into());
+                *end = select_unpredictable(slot < self.slots(part).end, next, *end);
+            }
+            step /= 2;
+        }
+        ends
     }
 }
 
@@ -151,14 +168,19 @@ impl PairFilter<'_> {
         run: &mut PairRun<SweptPair>,
         memory: &mut Vec<SweptPair>,
     ) {
-        let PairRun { pairs, partition_ends: ends, .. } = run;
+        let PairRun { pairs, partition_ends: ends, inexact_filters, .. } = run;
+        // The finder compares words that may be exact although those of single filters are not.
+        let tests_filters = match source {
+            PairSource::Slots => *inexact_filters,
+            PairSource::RowAndSlot => self.inexact_filters,
+        };
         reserve_for(memory, pairs.as_slice().len());
         ends.clear();
         ends.reserve_exact(PARTITIONS_MAX);
         let is_filtered =
-            self.owned || self.inexact_filters || self.kinds.is_some() || self.accept.is_some();
+            self.owned || tests_filters || self.kinds.is_some() || self.accept.is_some();
         if source == PairSource::RowAndSlot || is_filtered {
-            let accepted = self.filter_pairs(pairs.as_mut_slice(), source);
+            let accepted = self.filter_pairs(pairs.as_mut_slice(), source, tests_filters);
             pairs.discard_from(accepted);
         }
         let pairs = pairs.as_mut_slice();
@@ -190,7 +212,12 @@ impl PairFilter<'_> {
 
     /// Replaces rows by slots, the lower first, and compacts the pairs that are kept at the front.
     /// Returns how many there are.
-    fn filter_pairs(&self, pairs: &mut [SweptPair], source: PairSource) -> usize {
+    fn filter_pairs(
+        &self,
+        pairs: &mut [SweptPair],
+        source: PairSource,
+        tests_filters: bool,
+    ) -> usize {
         let Self { slots, movers, .. } = *self;
         let mut accepted = 0;
         for k in 0..pairs.len() {
@@ -206,7 +233,7 @@ impl PairFilter<'_> {
                     continue;
                 }
             }
-            if self.inexact_filters {
+            if tests_filters {
                 let filter = |slot: u32| slots.all[slot as usize].filter;
                 if !filter(a).allows(filter(b)) {
                     continue;

@@ -1,0 +1,241 @@
+//! The words by which filters are compared in one search for pairs.
+//!
+//! A word has 16 bits for the categories and 16 for the mask. [`Filter::word`] folds all categories from 15 on to one bit,
+//! so it may allow a pair that the filters exclude. The words of a single search are compared with each other only, so they
+//! may fold other categories: two categories that no mask of the search tells apart can share a bit without any
+//! loss. Such categories form a group. With at most 16 groups the words decide exactly.
+//!
+//! Two categories `i` and `i + s` are in one group if bit `i` of `mask ^ rotate_right(mask, s)` is zero in all masks.
+
+use crate::geom::Filter;
+use crate::lanes::{Isa, Kernel, Level};
+
+/// Number of bits of a word for categories.
+const GROUPS_MAX: usize = 16;
+/// Number of filters that are tested at once whether they have the mask of the one before.
+const CHUNK: usize = 64;
+
+/// How filters are folded to words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FilterWords {
+    /// The categories of each of the `count` groups. Without a group, words are those of [`Filter::word`].
+    groups: [u32; GROUPS_MAX],
+    count: usize,
+    /// Whether words decide exactly.
+    pub(crate) exact: bool,
+}
+
+impl FilterWords {
+    /// Chooses the words for the filters of these sets; `None` stands for [`Filter::ALL`] in each row.
+    pub(crate) fn choose<'a>(
+        level: Level,
+        sets: impl Iterator<Item = Option<&'a [Filter]>> + Clone,
+    ) -> Self {
+        let exact = !sets.clone().flatten().any(|filters| level.run(HasInexact { filters }));
+        let default = Self { groups: [0; GROUPS_MAX], count: 0, exact };
+        if exact {
+            return default;
+        }
+        let mut masks = Masks::default();
+        for filters in sets {
+            match filters {
+                Some(filters) => level.run(AddMasks { filters, masks: &mut masks }),
+                None => masks.used = u32::MAX,
+            }
+        }
+        masks.groups().unwrap_or(default)
+    }
+
+    /// Writes the word of each filter.
+    pub(crate) fn write(&self, level: Level, filters: &[Filter], words: &mut [u32]) {
+        if self.count == 0 {
+            for (word, filter) in words.iter_mut().zip(filters) {
+                *word = filter.word();
+            }
+            return;
+        }
+        let words = &mut words[..filters.len()];
+        level.run(WriteWords { groups: &self.groups[..self.count], filters, words });
+    }
+}
+
+/// Returns whether the words of [`Filter::word`] do not decide exactly about all of the filters.
+struct HasInexact<'a> {
+    filters: &'a [Filter],
+}
+
+impl Kernel for HasInexact<'_> {
+    type Output = bool;
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) -> bool {
+        for filters in self.filters.chunks(CHUNK) {
+            let mut inexact = false;
+            for filter in filters {
+                inexact |= !filter.is_exact();
+            }
+            if inexact {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// What the filters of a search have in common.
+#[derive(Clone, Copy, Debug, Default)]
+struct Masks {
+    /// The categories of any box.
+    used: u32,
+    /// Bit `i` of element `s - 1` is set if any mask tells the categories `i` and `i + s`, modulo 32, apart.
+    apart: [u32; 16],
+    /// The last mask that was added.
+    last: u32,
+}
+
+impl Masks {
+    /// Whether no mask tells two categories apart, of which `i` is the lesser.
+    fn are_same(&self, i: u32, j: u32) -> bool {
+        let shift = j - i;
+        let (from, shift) = if shift <= 16 { (i, shift) } else { (j, 32 - shift) };
+        self.apart[shift as usize - 1] >> from & 1 == 0
+    }
+
+    /// Divides the used categories into groups. `None` if there are too many.
+    fn groups(&self) -> Option<FilterWords> {
+        let mut words = FilterWords { groups: [0; GROUPS_MAX], count: 0, exact: true };
+        for category in (0..32).filter(|category| self.used >> category & 1 == 1) {
+            let groups = &mut words.groups[..words.count];
+            let is_same = |group: &&mut u32| self.are_same(group.trailing_zeros(), category);
+            if let Some(group) = groups.iter_mut().find(is_same) {
+                *group |= 1 << category;
+            } else {
+                *words.groups.get_mut(words.count)? = 1 << category;
+                words.count += 1;
+            }
+        }
+        Some(words)
+    }
+}
+
+/// Adds filters to [`Masks`].
+struct AddMasks<'a> {
+    filters: &'a [Filter],
+    masks: &'a mut Masks,
+}
+
+impl Kernel for AddMasks<'_> {
+    type Output = ();
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) {
+        let Masks { used, apart, last } = self.masks;
+        for filters in self.filters.chunks(CHUNK) {
+            let (mut any, mut differ) = (0, 0);
+            for filter in filters {
+                any |= filter.category;
+                differ |= filter.mask ^ *last;
+            }
+            *used |= any;
+            // Many scenes have one mask. The first one differs from zero, or tells nothing apart.
+            if differ == 0 {
+                continue;
+            }
+            for (shift, apart) in (1..).zip(&mut *apart) {
+                let mut any = 0;
+                for filter in filters {
+                    any |= filter.mask ^ filter.mask.rotate_right(shift);
+                }
+                *apart |= any;
+            }
+            *last = filters[filters.len() - 1].mask;
+        }
+    }
+}
+
+/// Writes the words of filters for given groups.
+struct WriteWords<'a> {
+    groups: &'a [u32],
+    filters: &'a [Filter],
+    words: &'a mut [u32],
+}
+
+impl Kernel for WriteWords<'_> {
+    type Output = ();
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) {
+        let Self { groups, filters, words } = self;
+        words.fill(0);
+        for (bit, &group) in groups.iter().enumerate() {
+            for (word, filter) in words.iter_mut().zip(filters) {
+                let category = u32::from(filter.category & group != 0);
+                let mask = u32::from(filter.mask & group != 0);
+                *word |= (category | mask << 16) << bit;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FilterWords;
+    use crate::geom::Filter;
+    use crate::lanes::Level;
+    use alloc::vec;
+    use alloc::vec::Vec;
+    use rand::rngs::Xoshiro256PlusPlus;
+    use rand::{RngExt, SeedableRng};
+
+    /// Goal: the words decide as the filters do if they are exact, and never exclude an allowed pair otherwise; up to 16
+    /// categories that masks tell apart are exact. Method: random masks of few and of many groups of categories, in one
+    /// set and in two, of which one may have no filters; every pair of filters, on every level.
+    #[test]
+    fn words_of_a_search_allow_what_filters_allow() {
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
+        let (mut folded, mut inexact) = (0, 0);
+        for round in 0..300 {
+            let groups: u32 = random.random_range(1..if round % 3 == 0 { 33 } else { 17 });
+            let group: Vec<u32> = (0..32).map(|_| random.random_range(0..groups)).collect();
+            let mut filters = Vec::new();
+            for _ in 0..random.random_range(1..200) {
+                let chosen: u32 = random.random();
+                let in_mask = |category: &usize| chosen >> group[*category] & 1 == 1;
+                let mask = (0..32).filter(in_mask).fold(0, |mask, category| mask | 1 << category);
+                filters.push(Filter::new(1 << random.random_range(0..32), mask));
+            }
+            let (first, second) = filters.split_at(random.random_range(0..filters.len()));
+            let without = round % 5 == 0;
+            let second = if without { &[] } else { second };
+            for level in Level::all() {
+                let sets = [Some(first), (!without).then_some(second)];
+                let words = FilterWords::choose(level, sets.into_iter());
+                assert!(words.exact || groups > 16);
+                folded += usize::from(words.count > 0);
+                inexact += usize::from(!words.exact);
+                let all: Vec<Filter> = first.iter().chain(second).copied().collect();
+                let mut of_all = vec![0; all.len()];
+                words.write(level, &all, &mut of_all);
+                let (mut all, mut of_all) = (all, of_all);
+                if without {
+                    all.push(Filter::ALL);
+                    of_all.push(Filter::ALL.word());
+                }
+                for (a, &word_a) in all.iter().zip(&of_all) {
+                    for (b, &word_b) in all.iter().zip(&of_all) {
+                        if without && *a == Filter::ALL && *b == Filter::ALL {
+                            continue;
+                        }
+                        let by_words = Filter::words_allow(word_a, word_b);
+                        assert!(by_words || !a.allows(*b), "{a:?} {b:?}");
+                        assert!(!words.exact || by_words == a.allows(*b), "{a:?} {b:?}");
+                    }
+                }
+            }
+        }
+        assert!(folded > 100 && inexact > 10, "{folded} {inexact}");
+    }
+}

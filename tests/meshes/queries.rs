@@ -1,0 +1,250 @@
+//! Casts against many geometries by their boxes.
+
+use core::array::from_fn;
+use swath::batch::{Row, SegmentColumns};
+use swath::convex::ConvexCast;
+use swath::convex::toi::{Settings, ToiResult, Touch};
+use swath::mesh::{Compound, Geometry, GeometryHit, HeightField, Mesh, PartCast, toi};
+use swath::{
+    Aabb, AabbColumns, Broadphase, Bvh, Level, Motion, Pose, Proxy, ProxyId, ProxyKind, Segment,
+    Shape, Threads,
+};
+use testkit::draw::Draw;
+use testkit::mesh_cases::terrain;
+
+/// Bodies of all kinds, for scenes.
+struct Kinds {
+    mesh: Mesh<'static>,
+    front: Mesh<'static>,
+    field: HeightField<'static>,
+    compound: Compound,
+}
+
+fn kinds() -> Kinds {
+    let mut draw = Draw::new(12);
+    let (vertices, triangles) = terrain(&mut draw, 4, 0.5);
+    let part =
+        |at| (Shape::cuboid([0.3, 0.5, 0.3]).expect("a box").into(), Pose::at(at).expect("valid"));
+    let heights: Vec<f32> = (0..25).map(|_| draw.between(-0.5, 0.5)).collect();
+    Kinds {
+        mesh: Mesh::new(vertices.clone(), triangles.clone()).expect("a terrain"),
+        front: Mesh::new(vertices, triangles).expect("a terrain").one_sided(),
+        field: HeightField::new(heights, [5, 5], [0.5, 0.5]).expect("a field"),
+        compound: Compound::new([part([0.6, 0.0, 0.0]), part([-0.6, 0.2, 0.0])]).expect("valid"),
+    }
+}
+
+impl Kinds {
+    fn scene(&self, draw: &mut Draw, count: usize) -> Vec<(Geometry<'_>, Pose)> {
+        let body = |k| {
+            let quaternion = [0; 4].map(|_| draw.between(-1.0, 1.0));
+            let at = [0; 3].map(|_| draw.between(-8.0, 8.0));
+            let pose = Pose::normalized(at, quaternion).expect("valid");
+            let geometry = match k % 5 {
+                0 => (&self.mesh).into(),
+                1 => (&self.front).into(),
+                2 => (&self.field).into(),
+                3 => (&self.compound).into(),
+                _ => Shape::sphere(0.7).expect("a ball").into(),
+            };
+            (geometry, pose)
+        };
+        (0..count).map(body).collect()
+    }
+}
+
+fn boxes(scene: &[(Geometry<'_>, Pose)]) -> Vec<Aabb> {
+    let around = |(geometry, pose): &(Geometry<'_>, Pose)| {
+        geometry.bounds_over(&Motion::from(*pose), 0.0).expect("valid").aabb
+    };
+    scene.iter().map(around).collect()
+}
+
+fn tree(boxes: &[Aabb], level: Level) -> Bvh {
+    let columns: [Vec<f32>; 6] = from_fn(|c| boxes.iter().map(|aabb| aabb.to_row()[c]).collect());
+    let mut tree = Bvh::with_exec(level);
+    let columns = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("equal");
+    tree.build(columns).expect("a few boxes");
+    tree
+}
+
+fn segment(draw: &mut Draw) -> Segment {
+    let start = [0; 3].map(|_| draw.between(-10.0, 10.0));
+    let delta = [0, 1, 2].map(|k| draw.between(-8.0, 8.0) - start[k]);
+    Segment { start, delta, max_fraction: draw.one_of(&[1.0, 0.5, f32::INFINITY]) }
+}
+
+/// The position on the path by which geometries are ordered.
+fn position(cast: &PartCast) -> Option<f32> {
+    match cast.cast {
+        ConvexCast::Unresolved { fraction } => Some(fraction),
+        _ => cast.cast.fraction(),
+    }
+}
+
+/// Goal: segments find what a loop over all geometries finds, with the same bits on every level: the first, all in order, and
+/// any. Method: scenes of all kinds of bodies in any pose, also as proxies with ids and margins; batches.
+#[test]
+fn a_cast_finds_what_a_loop_over_all_geometries_finds() {
+    let kinds = kinds();
+    let mut draw = Draw::new(40);
+    let scene = kinds.scene(&mut draw, 120);
+    let boxes = boxes(&scene);
+    let mut world = Broadphase::new();
+    let mut rows = std::collections::BTreeMap::<ProxyId, u32>::new();
+    for (k, &aabb) in (0..).zip(&boxes) {
+        let proxy = match k % 3 {
+            0 => Proxy::fixed(),
+            1 => Proxy::sleeping().with_margin(0.5),
+            _ => Proxy::dynamic(),
+        };
+        rows.insert(world.insert(aabb, proxy).expect("valid"), k);
+    }
+    let segments: Vec<_> = (0..600).map(|_| segment(&mut draw)).collect();
+    let place = |row: u32| scene[row as usize];
+    let trees: Vec<_> = Level::all().map(|level| tree(&boxes, level)).collect();
+    let (mut first, mut several) = (Vec::new(), 0);
+    let queries = world.queries();
+    for segment in &segments {
+        let mut wanted: Vec<_> = (0..)
+            .zip(&scene)
+            .filter_map(|(row, (geometry, pose))| {
+                let found = geometry.cast(pose, segment).expect("valid");
+                Some((position(&found)?, GeometryHit { row, found }))
+            })
+            .collect();
+        wanted.sort_by(|a, b| (a.0, a.1.row).partial_cmp(&(b.0, b.1.row)).expect("numbers"));
+        let wanted: Vec<_> = wanted.into_iter().map(|(_, hit)| hit).collect();
+        for tree in &trees {
+            let ask = || tree.queries().cast_geometries(segment).expect("valid");
+            assert_eq!(ask().closest_geometry(place), wanted.first().copied(), "{segment:?}");
+            let mut all = Vec::new();
+            ask().all_geometries(place, &mut all);
+            assert_eq!(all, wanted, "{segment:?}");
+            let any = ask().any_geometry(place);
+            assert_eq!(any.is_some(), !wanted.is_empty());
+            assert!(any.is_none_or(|any| wanted.contains(&any)));
+            let even = ask().accepting(|row| row % 2 == 0).closest_geometry(place);
+            assert_eq!(even, wanted.iter().find(|hit| hit.row % 2 == 0).copied());
+        }
+        let by_id = |id: ProxyId| place(rows[&id]);
+        let hit = queries.cast_geometries(segment).expect("valid").closest_geometry(by_id);
+        assert_eq!(
+            hit.map(|hit| (rows[&hit.row], hit.found)),
+            wanted.first().map(|hit| (hit.row, hit.found))
+        );
+        let awake = queries.without(ProxyKind::Sleeping);
+        let mut hits = Vec::new();
+        awake.cast_geometries(segment).expect("valid").all_geometries(by_id, &mut hits);
+        let wanted_awake: Vec<_> =
+            wanted.iter().filter(|hit| hit.row % 3 != 1).map(|hit| hit.row).collect();
+        assert_eq!(hits.iter().map(|hit| rows[&hit.row]).collect::<Vec<_>>(), wanted_awake);
+        several += usize::from(wanted.len() > 1);
+        first.push(wanted.first().copied());
+    }
+    assert!(several > 100 && first.iter().flatten().count() > 200, "{several}");
+
+    let columns: [Vec<f32>; 7] = from_fn(|c| segments.iter().map(|row| row.to_row()[c]).collect());
+    let columns =
+        SegmentColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("equal");
+    let mut rejected = Vec::new();
+    let checked = columns.check(Level::detect(), &mut rejected);
+    for threads in [Threads::one(), Threads::current()] {
+        let mut tree = tree(&boxes, Level::detect());
+        tree.exec.threads = threads;
+        let mut out = vec![None; segments.len()];
+        tree.queries().casts_of_geometries(&checked).closest(place, &mut out).expect("as long");
+        assert_eq!(out, first);
+    }
+    let mut out = vec![None; segments.len()];
+    let by_id = |id: ProxyId| place(rows[&id]);
+    queries.casts_of_geometries(&checked).closest(by_id, &mut out).expect("as long");
+    let out: Vec<_> = out.iter().map(|hit| hit.map(|hit| (rows[&hit.row], hit.found))).collect();
+    assert_eq!(
+        out,
+        first.iter().map(|hit| hit.map(|hit| (hit.row, hit.found))).collect::<Vec<_>>()
+    );
+    assert!(queries.casts_of_geometries(&checked).closest(by_id, &mut [None; 2]).is_err());
+}
+
+/// Goal: moving shapes and bodies with parts find the first of all geometries, as single first times do. Method: movers of
+/// several kinds that accelerate and rotate, with and without a target distance.
+#[test]
+fn a_moving_geometry_finds_what_a_loop_over_all_geometries_finds() {
+    let kinds = kinds();
+    let mut draw = Draw::new(41);
+    let scene = kinds.scene(&mut draw, 60);
+    let boxes = boxes(&scene);
+    let tree = tree(&boxes, Level::detect());
+    let place = |row: u32| scene[row as usize];
+    let mut found_any = 0;
+    for k in 0..300 {
+        let mover: Geometry<'_> = match k % 3 {
+            0 => Shape::cuboid([0.2, 0.4, 0.3]).expect("a box").into(),
+            1 => Shape::sphere(0.25).expect("a ball").into(),
+            _ => (&kinds.compound).into(),
+        };
+        let Segment { start, delta, .. } = segment(&mut draw);
+        let mut motion = Motion::new(Pose::at(start).expect("valid"), delta).expect("valid");
+        if k % 2 == 0 {
+            motion.accel = [0; 3].map(|_| draw.between(-4.0, 4.0));
+            motion.spin = [0; 3].map(|_| draw.between(-2.0, 2.0));
+        }
+        let target_distance = draw.one_of(&[0.0, 0.1]);
+        let touch = draw.one_of(&[Touch::Hit, Touch::IfClosing]);
+        let settings = Settings { target_distance, touch, ..Settings::default() };
+        let mut wanted: Vec<_> = (0..)
+            .zip(&scene)
+            .filter_map(|(row, (geometry, pose))| {
+                let at_rest = Motion::from(*pose);
+                let found =
+                    toi::one_to_one(&mover, &motion, geometry, &at_rest, &settings).expect("valid");
+                let t = match found.toi.result {
+                    ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t,
+                    ToiResult::Overlapping { .. } => 0.0,
+                    _ => return None,
+                };
+                Some((t, GeometryHit { row, found }))
+            })
+            .collect();
+        wanted.sort_by(|a, b| (a.0, a.1.row).partial_cmp(&(b.0, b.1.row)).expect("numbers"));
+        let ask = || tree.queries().sweep_geometries(&mover, &motion, &settings).expect("valid");
+        let mut all = Vec::new();
+        ask().all_geometries(place, &mut all);
+        // A pair that comes within the tolerance, but whose boxes never touch, may be left out.
+        assert!(all.iter().all(|hit| wanted.iter().any(|(_, other)| other == hit)));
+        assert!(wanted.len() - all.len() <= 1, "{wanted:?} {all:?}");
+        assert_eq!(ask().closest_geometry(place), all.first().copied());
+        assert_eq!(ask().any_geometry(place).is_some(), !all.is_empty());
+        found_any += usize::from(!all.is_empty());
+    }
+    assert!(found_any > 100, "{found_any}");
+}
+
+/// Goal: what is invalid is an error or is not met. Method: poses and motions with NaN, a box past the greatest coordinate.
+#[test]
+fn invalid_poses_and_motions_meet_nothing() {
+    let ball = Geometry::from(Shape::sphere(1.0).expect("a ball"));
+    let tree = tree(&[Aabb::cube([4.0, 0.0, 0.0], 1.0).expect("valid")], Level::detect());
+    let ray = Segment::ray([0.0; 3], [1.0, 0.0, 0.0]).expect("valid");
+    let at = Pose::at([4.0, 0.0, 0.0]).expect("valid");
+    let nowhere = Pose { position: [f32::NAN; 3], ..at };
+    let ask = || tree.queries().cast_geometries(&ray).expect("valid");
+    assert!(ask().closest_geometry(|_| (ball, at)).is_some());
+    assert!(ask().closest_geometry(|_| (ball, nowhere)).is_none());
+    let bad = Segment { delta: [f32::NAN; 3], ..ray };
+    assert!(tree.queries().cast_geometries(&bad).is_err());
+    let sweep = |motion: &Motion, settings: &Settings| {
+        tree.queries().sweep_geometries(&ball, motion, settings).map(|_| ())
+    };
+    let mut motion = Motion::from(Pose::IDENTITY);
+    assert!(sweep(&motion, &Settings::default()).is_ok());
+    assert!(sweep(&motion, &Settings { window: [1.0, 0.0], ..Settings::default() }).is_err());
+    motion.delta[2] = f32::INFINITY;
+    assert!(sweep(&motion, &Settings::default()).is_err());
+    let far = Motion::from(Pose { position: [swath::COORD_MAX; 3], ..Pose::IDENTITY });
+    assert!(
+        sweep(&far, &Settings { target_distance: swath::COORD_MAX, ..Settings::default() })
+            .is_err()
+    );
+}
