@@ -104,6 +104,12 @@ pub enum Scene {
     Twigs,
     /// Plates of all lengths in a few flat crowds, and points. It is repeated.
     Slats,
+    /// Plates of all lengths in thin crowds. It is repeated.
+    Blinds,
+    /// Plates and points in four crowds. It is repeated.
+    Trays,
+    /// Sticks of many lengths on any axis, in small crowds in flat ones. It is repeated.
+    Spokes,
     /// Points in three flat crowds, and sticks on any axis through half of the scene. It is repeated.
     Thorns,
     /// Boxes in two crowds, and sticks on any axis through most of the scene. It is repeated.
@@ -133,7 +139,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 17] = [
+    pub const FOUND: [Self; 20] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -149,6 +155,9 @@ impl Scene {
         Self::Sparks,
         Self::Twigs,
         Self::Slats,
+        Self::Blinds,
+        Self::Trays,
+        Self::Spokes,
         Self::Thorns,
         Self::Rafters,
     ];
@@ -214,6 +223,9 @@ impl Scene {
             Self::Sparks => "sparks",
             Self::Twigs => "twigs",
             Self::Slats => "slats",
+            Self::Blinds => "blinds",
+            Self::Trays => "trays",
+            Self::Spokes => "spokes",
             Self::Thorns => "thorns",
             Self::Rafters => "rafters",
             Self::Identical => "identical",
