@@ -177,6 +177,25 @@ pub(super) struct Summary {
     pub(super) flags: u32,
 }
 
+impl Summary {
+    /// Combines the first `count` lanes of each bound and of the flags. It is compiled once for all levels.
+    #[inline(never)]
+    fn of_lanes(bounds: &[[f32; LANES_MAX]; 6], words: &[u32; LANES_MAX], count: usize) -> Self {
+        let (mut around, mut flags) = ([0.0; 6], u32::MAX);
+        for (k, end) in around.iter_mut().enumerate() {
+            *end = bounds[k][0];
+            for &lane in &bounds[k][..count] {
+                let beyond = if k < 3 { lane < *end } else { lane > *end };
+                *end = if beyond { lane } else { *end };
+            }
+        }
+        for word in &words[..count] {
+            flags &= word;
+        }
+        Self { around, flags }
+    }
+}
+
 /// Where the boxes of a set are read.
 pub(super) trait SetSource {
     /// Returns the bounds and words of the boxes from `row` on. Past the end of a set, boxes start at infinity.
@@ -362,18 +381,11 @@ pub(super) fn select<I: Isa, S: SetSource, T: SetTarget>(
         flags = I::U32::select(keep, word & flags, flags);
         to += keep.count();
     }
-    let mut summary = Summary { around: [0.0; 6], flags: u32::MAX };
-    let mut lanes = [0.0; LANES_MAX];
-    for (k, (end, column)) in summary.around.iter_mut().zip(around).enumerate() {
-        column.store(&mut lanes);
-        *end = lanes[0];
-        for &lane in &lanes[..I::LANES] {
-            let beyond = if k < 3 { lane < *end } else { lane > *end };
-            *end = if beyond { lane } else { *end };
-        }
+    let mut lanes = [[0.0; LANES_MAX]; 6];
+    for (around, lanes) in around.iter().zip(&mut lanes) {
+        around.store(lanes);
     }
     let mut words = [0; LANES_MAX];
     flags.store(&mut words);
-    words[..I::LANES].iter().for_each(|word| summary.flags &= word);
-    (to, summary)
+    (to, Summary::of_lanes(&lanes, &words, I::LANES))
 }

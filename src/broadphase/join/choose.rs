@@ -83,7 +83,7 @@ pub(super) fn choose(
     }
     // Boxes of one set are never pairs. Boxes that do not move are not either, but the others are then in two joins.
     if depth == 0 {
-        for (flag, share) in [(STILL, STILL_SHARE), (OF_FIRST, 0.0)] {
+        for &(flag, share) in &[(STILL, STILL_SHARE), (OF_FIRST, 0.0)] {
             let flagged = boxes.flagged(a, flag);
             if flagged < a.len && flagged as f64 > share * a.len as f64 {
                 return SplitChoice::ByFlag(flag);
@@ -167,7 +167,7 @@ pub(super) fn choose(
         }
         let than = range(planes) * LONG_PART;
         // For either set: if all boxes or none are long, separating them changes nothing.
-        for share in [of_a.longer(than), of_b.longer(than)] {
+        for &share in &[of_a.longer(than), of_b.longer(than)] {
             if may_be_apart(axis) && share > long.0 && share < 1.0 - LONG_SHARE {
                 long = (share, Some(SplitChoice::Apart { axis, than }));
             }

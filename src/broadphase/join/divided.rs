@@ -17,7 +17,7 @@ use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{FLAGS, NOT_FIRST_U, NOT_FIRST_V};
 use crate::broadphase::pairs::runs::PairRun;
 use crate::columns::impl_memory;
-use crate::geom::{Pair, most_of};
+use crate::geom::{Pair, append_each, lengthen_by_default, most_of};
 use crate::lanes::{LANES_MAX, Level};
 use crate::par::{self, Threads, sort_floats};
 use alloc::vec::Vec;
@@ -138,7 +138,7 @@ fn reserve_sets(levels: &mut Vec<JoinLevel>, depth: usize) {
             });
         }
         count = count.min(PARTS_MAX);
-        sets.resize_with(count.max(sets.len()), PlaceSets::default);
+        lengthen_by_default(sets, count);
         sets.iter_mut().for_each(|sets| reserve_for(&mut sets.words, longest));
     }
 }
@@ -239,7 +239,7 @@ impl DividedJoin {
     pub(crate) fn divide(&mut self, level: Level, threads: &Threads) -> usize {
         let Self { records, levels, parts, workers } = self;
         let records = &*records;
-        workers.resize_with(threads.workers().max(workers.len()), PartWorker::default);
+        lengthen_by_default(workers, threads.workers());
         let workers = &mut workers[..threads.workers()];
         let most = levels[0].set_rows();
         let (mut depth, mut count) = (0, 1);
@@ -270,7 +270,7 @@ impl DividedJoin {
                 if more == 0 || others + more > PARTS_MAX {
                     parts.push((depth, index, task));
                 } else if task.len() > 2 * most {
-                    joins.extend(divided.iter().map(|&join| (index, join)));
+                    append_each(joins, divided, |&join| (index, join));
                     let (each, choice) =
                         if partitioned { (more, choice) } else { (1, SplitChoice::Compare) };
                     for _ in (0..more).step_by(each) {
@@ -278,11 +278,11 @@ impl DividedJoin {
                         job_count += 1;
                     }
                 } else {
-                    parts.extend(divided.iter().map(|&join| (depth, index, join)));
+                    append_each(parts, divided, |&join| (depth, index, join));
                 }
             }
             (depth, count) = (depth + 1, joins.len());
-            below.resize_with(count.max(below.len()), PlaceSets::default);
+            lengthen_by_default(below, count);
             let mut rest = (&mut below[..count], &joins[..]);
             let mut items: [_; PARTS_MAX] = core::array::from_fn(|job| {
                 let (index, each, choice) = jobs[job];

@@ -150,6 +150,9 @@ pub(super) struct SelectWords<'a> {
 impl Kernel for SelectWords<'_> {
     type Output = (KdRows, Summary);
 
+    // The gathering of records takes most of the time.
+    const WIDE: bool = false;
+
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> (KdRows, Summary) {
         let Self { records, words, rows, selection, to, start } = self;
@@ -229,6 +232,9 @@ pub(super) struct CopyRecords<'a> {
 
 impl Kernel for CopyRecords<'_> {
     type Output = (KdRows, Summary);
+
+    // The gathering of records takes most of the time.
+    const WIDE: bool = false;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> (KdRows, Summary) {

@@ -3,6 +3,7 @@
 use super::boxes::{KdBoxes, KdRows};
 use super::occupied::OccupiedCells;
 use super::records::JoinRecords;
+use crate::geom::count_of;
 use crate::par::sort_floats;
 
 /// Greatest and least number of boxes in a sample, and how many boxes each of them represents.
@@ -29,7 +30,7 @@ pub(super) trait JoinSets {
 
     /// Returns how many boxes have a flag.
     fn flagged(&self, rows: KdRows, flag: u32) -> usize {
-        self.words(rows).iter().filter(|&word| word & flag != 0).count()
+        count_of(self.words(rows), |&word| word & flag != 0)
     }
 }
 

@@ -4,7 +4,7 @@ use super::buffer::{Buffer, reserve_for, reserve_total};
 use super::timings::Timings;
 use crate::broadphase::error::FindError;
 use crate::columns::{Rejected, impl_memory};
-use crate::geom::{Pair, SweptPair, most_of, sum_of};
+use crate::geom::{Pair, SweptPair, lengthen_by_default, most_of, sum_of};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -92,7 +92,7 @@ impl<P: Copy + Default> PairRuns<P> {
     /// Starts `count` empty runs.
     pub(crate) fn start(&mut self, count: usize) -> &mut [PairRun<P>] {
         self.free_unused();
-        self.all.resize_with(count.max(self.all.len()), PairRun::default);
+        lengthen_by_default(&mut self.all, count);
         self.all.iter_mut().for_each(|run| run.pairs.clear());
         self.keep(count)
     }
@@ -122,7 +122,7 @@ impl<P: Copy + Default> PairRuns<P> {
         self.count += count;
         // A few more may be needed in the next tick.
         let most = if self.count > self.all.len() { self.count + ADDED_SPARE } else { 0 };
-        self.all.resize_with(most.max(self.all.len()), PairRun::default);
+        lengthen_by_default(&mut self.all, most);
         &mut self.all[before..self.count]
     }
 
@@ -185,7 +185,7 @@ impl<P: Copy + Default> PairRuns<P> {
     /// Reserves memory for this many pairs in this many runs.
     pub(crate) fn reserve(&mut self, runs: usize, pairs: usize) {
         self.greatest[2] = self.greatest[2].max(pairs);
-        self.all.resize_with(runs.max(self.all.len()), PairRun::default);
+        lengthen_by_default(&mut self.all, runs);
         self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
         reserve_total(&mut self.sorted, pairs);
     }

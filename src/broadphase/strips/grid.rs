@@ -245,7 +245,9 @@ impl Grid {
             let (moving, flags) = get((k as u64 * rows as u64 / wanted as u64) as usize);
             if moving.validate().is_ok() {
                 sample.boxes.push(nearest_bounds(&moving));
-                sample.deltas.extend(paths.then_some(moving.delta));
+                if paths {
+                    sample.deltas.push(moving.delta);
+                }
                 sample.flags.push(flags);
             }
         }
@@ -423,6 +425,8 @@ struct LocateSample<'a> {
 impl Kernel for LocateSample<'_> {
     type Output = ();
 
+    const WIDE: bool = false;
+
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { grid: Grid { u, v, .. }, slabs, columns, located: [spans, strips, slabs_of] } =
@@ -470,8 +474,8 @@ fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
         best = best.or(priced(strips));
         strips *= 4.0;
     }
-    for step in [2.0, core::f64::consts::SQRT_2] {
-        for strips in [best.strips * step, best.strips / step] {
+    for &step in &[2.0, core::f64::consts::SQRT_2] {
+        for &strips in &[best.strips * step, best.strips / step] {
             if (1.0..=most).contains(&strips) {
                 best = best.or(priced(strips));
             }
