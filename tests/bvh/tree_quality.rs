@@ -159,14 +159,18 @@ fn deepest_tree_gives_the_same_results() {
 #[test]
 fn few_nodes_are_visited_in_the_scenes_of_the_search() {
     for (scene, most) in [
-        (Scene::Outskirts, [3.6, 4.8, 4.1]),
-        (Scene::Plates, [0.9, 10.7, 10.4]),
-        (Scene::Boulders, [0.3, 46.9, 46.4]),
-        (Scene::Sticks, [19.3, 7.2, 7.3]),
-        (Scene::Lances, [39.3, 8.9, 11.9]),
-        (Scene::Needles, [6.6, 10.3, 6.1]),
-        (Scene::Straws, [13.7, 17.1, 13.5]),
-        (Scene::Shelves, [23.9, 13.2, 11.1]),
+        (Scene::Outskirts, [2.2, 2.3, 2.3]),
+        (Scene::Plates, [0.8, 8.8, 8.6]),
+        (Scene::Boulders, [0.3, 44.4, 44.3]),
+        (Scene::Sticks, [18.6, 7.2, 7.3]),
+        (Scene::Lances, [27.9, 5.9, 7.6]),
+        (Scene::Needles, [6.7, 6.3, 6.2]),
+        (Scene::Straws, [10.8, 13.1, 11.3]),
+        (Scene::Shelves, [14.9, 5.4, 5.2]),
+        (Scene::Slats, [7.1, 6.9, 6.8]),
+        (Scene::Blinds, [19.5, 15.0, 14.3]),
+        (Scene::Trays, [12.1, 14.3, 10.9]),
+        (Scene::Spokes, [19.5, 9.8, 10.4]),
     ] {
         let world = scenes::World::new(scene, SMALL, 1);
         let get = |row: usize| Aabb {

@@ -281,6 +281,57 @@ const SLATS: Recipe = Recipe {
     displacement: [0.0; 2],
     moves: 1.0,
 };
+/// Plates of all lengths across two axes in thirty thin crowds, and a few points.
+const BLINDS: Recipe = Recipe {
+    seed: 189_386,
+    extent: [12.49, 12.49, 12.72],
+    crowds: [
+        Crowds { share: 0.8, count: 30, part: [0.0086, 0.6825, 0.0525], apart: 0.0 },
+        Crowds { share: 0.8, count: 64, part: [0.3153, 0.01543, 0.04156], apart: 0.1 },
+        NO_CROWDS,
+    ],
+    half: [-6.992, -6.488],
+    stretch: [1.5, 0.0, 0.2742],
+    long: Long { share: 0.9411, axis: 0, axes: 2, length: 1.894, spread: 1.0 },
+    lattice: 0.0,
+    displaced: 0.5,
+    displacement: [-0.8456, -0.6764],
+    moves: 0.5,
+};
+/// Plates across two axes, and more than twice as many points, most of them in four crowds.
+const TRAYS: Recipe = Recipe {
+    seed: 371_139,
+    extent: [323.1, 930.7, 3.979],
+    crowds: [
+        Crowds { share: 0.8, count: 4, part: [0.0315, 0.02571, 0.2154], apart: 0.03734 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-4.978, -4.978],
+    stretch: [1.5, 1.293, 0.3],
+    long: Long { share: 0.2945, axis: 0, axes: 2, length: 0.09736, spread: 0.4779 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 1.0,
+};
+/// Sticks of many lengths on any axis, in small crowds in flat ones, and a few points.
+const SPOKES: Recipe = Recipe {
+    seed: 963_864,
+    extent: [37.96, 120.8, 24.61],
+    crowds: [
+        Crowds { share: 0.8647, count: 59, part: [0.7949, 0.7476, 0.2059], apart: 0.03836 },
+        Crowds { share: 0.95, count: 17, part: [0.022, 0.1594, 0.01485], apart: 1.0 },
+        Crowds { share: 0.0878, count: 1, part: [0.2744, 0.06107, 0.2851], apart: 0.0 },
+    ],
+    half: [-7.233, -6.007],
+    stretch: [0.2579, 0.3, 0.0],
+    long: Long { share: 0.8203, axis: 3, axes: 1, length: 0.3021, spread: 0.53 },
+    lattice: 0.0,
+    displaced: 0.992,
+    displacement: [-4.783, -4.042],
+    moves: 1.0,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -305,6 +356,9 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Sparks => return SPARKS.build(boxes),
         Scene::Twigs => return TWIGS.build(boxes),
         Scene::Slats => return SLATS.build(boxes),
+        Scene::Blinds => return BLINDS.build(boxes),
+        Scene::Trays => return TRAYS.build(boxes),
+        Scene::Spokes => return SPOKES.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

@@ -88,7 +88,8 @@ pub fn shape<'a>(rng: &mut Xoshiro256PlusPlus, hulls: &'a Hulls) -> Shape<'a> {
     form(rng, hulls).shape(hulls)
 }
 
-pub(crate) fn form(rng: &mut Xoshiro256PlusPlus, hulls: &Hulls) -> Form {
+/// The data of a shape of about unit size.
+pub fn form(rng: &mut Xoshiro256PlusPlus, hulls: &Hulls) -> Form {
     let mut length = || rng.random_range(0.3..1.0_f32);
     let lengths = [length(), length(), length()];
     let [half_height, radius, _] = lengths;

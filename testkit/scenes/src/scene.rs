@@ -104,6 +104,12 @@ pub enum Scene {
     Twigs,
     /// Plates of all lengths in a few flat crowds, and points. It is repeated.
     Slats,
+    /// Plates of all lengths in thin crowds. It is repeated.
+    Blinds,
+    /// Plates and points in four crowds. It is repeated.
+    Trays,
+    /// Sticks of many lengths on any axis, in small crowds in flat ones. It is repeated.
+    Spokes,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -129,7 +135,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 15] = [
+    pub const FOUND: [Self; 18] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -145,6 +151,9 @@ impl Scene {
         Self::Sparks,
         Self::Twigs,
         Self::Slats,
+        Self::Blinds,
+        Self::Trays,
+        Self::Spokes,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -208,6 +217,9 @@ impl Scene {
             Self::Sparks => "sparks",
             Self::Twigs => "twigs",
             Self::Slats => "slats",
+            Self::Blinds => "blinds",
+            Self::Trays => "trays",
+            Self::Spokes => "spokes",
             Self::Identical => "identical",
         }
     }

@@ -4,17 +4,19 @@
 //! into slabs with equal numbers of boxes, by a histogram; then each slab along y, and each of the
 //! results along z. The range of the bins comes from a sample and contains nearly all boxes. Boxes
 //! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
-//! all others coarse. Boxes that are longer than a cell, and crowds, form classes (`classes.rs`) whose
-//! subtrees are built in the same way; the root is above all subtrees.
+//! all others coarse.
+//!
+//! A few boxes that are longer than a cell form a subtree of their own. Many of them, and crowds, are what these cells
+//! are not made for: the cells of such boxes are those of a k-d tree (`kd_tree.rs`).
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
-use super::classes::{Class, ClassSample, SplitMeasure, long_on, part_length, parts, set_of};
-use super::median::{Packer, depth_of, nodes_of};
-use crate::broadphase::bvh::{BvhItem, LEAF, Node, grow};
+use super::kd_tree::KdTree;
+use super::median::{Packer, SplitMeasure, depth_of, nodes_of};
+use crate::broadphase::bvh::{BvhItem, LEAF, Node, WIDTH, grow};
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach, each_axis, most_of, sum_of};
+use crate::geom::{Aabb, MapEach, descending, each_axis, most_of, sum_of};
 use crate::lanes::{Level, prefetch_to_write};
-use crate::par::{self, Threads};
+use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
 
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts
@@ -24,14 +26,14 @@ const CELL: usize = 208;
 const BOXES_MIN: usize = 16 * CELL;
 /// Bins of a histogram for each part.
 const BINS_PER_PART: usize = 8;
-/// Fewer boxes of a class of long boxes, or of a crowd, form a single cell.
-const CLASS_MIN: usize = 4 * CELL;
-/// Fewer large boxes are not divided into classes.
-const LARGE_MIN: usize = 64;
-/// A cell with this many boxes is a crowd, which is divided into cells of its own.
+/// Number of boxes in the sample that determines the range of the bins.
+const SAMPLES: usize = 1024;
+/// Boxes whose lengths are compared with a cell.
+const LENGTHS: usize = 256;
+/// If more than one of so many is longer than a cell, the cells are those of a k-d tree.
+const MANY_ONE_OF: usize = 16;
+/// A cell with this many boxes is a crowd.
 const CROWD_MIN: usize = BOXES_MIN;
-/// Crowded cells that have at most this part of all cells between them form one crowd.
-const TOGETHER: usize = 4;
 /// Number of cells that are tested whether they are narrow, and of boxes of each.
 const CELLS_TESTED: usize = 64;
 const BOXES_TESTED: usize = 8;
@@ -39,10 +41,6 @@ const BOXES_TESTED: usize = 8;
 const NARROW: f32 = 2.0;
 /// Cells are narrow if they are for more than one box of so many.
 const LONG_ONE_OF: usize = 64;
-/// Classes that were divided from classes this often are not divided any more.
-const DEPTH_MAX: u8 = 12;
-/// More boxes are divided into classes twice only, so that the number of slots stays below that of all locations.
-const BOXES_OF_MANY_CLASSES: usize = 1 << 25;
 /// Fewest boxes that one thread bins at a time.
 const CHUNK: usize = 1 << 14;
 /// Largest number of chunks that are binned.
@@ -53,21 +51,15 @@ const RUNS: usize = 64;
 /// Scratch memory of builds.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
-    /// Boxes that are too large for their class.
+    /// Boxes that are longer than a cell.
     large: Vec<BvhItem>,
-    /// The pending classes; each has the boxes of `large` up to the start of the next one.
-    classes: Vec<Class>,
-    /// The boxes of the current class.
-    class: Vec<BvhItem>,
-    /// The root of each class.
-    roots: Vec<BvhItem>,
-    /// The boxes of a class, ordered by cell.
+    /// The boxes, ordered by cell.
     ordered: Vec<BvhItem>,
     /// The sample along one axis.
     line: Vec<f32>,
     /// The bins of each box: on x and y, and on z, with [`LARGE`].
     bins: Vec<[u32; 2]>,
-    /// For each box its bin in the current histograms.
+    /// For each box its bin in the current histograms, or its cell.
     at: Vec<u32>,
     /// The current histograms.
     counts: Vec<u32>,
@@ -79,11 +71,12 @@ pub(crate) struct Builder {
     sizes: Vec<usize>,
     /// The top node of each cell that is not empty.
     cells: Vec<BvhItem>,
+    kd_tree: KdTree,
     /// One for each thread.
     packers: Vec<Packer>,
 }
 
-impl_memory!(Builder { large, classes, class, roots, ordered, line, bins, at, counts, parts, ends, sizes, cells; lists of packers });
+impl_memory!(Builder { large, ordered, line, bins, at, counts, parts, ends, sizes, cells, kd_tree; lists of packers });
 
 /// The nodes of a tree that is built in the memory of an earlier one.
 struct Nodes<'a> {
@@ -127,96 +120,106 @@ impl Builder {
         let threads = threads.for_items(boxes.len(), BOXES_MIN);
         self.packers.resize_with(threads.workers().max(self.packers.len()), Packer::default);
         self.large.clear();
-        self.classes.clear();
         threads.enter(|| {
-            let depth = if boxes.len() > BOXES_OF_MANY_CLASSES { DEPTH_MAX - 2 } else { 0 };
-            let whole = Class { depth, ..Class::default() };
-            let first = self.class(boxes, whole, nodes, (level, threads));
-            if let Some((root, depth)) = first
-                && self.classes.is_empty()
-            {
+            if boxes.len() < BOXES_MIN {
+                let (root, depth) = self.pack(level, SplitMeasure::default(), boxes, LEAF, nodes);
                 return Some((root.id, depth));
             }
-            let mut roots = core::mem::take(&mut self.roots);
-            let mut boxes = core::mem::take(&mut self.class);
-            roots.clear();
-            let mut depth = 0;
-            let mut push = |class: Option<(BvhItem, usize)>| {
-                if let Some((root, below)) = class {
-                    roots.push(root);
-                    depth = depth.max(below);
-                }
-            };
-            push(first);
-            while let Some(class) = self.classes.pop() {
-                boxes.clear();
-                boxes.extend_from_slice(&self.large[class.start..]);
-                self.large.truncate(class.start);
-                push(self.class(&boxes, class, nodes, (level, threads)));
+            if !self.order(boxes, (level, threads)) {
+                let (root, depth) = self.divided(boxes, nodes, (level, threads));
+                return Some((root.id, depth));
             }
-            let (root, above) = match roots[..] {
-                [only] => (only, 0),
-                _ => self.pack(level, SplitMeasure::default(), &roots, 0, nodes),
-            };
-            (self.roots, self.class) = (roots, boxes);
-            Some((root.id, above + depth))
+            let small = self.pack_cells(nodes, (level, threads), &[]).map(|largest| {
+                let (root, above) = match self.cells[..] {
+                    [only] => (only, 0),
+                    _ => self.pack_roots(level, nodes),
+                };
+                (root, above + depth_of(largest))
+            });
+            if self.large.is_empty() {
+                return small.map(|(root, depth)| (root.id, depth));
+            }
+            let large = core::mem::take(&mut self.large);
+            let (root, depth) = self.divided(&large, nodes, (level, threads));
+            self.large = large;
+            let Some((small, below)) = small else { return Some((root.id, depth)) };
+            let measure = SplitMeasure::default();
+            let (root, above) = self.pack(level, measure, &[small, root], 0, nodes);
+            Some((root.id, above + depth.max(below)))
         })
     }
 
-    /// Builds the subtree of a class, at least one box, except for boxes that are moved to further classes; `None` if
-    /// these are all. Returns its top node and its depth.
-    fn class(
+    /// Builds the subtree of boxes of any lengths, at least one, with the cells of a k-d tree. Returns its top node and
+    /// its depth.
+    fn divided(
         &mut self,
         boxes: &[BvhItem],
-        mut class: Class,
         nodes: &mut Nodes<'_>,
         (level, threads): (Level, &Threads),
-    ) -> Option<(BvhItem, usize)> {
-        let sample = &mut ClassSample { boxes, line: &mut self.line };
-        let is_first = class.depth == 0;
-        if boxes.len() < if is_first { BOXES_MIN } else { CLASS_MIN } {
-            let measure = if class.long.contains(&true) {
-                let lengths = sample.ends().map_each(|[low, high]| high - low);
-                sample.measure(lengths)
-            } else {
-                SplitMeasure::default()
+    ) -> (BvhItem, usize) {
+        self.kd_tree.build(boxes);
+        let Self { kd_tree, at, ends, ordered, .. } = self;
+        grow(at, boxes.len());
+        let at = &mut at[..boxes.len()];
+        kd_tree.look_up(boxes, at, threads);
+        ends.clear();
+        ends.reserve(kd_tree.measures.capacity());
+        ends.resize(kd_tree.measures.len(), 0);
+        at.iter().for_each(|&cell| ends[cell as usize] += 1);
+        ends_to_starts(ends);
+        grow(ordered, boxes.len());
+        for (item, &cell) in boxes.iter().zip(&*at) {
+            let next = &mut ends[cell as usize];
+            ordered[*next as usize] = *item;
+            *next += 1;
+            prefetch_to_write(ordered, *next as usize + 3);
+        }
+        let kd_tree = core::mem::take(&mut self.kd_tree);
+        self.pack_cells(nodes, (level, threads), &kd_tree.measures);
+        let top = self.above(&kd_tree, 0, nodes);
+        self.kd_tree = kd_tree;
+        top
+    }
+
+    /// Builds the nodes above the cells of a node of the k-d tree. Returns the top node and its depth.
+    ///
+    /// The children of a node are those nodes of the k-d tree that result when the one with the most cells is replaced
+    /// by its two children, until there are sixteen.
+    fn above(&self, tree: &KdTree, index: u32, nodes: &mut Nodes<'_>) -> (BvhItem, usize) {
+        let kd_node = &tree.nodes[index as usize];
+        if kd_node.cells == 1 {
+            let cell = kd_node.cell as usize;
+            return (self.cells[cell], depth_of(self.sizes[cell]));
+        }
+        let (mut children, mut count) = ([index; WIDTH], 1);
+        while count < WIDTH {
+            let cells_of = |k: &usize| tree.nodes[children[*k] as usize].cells;
+            let Some(most) = (0..count).rev().max_by_key(cells_of).filter(|k| cells_of(k) > 1)
+            else {
+                break;
             };
-            return Some(self.pack(level, measure, boxes, LEAF, nodes));
+            let [first, second] = tree.nodes[children[most] as usize].children;
+            (children[most], children[count]) = (first, second);
+            count += 1;
         }
-        let ends = sample.ends();
-        let lengths = ends.map_each(|[low, high]| high - low);
-        let cells = boxes.len().div_ceil(CELL);
-        let mut counts = parts(lengths, cells);
-        if !class.long.contains(&true) {
-            class.long = sample.long_axes(lengths, counts);
+        let own = nodes.used;
+        nodes.take(1);
+        let (mut node, mut depth) = (Node::EMPTY, 0);
+        for (lane, &child) in children[..count].iter().enumerate() {
+            let (item, below) = self.above(tree, child, nodes);
+            node.set(lane, item);
+            depth = depth.max(below);
         }
-        let mut measure = SplitMeasure::default();
-        if class.long.contains(&true) {
-            counts = sample.long_parts(lengths, class.long, cells);
-            measure = sample.measure(lengths);
-        }
-        let axes = each_axis(|axis| {
-            let parts = counts[axis];
-            let bins = if parts == 1 { 1 } else { (parts * BINS_PER_PART).min(BINS_MAX) };
-            BinAxis {
-                low: ends[axis][0],
-                scale: bins as f32 / lengths[axis],
-                bins,
-                last: (bins - 1) as f32,
-                parts,
-                width: part_length(lengths[axis], parts),
-            }
-        });
-        let pending = (self.large.len(), self.classes.len());
-        self.order(boxes, &axes, (level, threads), &class, false);
-        let are_narrow = class.depth < DEPTH_MAX && self.are_narrow(&axes);
-        if are_narrow {
-            self.large.truncate(pending.0);
-            self.classes.truncate(pending.1);
-            self.order(boxes, &axes, (level, threads), &class, true);
-        }
-        self.move_crowds(&class, &axes, if are_narrow { CLASS_MIN } else { CROWD_MIN });
-        self.pack_cells(nodes, (level, threads), measure)
+        nodes.all[own] = node;
+        (node.around(own as u32), depth + 1)
+    }
+
+    /// Builds the nodes above the top nodes of all cells. Returns the top node and its depth.
+    fn pack_roots(&mut self, level: Level, nodes: &mut Nodes<'_>) -> (BvhItem, usize) {
+        let cells = core::mem::take(&mut self.cells);
+        let top = self.pack(level, SplitMeasure::default(), &cells, 0, nodes);
+        self.cells = cells;
+        top
     }
 
     /// Builds the subtree of a few children. Returns its top node and its depth.
@@ -234,18 +237,30 @@ impl Builder {
         (root, depth_of(count))
     }
 
-    /// Copies the boxes to `ordered` by cell; accessed by index they would be far apart in memory.
-    /// Boxes longer than a cell are moved to classes of `large` instead.
-    ///
-    /// Cells have about equal numbers of boxes, or equal lengths if `are_even`.
-    fn order(
-        &mut self,
-        boxes: &[BvhItem],
-        axes: &[BinAxis; 3],
-        (level, threads): (Level, &Threads),
-        class: &Class,
-        are_even: bool,
-    ) {
+    /// Computes the cells, and copies the boxes to `ordered` by cell; accessed by index they would be far apart in
+    /// memory. Boxes longer than a cell are copied to `large` instead. Returns `false` if these cells are not good for
+    /// the boxes.
+    fn order(&mut self, boxes: &[BvhItem], (level, threads): (Level, &Threads)) -> bool {
+        let sample = &mut CentreSample { boxes, line: &mut self.line };
+        let ends = sample.ends();
+        let lengths = ends.map_each(|[low, high]| high - low);
+        let counts = parts(lengths, boxes.len().div_ceil(CELL));
+        let axes = &each_axis(|axis| {
+            let parts = counts[axis];
+            let bins = if parts == 1 { 1 } else { (parts * BINS_PER_PART).min(BINS_MAX) };
+            BinAxis {
+                low: ends[axis][0],
+                scale: bins as f32 / lengths[axis],
+                bins,
+                last: (bins - 1) as f32,
+                parts,
+                // No box is too long for the only part.
+                width: if parts == 1 { f32::INFINITY } else { lengths[axis] / parts as f32 },
+            }
+        });
+        if sample.long(axes) > LENGTHS / MANY_ONE_OF {
+            return false;
+        }
         let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
         let [x, y, z] = axes;
         grow(bins, boxes.len());
@@ -273,18 +288,11 @@ impl Builder {
             counts[bin as usize] += u32::from(is_large == 0);
             large += usize::from(is_large != 0);
         }
-        if class.depth == DEPTH_MAX {
-            for at in at.iter_mut().filter(|at| **at & LARGE != 0) {
-                *at &= !LARGE;
-                counts[*at as usize] += 1;
-            }
-            large = 0;
-        }
-        share(counts, x, in_x, are_even);
+        share(counts, x, in_x);
         count_next(counts, in_x, (x.parts, y), bins.iter().map(|of| of[0] >> 16), at);
-        share(counts, y, in_y, are_even);
+        share(counts, y, in_y);
         count_next(counts, in_y, (x.parts * y.parts, z), bins.iter().map(|of| of[1] & 0xffff), at);
-        share(counts, z, in_z, are_even);
+        share(counts, z, in_z);
         // Sum the bins of each cell, then compute prefix sums. Distributing the boxes turns starts
         // into ends.
         let cells = x.parts * y.parts * z.parts;
@@ -293,10 +301,10 @@ impl Builder {
         for (&cell, &count) in in_z.iter().zip(counts.iter()) {
             ends[cell as usize] += count;
         }
-        let mut start = 0;
-        for cell in ends.iter_mut() {
-            start += core::mem::replace(cell, start);
+        if cells > 1 && ends.iter().any(|&size| size as usize >= CROWD_MIN) {
+            return false;
         }
+        ends_to_starts(ends);
         grow(ordered, boxes.len() - large);
         for (item, &bin) in boxes.iter().zip(&*at) {
             if bin & LARGE == 0 {
@@ -306,12 +314,14 @@ impl Builder {
                 prefetch_to_write(ordered, *next as usize + 3);
             }
         }
-        if large > 0 {
-            let boxes = boxes.iter().zip(&*at).filter(|&(_, &at)| at & LARGE != 0);
-            let width = axes.each_ref().map_each(|axis| axis.width);
-            let pending = (&mut self.large, &mut self.classes);
-            move_large(boxes.map(|(item, _)| item), large, width, class, pending);
+        if self.are_narrow(axes) {
+            return false;
         }
+        if large > 0 {
+            let large = boxes.iter().zip(&self.at).filter(|&(_, &at)| at & LARGE != 0);
+            self.large.extend(large.map(|(item, _)| *item));
+        }
+        true
     }
 
     /// Whether more than a few boxes are much longer than their cell, although none is longer than a cell would be if
@@ -348,54 +358,17 @@ impl Builder {
         long > CELLS_TESTED * BOXES_TESTED / LONG_ONE_OF
     }
 
-    /// Moves the boxes of cells with at least `crowd` boxes to classes, so that these cells are empty. Crowded cells
-    /// near each other are one class.
-    fn move_crowds(&mut self, class: &Class, axes: &[BinAxis; 3], crowd: usize) {
-        let Self { ordered, ends, large, classes, .. } = self;
-        if class.depth == DEPTH_MAX || ends.len() == 1 {
-            return;
-        }
-        let next = Class { start: large.len(), depth: class.depth + 1, long: class.long };
-        let parts = axes.each_ref().map_each(|axis| axis.parts);
-        let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
-        let (mut start, mut to) = (0, 0);
-        for (k, end) in ends.iter_mut().enumerate() {
-            let cell = start..*end as usize;
-            start = cell.end;
-            if cell.len() >= crowd {
-                let at = [k / (parts[1] * parts[2]), k / parts[2] % parts[1], k % parts[2]];
-                for axis in 0..3 {
-                    low[axis] = low[axis].min(at[axis]);
-                    high[axis] = high[axis].max(at[axis]);
-                }
-                classes.push(Class { start: large.len(), ..next });
-                large.extend_from_slice(&ordered[cell]);
-            } else {
-                if to < cell.start {
-                    ordered.copy_within(cell.clone(), to);
-                }
-                to += cell.len();
-            }
-            *end = to as u32;
-        }
-        if next.start < large.len() {
-            let around: usize = (0..3).map(|axis| high[axis] - low[axis] + 1).product();
-            if around <= ends.len() / TOGETHER {
-                classes.retain(|class| class.start < next.start);
-                classes.push(next);
-            }
-        }
-    }
-
-    /// Builds the subtree of each cell, then the nodes above them; `None` if all cells are empty.
+    /// Builds the subtree of each cell, with its measure; cells without one are halved on the longest axis. Returns the
+    /// number of boxes of the largest cell; `None` if all cells are empty.
     fn pack_cells(
         &mut self,
         nodes: &mut Nodes<'_>,
         (level, threads): (Level, &Threads),
-        measure: SplitMeasure,
-    ) -> Option<(BvhItem, usize)> {
+        measures: &[SplitMeasure],
+    ) -> Option<usize> {
         let mut sizes = core::mem::take(&mut self.sizes);
         sizes.clear();
+        sizes.reserve(self.ends.capacity());
         let mut start = 0;
         for &end in &self.ends {
             if end > start {
@@ -413,12 +386,14 @@ impl Builder {
         let mut free = nodes.take(below);
         let mut cells = core::mem::take(&mut self.cells);
         cells.clear();
+        cells.reserve(sizes.capacity());
         cells.resize(sizes.len(), BvhItem::default());
 
         // A task has consecutive cells with about the same number of boxes. The division does not
         // affect the tree.
         let wanted = (start as usize).div_ceil(RUNS);
         let (mut roots, mut rest, mut first) = (&mut cells[..], &sizes[..], 0);
+        let mut measures = measures;
         let mut tasks: [_; RUNS] = core::array::from_fn(|_| {
             let (mut count, mut boxes, mut room) = (0, 0, 0);
             while boxes < wanted
@@ -428,7 +403,8 @@ impl Builder {
             }
             let sizes = rest.split_off(..count)?;
             let (nodes, tops) = (free.split_off_mut(..room)?, roots.split_off_mut(..count)?);
-            let task = Task { sizes, first, nodes, base, tops, measure };
+            let measures = measures.split_off(..count.min(measures.len()))?;
+            let task = Task { sizes, first, nodes, base, tops, measures };
             (first, base) = (first + boxes, base + room);
             Some(task)
         });
@@ -439,15 +415,8 @@ impl Builder {
                 task.pack(level, ordered, packer);
             }
         });
-        self.sizes = sizes;
-
-        let (root, above) = match cells[..] {
-            [] => (BvhItem::default(), 0),
-            [only] => (only, 0),
-            _ => self.pack(level, measure, &cells, 0, nodes),
-        };
-        self.cells = cells;
-        (largest > 0).then(|| (root, above + depth_of(largest)))
+        (self.sizes, self.cells) = (sizes, cells);
+        (largest > 0).then_some(largest)
     }
 }
 
@@ -461,55 +430,88 @@ struct Task<'a> {
     /// The index of the first of the nodes.
     base: usize,
     tops: &'a mut [BvhItem],
-    measure: SplitMeasure,
+    /// How the boxes of each cell are halved. May be empty.
+    measures: &'a [SplitMeasure],
 }
 
 impl Task<'_> {
     fn pack(&mut self, level: Level, boxes: &[BvhItem], packer: &mut Packer) {
         let (mut nodes, mut base, mut first) = (&mut *self.nodes, self.base, self.first);
-        for (&size, top) in self.sizes.iter().zip(self.tops.iter_mut()) {
+        for (k, (&size, top)) in self.sizes.iter().zip(self.tops.iter_mut()).enumerate() {
             let (room, later) = nodes.split_at_mut(nodes_of(size));
             let which = first..first + size;
-            *top = packer.pack(level, self.measure, (boxes, which), room, (base as u32, LEAF));
+            let measure = self.measures.get(k).copied().unwrap_or_default();
+            *top = packer.pack(level, measure, (boxes, which), room, (base as u32, LEAF));
             (base, first, nodes) = (base + room.len(), first + size, later);
         }
     }
 }
 
-/// Appends large boxes, as many as `count`, to the pending classes: one for each set of axes on which they are
-/// longer than a cell, because a wall and one perpendicular to it together have bounds that fill a room.
-fn move_large<'a>(
-    boxes: impl Iterator<Item = &'a BvhItem> + Clone,
-    count: usize,
-    width: [f32; 3],
-    class: &Class,
-    (large, classes): (&mut Vec<BvhItem>, &mut Vec<Class>),
-) {
-    let (first, depth) = (large.len(), class.depth + 1);
-    if count < LARGE_MIN {
-        large.extend(boxes);
-        classes.push(Class { start: first, depth, long: [false; 3] });
-        return;
-    }
-    let mut next = [0; 8];
-    for item in boxes.clone() {
-        next[set_of(long_on(&item.aabb, width))] += 1;
-    }
-    let mut start = first;
-    for (set, next) in next.iter_mut().enumerate() {
-        let count = core::mem::replace(next, start);
-        if count > 0 {
-            let long = each_axis(|k| class.long[k] || set & 1 << k != 0);
-            classes.push(Class { start, depth, long });
-            start += count;
+/// A sample of the boxes.
+struct CentreSample<'a> {
+    boxes: &'a [BvhItem],
+    /// Scratch memory: one number for each box of the sample.
+    line: &'a mut Vec<f32>,
+}
+
+impl CentreSample<'_> {
+    /// The lower and upper end of the doubled centres on each axis.
+    ///
+    /// The sample without the outermost 1/64 on both ends, extended again: exact for a uniform distribution. The
+    /// range has nearly all boxes; a few distant boxes do not make the cells of all others coarse.
+    fn ends(&mut self) -> [[f32; 2]; 3] {
+        let Self { boxes, line } = self;
+        let mut ends = [[0.0; 2]; 3];
+        for (axis, ends) in ends.iter_mut().enumerate() {
+            line.clear();
+            line.extend((0..SAMPLES).map(|k| {
+                let Aabb { min, max } = &boxes[k * boxes.len() / SAMPLES].aabb;
+                min[axis] + max[axis]
+            }));
+            let low = select_float(line, SAMPLES / 64);
+            let high = select_float(line, SAMPLES - 1 - SAMPLES / 64);
+            let margin = (high - low) * (1.0 / 60.0);
+            *ends = [low - margin, high + margin];
         }
+        ends
     }
-    large.resize(start, BvhItem::default());
-    for item in boxes {
-        let next = &mut next[set_of(long_on(&item.aabb, width))];
-        large[*next] = *item;
-        *next += 1;
+
+    /// The number of boxes, of [`LENGTHS`], that are longer than a cell would be if all had equal lengths.
+    fn long(&self, axes: &[BinAxis; 3]) -> usize {
+        let boxes = (0..LENGTHS).map(|k| &self.boxes[k * self.boxes.len() / LENGTHS].aabb);
+        let is_long =
+            |Aabb { min, max }: &Aabb| (0..3).any(|k| 2.0 * (max[k] - min[k]) > axes[k].width);
+        boxes.filter(|of| is_long(of)).count()
     }
+}
+
+/// Replaces the numbers of boxes of all cells by the first place of each.
+fn ends_to_starts(sizes: &mut [u32]) {
+    let mut start = 0;
+    for cell in sizes {
+        start += core::mem::replace(cell, start);
+    }
+}
+
+/// The number of parts of each axis that divides space into about this many cells with equal sides.
+fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
+    let order = descending(lengths.map_each(f64::from));
+    let [a, b, c] = order.map_each(|axis| f64::from(lengths[axis]));
+    let cells = cells as f64;
+    let cubes = libm::cbrt(a * b * c / cells);
+    let squares = libm::sqrt(a * b / cells);
+    // An axis shorter than a cell is not divided. An axis of length 0, as in a flat scene, does not
+    // count.
+    let side = match () {
+        () if c >= cubes && c > 0.0 => cubes,
+        () if b >= squares && b > 0.0 => squares,
+        () => a / cells,
+    };
+    lengths.map_each(|length| {
+        let parts = f64::from(length) / side;
+        // If all lengths are 0, the side is 0 and the quotient NaN, which gives one part.
+        if parts >= 1.0 { (parts + 0.5).min(cells) as usize } else { 1 }
+    })
 }
 
 /// Computes the histograms of the next axis, one for each part of the axes before. `at` has the bin
@@ -533,20 +535,18 @@ fn count_next(
     }
 }
 
-/// Combines the bins of each histogram into parts with about equal numbers of boxes, or of equal
-/// length if `are_even`. Parts are numbered consecutively over all histograms.
-fn share(counts: &[u32], axis: &BinAxis, parts: &mut Vec<u32>, are_even: bool) {
+/// Combines the bins of each histogram into parts with about equal numbers of boxes. Parts are
+/// numbered consecutively over all histograms.
+fn share(counts: &[u32], axis: &BinAxis, parts: &mut Vec<u32>) {
     parts.clear();
     for (histogram, bins) in counts.chunks(axis.bins).enumerate() {
         let first = histogram * axis.parts;
         let total: u64 = bins.iter().map(|&count| u64::from(count)).sum();
         let mut before = 0;
-        for (&count, bin) in bins.iter().zip(0..) {
+        for &count in bins {
             // The bin belongs to the part of its middle box.
             let middle = before + u64::from(count) / 2;
-            let (place, all) =
-                if are_even { (bin, axis.bins as u64) } else { (middle, total.max(1)) };
-            let part = place * axis.parts as u64 / all;
+            let part = middle * axis.parts as u64 / total.max(1);
             parts.push((first + part.min(axis.parts as u64 - 1) as usize) as u32);
             before += u64::from(count);
         }

@@ -5,7 +5,6 @@
 //! The median is found by counting, one lane group at a time, how many items are below a guess.
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
-use super::classes::SplitMeasure;
 use crate::broadphase::bvh::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
 use crate::columns::impl_memory;
 use crate::geom::{MapEach, each_axis};
@@ -30,6 +29,44 @@ type NodeRecord = [u32; 8];
 type CentreColumns = [Vec<u32>; 4];
 /// The column of the indices.
 const NUMBER: usize = 3;
+
+/// How boxes are halved: on the axis on which that makes nodes smallest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SplitMeasure {
+    /// Whether the lengths of boxes count.
+    is_long: bool,
+    /// Multiplies a length on each axis.
+    scale: [f64; 3],
+    /// The doubled length of a typical box on each axis, scaled.
+    box_length: [f64; 3],
+}
+
+impl SplitMeasure {
+    /// How boxes with these average lengths are halved, if the lengths of boxes and nodes are relative to `scale`.
+    pub(crate) fn new(scale: [f32; 3], lengths: [f64; 3]) -> Self {
+        let scale = scale.map_each(|x| if x > 0.0 { 1.0 / f64::from(x) } else { 0.0 });
+        Self { is_long: true, scale, box_length: each_axis(|k| 2.0 * lengths[k] * scale[k]) }
+    }
+
+    /// The axis on which to halve boxes whose doubled centres have this extent.
+    ///
+    /// Halving an axis removes half of the extent of the centres, and nothing of the length of a box. That reduces the
+    /// surface of a node by half the extent times the other two lengths of the node. Boxes of equal length are
+    /// halved on the longest axis by that rule, except that flat ones need a small thickness.
+    #[inline]
+    pub(crate) fn axis(&self, extent: [f32; 3]) -> usize {
+        if !self.is_long {
+            let two = if extent[1] > extent[0] { 1 } else { 0 };
+            return if extent[2] > extent[two] { 2 } else { two };
+        }
+        let centres: [f64; 3] = each_axis(|k| f64::from(extent[k]) * self.scale[k]);
+        let node: [f64; 3] = each_axis(|k| centres[k] + self.box_length[k]);
+        let all = (node[0] + node[1] + node[2]) * (1.0 + 1.0 / 1024.0);
+        let saved: [f64; 3] = each_axis(|k| centres[k] * (all - node[k]));
+        let two = if saved[1] > saved[0] { 1 } else { 0 };
+        if saved[2] > saved[two] { 2 } else { two }
+    }
+}
 
 /// The start of part `k` of `parts`: a multiple of the children of a full bottom node.
 fn border(items: usize, parts: usize, k: usize) -> usize {

@@ -16,11 +16,11 @@ use rayon::ThreadPoolBuilder;
 
 mod counted;
 mod systems;
-mod truth;
 
+use peers::time::{Call, alternately};
+use peers::truth::{Truth, WRONG, judge, truths};
 use scenes::convex::{Hulls, Moves};
 use systems::{Answer, System, Work};
-use truth::{Truth, WRONG, judge, truths};
 
 type Stop = Box<dyn Error + Send + Sync>;
 
@@ -90,7 +90,7 @@ fn run(args: &Args) -> Result<(), Stop> {
     let mut rows: Vec<Vec<String>> = vec![head.collect()];
     for (motion, bodies) in MOTIONS {
         let work = Work::new(&hulls, bodies, args.pairs, SEED + 1);
-        let truths = truths(&work, &hulls, CHECKED);
+        let truths = truths(&work.bodies_of_first(CHECKED), work.moves.is_none(), &hulls);
         let mut base = Duration::ZERO;
         let mut record = |systems: &[System<'_>], threads: usize, timed: Vec<Timed>| {
             for ((system, package, _), (time, mut answers)) in systems.iter().zip(timed) {
@@ -126,7 +126,12 @@ fn run(args: &Args) -> Result<(), Stop> {
         record(
             &alone,
             1,
-            time(&alone, work.len(), (BLOCK, REPEATS), (ThreadTime::now, ThreadTime::elapsed)),
+            alternately(
+                &calls(&alone),
+                work.len(),
+                (BLOCK, REPEATS),
+                (ThreadTime::now, ThreadTime::elapsed),
+            ),
         )?;
         for threads in if work.moves.is_some() { &[1, 2][..] } else { &[] } {
             let (batch, wall) = ([work.batch()], (Instant::now, Instant::elapsed));
@@ -134,11 +139,17 @@ fn run(args: &Args) -> Result<(), Stop> {
             record(
                 &batch,
                 *threads,
-                pool.install(|| time(&batch, work.len(), (work.len(), BATCH_REPEATS), wall)),
+                pool.install(|| {
+                    alternately(&calls(&batch), work.len(), (work.len(), BATCH_REPEATS), wall)
+                }),
             )?;
         }
     }
     peers::table::put(&rows, args.out.as_deref(), "convex.csv")
+}
+
+fn calls<'s>(systems: &'s [System<'_>]) -> Vec<Call<'s, Answer>> {
+    systems.iter().map(|system| &*system.2 as Call<'s, Answer>).collect()
 }
 
 /// The columns from `pairs` on, and whether a result is wrong.
@@ -168,33 +179,4 @@ fn spread(mut counts: Vec<u32>) -> [String; 3] {
     let sum: u64 = counts.iter().copied().map(u64::from).sum();
     let mean = format!("{:.2}", sum as f64 / counts.len() as f64);
     [mean, counts[counts.len() * 99 / 100].to_string(), most.to_string()]
-}
-
-/// Runs the systems alternately.
-fn time<C>(
-    systems: &[System<'_>],
-    pairs: usize,
-    (block, repeats): (usize, usize),
-    (now, elapsed): (impl Fn() -> C, impl Fn(&C) -> Duration),
-) -> Vec<Timed> {
-    let mut answers = vec![vec![Answer::default(); pairs]; systems.len()];
-    let mut times = vec![vec![Vec::new(); pairs.div_ceil(block)]; systems.len()];
-    for repeat in 0..repeats {
-        for (number, start) in (0..pairs).step_by(block).enumerate() {
-            let rows = start..pairs.min(start + block);
-            for turn in 0..systems.len() {
-                let which = (turn + number + repeat) % systems.len();
-                let out = &mut answers[which][rows.clone()];
-                let clock = now();
-                systems[which].2(rows.clone(), out);
-                times[which][number].push(elapsed(&clock));
-            }
-        }
-    }
-    let median = |times: &mut Vec<Duration>| {
-        times.sort_unstable();
-        times[times.len() / 2]
-    };
-    let total = |mut blocks: Vec<_>| blocks.iter_mut().map(median).sum();
-    times.into_iter().map(total).zip(answers).collect()
 }

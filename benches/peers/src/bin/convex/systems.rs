@@ -22,7 +22,7 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use parry3d::math::{Pose, Rotation, Vector};
+use parry3d::math::{Pose, Vector};
 use parry3d::query::details::{
     closest_points_support_map_support_map_with_params as closest_points,
     distance_support_map_support_map_with_params as distance_along,
@@ -33,7 +33,7 @@ use parry3d::query::{self, NonlinearRigidMotion, ShapeCastOptions};
 use parry3d::shape::SharedShape;
 use swath::convex::gjk::GjkCache;
 use swath::convex::toi::{Settings, Toi, ToiInput, ToiResult};
-use swath::convex::{Hull, gjk, toi};
+use swath::convex::{gjk, toi};
 use swath::{Motion, Pair, Shape, Threads};
 
 use crate::counted::Counted;
@@ -107,11 +107,7 @@ impl<'h> Work<'h> {
         count: usize,
         seed: u64,
     ) -> Self {
-        let of_points = |hull: &Hull| {
-            let points: Vec<_> = hull.vertices().map(Vector::from_array).collect();
-            SharedShape::convex_hull(&points).expect("a hull has an inside")
-        };
-        let their_hulls: Vec<_> = hulls.0.iter().map(of_points).collect();
+        let their_hulls = peers::parry::hulls(hulls);
         let (forms, motions, shapes) = Default::default();
         let (pairs, twos) = Default::default();
         let mut work = Self { moves, cylinders, hulls, forms, motions, shapes, pairs, twos };
@@ -131,11 +127,14 @@ impl<'h> Work<'h> {
             if out || work.len() == count {
                 continue;
             }
-            let theirs = form.map(|form| their_shape(form, &their_hulls));
-            let [before_a, before_b] = ago.map(|motion| their_motion(&motion).start);
+            let theirs = form.map(|form| peers::parry::shape(form, &their_hulls));
+            let [before_a, before_b] = ago.map(|motion| peers::parry::motion(&motion).start);
             let along = direction([&theirs[0], &theirs[1]], &before_a.inv_mul(&before_b));
             let [their_a, their_b] = theirs;
-            let theirs = [(their_a, their_motion(&now[0])), (their_b, their_motion(&now[1]))];
+            let theirs = [
+                (their_a, peers::parry::motion(&now[0])),
+                (their_b, peers::parry::motion(&now[1])),
+            ];
             let row = 2 * work.len() as u32;
             work.pairs.push(Pair { a: row, b: row + 1 });
             work.forms.push(form);
@@ -144,6 +143,12 @@ impl<'h> Work<'h> {
             work.twos.push(Two { theirs, cache, along });
         }
         work
+    }
+
+    /// The first `count` pairs.
+    pub(crate) fn bodies_of_first(&self, count: usize) -> Vec<([Form; 2], [Motion; 2])> {
+        let motions = self.motions.as_chunks().0;
+        self.forms.iter().copied().zip(motions.iter().copied()).take(count).collect()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -255,23 +260,6 @@ impl<'h> Work<'h> {
             out.iter_mut().zip(tois).for_each(|(out, toi)| *out = toi.into());
         };
         ("swath-batch", "swath", Box::new(ask))
-    }
-}
-
-fn their_motion(motion: &Motion) -> NonlinearRigidMotion {
-    let rotation = Rotation::from_array(motion.pose.rotation).normalize();
-    let pose = Pose::from_parts(Vector::from_array(motion.pose.position), rotation);
-    let [along, spin] = [motion.delta, motion.spin].map(Vector::from_array);
-    NonlinearRigidMotion::new(pose, Vector::ZERO, along, spin)
-}
-
-fn their_shape(form: Form, hulls: &[SharedShape]) -> SharedShape {
-    match form {
-        Form::Cuboid([x, y, z]) => SharedShape::cuboid(x, y, z),
-        Form::Sphere(radius) => SharedShape::ball(radius),
-        Form::Capsule { half_height, radius } => SharedShape::capsule_y(half_height, radius),
-        Form::Cylinder { half_height, radius } => SharedShape::cylinder(half_height, radius),
-        Form::Hull(row) => hulls[row].clone(),
     }
 }
 

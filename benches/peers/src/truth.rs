@@ -8,14 +8,13 @@ use rayon::prelude::*;
 use spec::{self, Core, FirstTime, MovingSolid, Solid};
 use swath::Motion;
 
-use crate::systems::Work;
 use scenes::convex::{Form, Hulls};
 
 /// In lengths, for shapes of size one: twice the default tolerance of swath.
 const TOLERANCE: f64 = 1.0 / 4096.0;
 
 /// Bounds for the result of a pair: a time or a distance. Infinite for a miss.
-pub(crate) struct Truth {
+pub struct Truth {
     /// A greater value is late, or too far.
     exact: f64,
     /// A greater value is so by more than the tolerance.
@@ -27,7 +26,7 @@ pub(crate) struct Truth {
 /// How a result may be wrong; `clear` is beyond the tolerance, as `early` and `false_hits` are: no hit is
 /// reported although there is one; a time is after the first touch, or a distance too long; the shapes are
 /// farther apart than reported; they never touch and are reported to.
-pub(crate) const WRONG: [&str; 6] =
+pub const WRONG: [&str; 6] =
     ["missed", "missed_clear", "late", "late_clear", "early", "false_hits"];
 
 fn solid(form: Form, motion: &Motion, hulls: &Hulls, scale: f64) -> MovingSolid {
@@ -66,15 +65,12 @@ fn first([a, b]: &[MovingSolid; 2], target: f64) -> [f64; 2] {
     }
 }
 
-/// The facts of the first `count` pairs.
-pub(crate) fn truths(work: &Work<'_>, hulls: &Hulls, count: usize) -> Vec<Truth> {
-    let truth = |pair: usize| {
-        let two = |scale| {
-            let motions = [&work.motions[2 * pair], &work.motions[2 * pair + 1]];
-            [0, 1].map(|side| solid(work.forms[pair][side], motions[side], hulls, scale))
-        };
+/// The bounds for pairs: for their distances at the start, or for their first times.
+pub fn truths(pairs: &[([Form; 2], [Motion; 2])], distances: bool, hulls: &Hulls) -> Vec<Truth> {
+    let truth = |(forms, motions): &([Form; 2], [Motion; 2])| {
+        let two = |scale| [0, 1].map(|side| solid(forms[side], &motions[side], hulls, scale));
         let plain = two(1.0);
-        if work.moves.is_none() {
+        if distances {
             let near = spec::distance(&plain[0], &plain[1], 0.0);
             let (exact, early) = (near.upper + near.noise, near.lower - TOLERANCE);
             return Truth { exact, clear: exact + TOLERANCE, early };
@@ -82,11 +78,11 @@ pub(crate) fn truths(work: &Work<'_>, hulls: &Hulls, count: usize) -> Vec<Truth>
         let [[_, exact], [_, clear]] = [first(&plain, 0.0), first(&two(1.0 - TOLERANCE), 0.0)];
         Truth { exact, clear, early: first(&plain, TOLERANCE)[0] }
     };
-    (0..count.min(work.len())).into_par_iter().map(truth).collect()
+    pairs.par_iter().map(truth).collect()
 }
 
 /// Which of [`WRONG`] a result is, and by how much it is late.
-pub(crate) fn judge(truth: &Truth, answer: Option<f32>) -> ([bool; 6], f64) {
+pub fn judge(truth: &Truth, answer: Option<f32>) -> ([bool; 6], f64) {
     let Some(value) = answer.map(f64::from) else {
         return (
             [truth.exact.is_finite(), truth.clear.is_finite(), false, false, false, false],
