@@ -1,9 +1,11 @@
-//! Maps the elements of short arrays; sums and maxima of lists.
+//! Maps the elements of short arrays; sums, maxima and lengths of lists.
 //!
 //! The standard library's `map`, `from_fn`, `sum` and `max` are chains of half a dozen generic functions, compiled again for
 //! each closure. The functions here are inlined by rustc itself, before LLVM sees them, because elements and closures
 //! are `Copy`: nothing has to be dropped when a closure panics. Library code uses these, because short arrays are
 //! everywhere.
+
+use alloc::vec::Vec;
 
 /// An array of two to nine elements.
 pub(crate) trait MapEach<T: Copy> {
@@ -60,4 +62,29 @@ pub(crate) fn most_of<T>(items: &[T], number: impl Fn(&T) -> usize + Copy) -> us
         most = most.max(number(item));
     }
     most
+}
+
+/// Returns the number of items for which `is` is true.
+#[inline(always)]
+pub(crate) fn count_of<T>(items: &[T], is: impl Fn(&T) -> bool + Copy) -> usize {
+    sum_of(items, |item| usize::from(is(item)))
+}
+
+/// Appends `of` each item to a list. It is for lists that are short, or whose items take longer than the check of the
+/// capacity: `extend` would be four functions for each closure.
+#[inline(always)]
+pub(crate) fn append_each<T, U: Copy>(to: &mut Vec<U>, items: &[T], of: impl Fn(&T) -> U + Copy) {
+    to.reserve(items.len());
+    for item in items {
+        to.push(of(item));
+    }
+}
+
+/// Lengthens a list with default items, and never shortens it.
+#[inline(never)]
+pub(crate) fn lengthen_by_default<T: Default>(items: &mut Vec<T>, len: usize) {
+    items.reserve(len.saturating_sub(items.len()));
+    while items.len() < len {
+        items.push(T::default());
+    }
 }

@@ -18,7 +18,9 @@ mod segment;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
-pub(crate) use arrays::{MapEach, each_axis, most_of, sum_of};
+pub(crate) use arrays::{
+    MapEach, append_each, count_of, each_axis, lengthen_by_default, most_of, sum_of,
+};
 pub(crate) use axes::descending;
 pub(crate) use body::check_inverse_mass;
 pub use body::{Body, Member};

@@ -61,6 +61,8 @@ pub(crate) trait Kernel {
 
 /// Arithmetic on groups of consecutive rows that a level can run ([`Level::run_groups`]).
 pub(crate) trait GroupKernel {
+    /// As [`Kernel::WIDE`].
+    const WIDE: bool = true;
     /// Processes rows `start..start + LANES`, of which the first `seen` were processed before: the
     /// last group starts early enough to be full, and gives the same results for these rows again.
     ///
@@ -76,6 +78,8 @@ struct Groups<K> {
 
 impl<K: GroupKernel> Kernel for Groups<K> {
     type Output = ();
+
+    const WIDE: bool = K::WIDE;
 
     #[inline(always)]
     fn run<I: Isa>(mut self, isa: I) {

@@ -55,8 +55,9 @@ pub(super) fn list_invalid(
     faults: &mut Vec<TriangleFault>,
 ) {
     for (triangle, &of) in (0..).zip(triangles) {
-        let fault = corners(vertices, of).err();
-        faults.extend(fault.map(|reason| TriangleFault { triangle, reason }));
+        if let Err(reason) = corners(vertices, of) {
+            faults.push(TriangleFault { triangle, reason });
+        }
     }
 }
 
@@ -81,7 +82,7 @@ pub(super) fn list_suspicious(
             add(triangle, FaultReason::Degenerate);
         }
         let [a, b, c] = of;
-        for [from, to] in [[a, b], [b, c], [c, a]] {
+        for &[from, to] in &[[a, b], [b, c], [c, a]] {
             if from != to {
                 let word = 2 * triangle + u32::from(from > to);
                 edges.push([from.min(to), from.max(to), word]);

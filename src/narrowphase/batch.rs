@@ -43,7 +43,9 @@ pub(crate) fn reject(
 ) {
     rejected.clear();
     for (row, check) in (0..).zip(checks) {
-        rejected.extend(check.err().map(|reason| Rejected { row, reason }));
+        if let Err(reason) = check {
+            rejected.push(Rejected { row, reason });
+        }
     }
 }
 
@@ -72,7 +74,7 @@ pub(crate) fn answer<T: Copy + Send + Sync>(
 
 pub(crate) fn check_rows(pairs: &[Pair], rows: usize) -> Result<(), PairsError> {
     for (index, pair) in pairs.iter().enumerate() {
-        for row in [pair.a, pair.b] {
+        for &row in &[pair.a, pair.b] {
             if row as usize >= rows {
                 return Err(PairsError::NoSuchRow { index, row, rows });
             }

@@ -127,7 +127,7 @@ impl Simplex {
                 }
                 // A point that is outside only by rounding is on a side.
                 let mut best = ([1.0, 0.0, 0.0, 0.0], f64::INFINITY);
-                for [i, j] in [[0, 1], [0, 2], [1, 2]] {
+                for &[i, j] in &[[0, 1], [0, 2], [1, 2]] {
                     let (side, along) = (self.side(i, j), x - self.vertices[i].at);
                     let of_j = part(along.dot(side), side.square());
                     let square = (along - side * of_j).square();

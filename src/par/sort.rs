@@ -12,9 +12,9 @@
 //! Method: sample sort, Frazer et al. 1970, *Samplesort: a sampling approach to minimal storage tree sorting*; but
 //! the items are divided in place.
 
-use super::Threads;
 #[cfg(feature = "std")]
-use super::fill_parts;
+use super::loops::fill_parts;
+use super::threads::Threads;
 
 /// How often all items are divided in two before the parts are sorted, the number of parts, and the items of the
 /// sample for each part.
@@ -35,7 +35,11 @@ const PARALLEL_MIN: usize = 2048;
 #[inline(always)]
 fn key<const N: usize>(words: &[u32; N]) -> u128 {
     const { assert!(N <= 4, "four words fit in the number") }
-    words.iter().fold(0, |key, &word| key << 32 | u128::from(word))
+    let mut key = 0;
+    for &word in words {
+        key = key << 32 | u128::from(word);
+    }
+    key
 }
 
 /// Sorts items on the calling thread.

@@ -11,7 +11,7 @@ use super::scene::{BodyFlags, ConvexBody, GeometryBody, Scene};
 use super::stats::TickStats;
 use super::tick::Pipeline;
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
-use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair};
+use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair, append_each};
 use crate::kernels::bounds;
 use crate::meshes::Geometry;
 use crate::narrowphase::Shape;
@@ -192,9 +192,9 @@ impl Pipeline {
             impact.with_pair(ProxyPair { a, b })
         };
         proxies.impacts.clear();
-        proxies.impacts.extend(work.impacts.sorted.iter().map(with_ids));
+        append_each(&mut proxies.impacts, &work.impacts.sorted, with_ids);
         proxies.sensed.clear();
-        proxies.sensed.extend(work.sensed.sorted.iter().map(with_ids));
+        append_each(&mut proxies.sensed, &work.sensed.sorted, with_ids);
         // The empty memory can be reused with any lifetime.
         convex.clear();
         let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };

@@ -14,7 +14,7 @@ use super::stats::TickStats;
 use crate::broadphase::PairFinder;
 use crate::broadphase::exec::Exec;
 use crate::columns::{Memory, MovingBoxColumns, Rejected, impl_memory};
-use crate::geom::{Pair, SweptPair};
+use crate::geom::{Pair, SweptPair, lengthen_by_default};
 use crate::lanes::Level;
 use crate::meshes::toi::PartToi;
 use crate::par::{self, Clock, Threads};
@@ -311,7 +311,7 @@ impl TickScratch {
         clock: &mut Clock,
     ) {
         let Self { row_cache, runs, filled, tests, stats, .. } = self;
-        runs.resize_with(count.max(runs.len()), WindowRun::default);
+        lengthen_by_default(runs, count);
         *filled = count;
         let runs = &mut runs[..count];
         // Elements without size need no memory.

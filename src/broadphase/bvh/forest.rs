@@ -35,7 +35,7 @@ use crate::broadphase::pairs::input::{FixedInput, PairInput};
 use crate::broadphase::pairs::runs::{PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{ColumnScratch, LengthMismatch, Memory, Rejected, impl_memory};
-use crate::geom::{Aabb, Filter, Pair, SweptPair};
+use crate::geom::{Aabb, Filter, Pair, SweptPair, sum_of};
 use crate::par::{Budget, Clock};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -196,7 +196,7 @@ impl FixedBoxes {
     /// The number of boxes.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.trees.iter().map(Tree::len).sum()
+        sum_of(&self.trees, Tree::len)
     }
 
     /// Whether the number of boxes is zero.

@@ -22,7 +22,7 @@ use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows, retain_allowed};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
 use crate::columns::{Row, impl_memory};
-use crate::geom::{Aabb, Filter, MapEach, Pair, SweptPair, sum_of};
+use crate::geom::{Aabb, Filter, MapEach, Pair, SweptPair, lengthen_by_default, sum_of};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
@@ -71,7 +71,7 @@ impl_memory!(MoverScratch { left, join; lists of stacks; without #[cfg(test)] wo
 impl MoverScratch {
     /// Reserves memory for traversals of the trees by so many threads.
     pub(crate) fn reserve(&mut self, threads: usize, trees: &[Tree]) {
-        self.stacks.resize_with(threads.max(self.stacks.len()), Stack::default);
+        lengthen_by_default(&mut self.stacks, threads);
         for stack in &mut self.stacks {
             trees.iter().for_each(|tree| stack.reserve(tree));
         }
@@ -205,18 +205,24 @@ fn find<P: FoundPair>(
                 }
             });
             left.clear();
-            let progress = || items.iter().flatten().map(|(progress, _)| progress);
-            reserve_for(left, progress().map(|progress| progress.left.len()).sum());
-            progress().for_each(|progress| left.extend(progress.left.clone()));
-            let nodes = progress().map(MoverProgress::nodes_left).sum();
+            let of = |item: &Option<(MoverProgress, _)>| {
+                item.as_ref().map_or(0, |(progress, _)| progress.left.len())
+            };
+            reserve_for(left, sum_of(items, of));
+            let mut nodes = 0;
+            for (progress, _) in items.iter().flatten() {
+                left.extend(progress.left.clone());
+                nodes += progress.nodes_left();
+            }
             if left.is_empty() || is_join_cheaper(search, left, fixed, boxes, nodes) {
                 break;
             }
             allowed *= 2;
         }
-        let unfinished = items.iter_mut().flatten();
-        for (_, run) in unfinished.filter(|(progress, _)| !progress.left.is_empty()) {
-            search.finish(run);
+        for (progress, run) in items.iter_mut().flatten() {
+            if !progress.left.is_empty() {
+                search.finish(run);
+            }
         }
     });
     #[cfg(test)]

@@ -142,7 +142,9 @@ impl Bvh {
         *inexact_filters = false;
         boxes.clear();
         boxes.resize(count, BvhItem { id: NOTHING, ..BvhItem::default() });
-        par::fill_chunks(&exec.threads, boxes, ITEMS, fill);
+        par::fill_chunks(&exec.threads, boxes, ITEMS, &|first, items: &mut [BvhItem]| {
+            fill(first, items);
+        });
         if boxes.iter().any(|item| item.id == NOTHING) {
             boxes.retain(|item| item.id != NOTHING);
         }

@@ -19,7 +19,7 @@ use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, Pairs};
 use crate::broadphase::{FindError, FixedBoxes, PairFinder, PairInput};
 use crate::columns::impl_memory;
-use crate::geom::{SweptPair, most_of, sum_of};
+use crate::geom::{SweptPair, lengthen_by_default, most_of, sum_of};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
@@ -106,7 +106,7 @@ impl FullUpdate<'_> {
         let threads = exec.threads.for_items(found.count.max(before.len()), PARALLEL_PAIRS_MIN);
         threads.enter(|| {
             let workers = threads.workers();
-            scratch.resize_with(workers.max(scratch.len()), DiffScratch::default);
+            lengthen_by_default(scratch, workers);
             let scratch = &mut scratch[..workers];
             let copies = partition(threads, &found, &pair_filter, partitions, copies, scratch);
             let diff = Diff {
@@ -169,7 +169,7 @@ fn partition<'c>(
 ) -> &'c [PairRun<SweptPair>] {
     let trees = || found.forests.into_iter().flatten();
     let count = trees().count();
-    copies.resize_with(count.max(copies.len()), PairRun::default);
+    lengthen_by_default(copies, count);
     let copies = &mut copies[..count];
     for (copy, run) in copies.iter_mut().zip(trees()) {
         copy.pairs.clear();
@@ -177,7 +177,7 @@ fn partition<'c>(
         copy.pairs.reserve_spare(0);
     }
     // Any worker may take any run, so reserve the length of the longest for each of them.
-    let longest = trees().map(|run| run.pairs.as_slice().len()).max().unwrap_or(0);
+    let longest = most_of(copies, |run| run.pairs.as_slice().len());
     scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
     par::for_each(threads, scratch, copies, &|scratch, _, run| {
         let memory = &mut scratch.pairs;
@@ -215,7 +215,7 @@ fn compare(
         events.reserve_spare();
         return touching.compact(&lengths[..partitions.count], &written);
     }
-    parts.resize_with(partitions.count.max(parts.len()), Events::default);
+    lengthen_by_default(parts, partitions.count);
     let parts = &mut parts[..partitions.count];
     let mut lists = parts.iter_mut().zip(&mut written).enumerate();
     let mut items: [_; PARTITIONS_MAX] =

@@ -150,9 +150,16 @@ impl MoverStore {
 
     /// The number of rows with such a status.
     fn count(&self, has: impl Fn(u8) -> bool) -> usize {
+        let mut rows = 0;
         // Blocks of less than 256, so that lanes count in bytes.
-        let count = |block: &[u8]| block.iter().map(|&of| u8::from(has(of))).sum::<u8>();
-        self.status.chunks(128).map(|block| usize::from(count(block))).sum()
+        for block in self.status.chunks(128) {
+            let mut count = 0;
+            for &status in block {
+                count += u8::from(has(status));
+            }
+            rows += usize::from(count);
+        }
+        rows
     }
 
     /// The number of rows that are not settled.

@@ -14,7 +14,7 @@ use super::slots::{Container, NONE, SLOTS_MAX, Slot};
 use super::state::{BroadphaseState, RemovedProxy};
 use super::validate::InvariantError;
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, Filter, MapEach, MovingBox};
+use crate::geom::{Aabb, Filter, MapEach, MovingBox, count_of};
 use crate::par;
 use alloc::vec::Vec;
 
@@ -257,7 +257,7 @@ impl PackedState {
         self.boxes.clear();
         self.fat_aabbs.clear();
         make_room(&mut self.boxes, live);
-        let fat = state.slots.all.iter().filter(|slot| slot.margin > 0.0).count();
+        let fat = count_of(&state.slots.all, |slot| slot.margin > 0.0);
         make_room(&mut self.fat_aabbs, fat);
         for (index, slot) in state.slots.all.iter().enumerate().filter(|(_, slot)| slot.live) {
             let MovingBox { aabb, delta } = state.moving_box(index);
@@ -275,7 +275,9 @@ impl PackedState {
             if !slot.kind.is_resting() {
                 self.deltas.push(delta.map_each(f32::to_bits), live);
             }
-            self.fat_aabbs.extend(state.fat_aabb_of(index));
+            if let Some(fat) = state.fat_aabb_of(index) {
+                self.fat_aabbs.push(fat);
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use crate::broadphase::bvh::{BvhItem, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach};
+use crate::geom::{Aabb, MapEach, count_of};
 use crate::par::sort_rows;
 use alloc::vec::Vec;
 
@@ -140,7 +140,7 @@ impl RestingTrees {
 
     /// Whether the forests contain what the state says, for all slots without a pending change.
     pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
-        let dirty = self.rows.iter().filter(|&&row| row & CHANGED != 0).count();
+        let dirty = count_of(&self.rows, |&row| row & CHANGED != 0);
         let (mut lens, mut fat) = ([0; TREES], 0);
         let trees = [&self.fixed, &self.sleeping, &self.settled];
         for index in 0..state.slots.all.len().max(self.rows.len()) {

@@ -24,7 +24,7 @@ use crate::broadphase::pairs::input::CHUNK_ROWS;
 use crate::columns::{
     ColumnScratch, LengthMismatch, MovingBoxColumns, MovingBoxInput, Rejected, impl_memory,
 };
-use crate::geom::Invalid;
+use crate::geom::{Invalid, lengthen_by_default};
 use crate::kernels::containment;
 use crate::lanes::Level;
 use crate::par::{self, Threads};
@@ -145,9 +145,9 @@ impl SetScratch {
         let count = boxes.len().div_ceil(size);
         let Self { columns, parts, .. } = self;
         let workers = threads.workers();
-        columns.resize_with(workers.max(columns.len()), ColumnScratch::default);
+        lengthen_by_default(columns, workers);
         columns.iter_mut().for_each(|scratch| boxes.reserve(scratch, CHUNK_ROWS.min(boxes.len())));
-        parts.resize_with(count.max(parts.len()), SetLists::default);
+        lengthen_by_default(parts, count);
         for part in &mut *parts {
             part.rejected.clear();
             part.outside.clear();
@@ -183,8 +183,8 @@ impl SetScratch {
         rejected: &mut Vec<Rejected>,
     ) -> bool {
         let Self { rows, columns, parts, .. } = self;
-        columns.resize_with(1.max(columns.len()), ColumnScratch::default);
-        parts.resize_with(1.max(parts.len()), SetLists::default);
+        lengthen_by_default(columns, 1);
+        lengthen_by_default(parts, 1);
         let (columns, outside) = (&mut columns[0], &mut parts[0].outside);
         let mut sorted = true;
         for start in (0..ids.len()).step_by(CHUNK_ROWS) {

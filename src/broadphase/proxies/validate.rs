@@ -6,7 +6,7 @@ use super::movers::{CHANGED, SETTLED, UNBOUNDED};
 use super::proxy::is_margin;
 use super::slots::{Container, NONE, SLOTS_MAX, Slots};
 use super::state::BroadphaseState;
-use crate::geom::Aabb;
+use crate::geom::{Aabb, count_of};
 use crate::par;
 
 /// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.
@@ -141,8 +141,8 @@ impl BroadphaseState {
     /// Checks that each unused slot that is not retired is in the free list, once.
     fn check_free(&self) -> Result<(), InvariantError> {
         let slots = &self.slots;
-        let live = slots.all.iter().filter(|slot| slot.live).count();
-        let retired = slots.generations.iter().filter(|&&next| next == u32::MAX).count();
+        let live = count_of(&slots.all, |slot| slot.live);
+        let retired = count_of(&slots.generations, |&next| next == u32::MAX);
         let (mut free, mut at) = (0, slots.free);
         while at != NONE {
             let slot = slots.all.get(at as usize).ok_or(InvariantError::FreeSlots)?;
@@ -264,7 +264,7 @@ impl BroadphaseState {
         }
         // At any time both proxies of a resting pair rest: a change removes the pair.
         for pair in self.resting.iter() {
-            for id in [pair.a, pair.b] {
+            for &id in &[pair.a, pair.b] {
                 let rests =
                     self.slots.find(id).is_some_and(|index| self.slot(index).container().is_tree());
                 if !rests {

@@ -139,7 +139,7 @@ impl<'a> Queries<'a> {
     fn for_each_tree(&self, see: &mut dyn FnMut(&'a Tree, bool)) {
         let unfiltered = self.filter.is_none_or(|filter| filter.allows(Filter::ALL));
         let [some, others] = self.grown;
-        for (trees, grown) in [(some, true), (others, true), (self.trees, false)] {
+        for &(trees, grown) in &[(some, true), (others, true), (self.trees, false)] {
             for tree in trees {
                 if unfiltered || tree.is_filtered() {
                     see(tree, grown);

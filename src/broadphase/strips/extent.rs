@@ -1,6 +1,6 @@
 //! Extents of boxes on one axis, and their division into cells.
 
-use crate::geom::{Aabb, MapEach, descending};
+use crate::geom::{Aabb, MapEach, append_each, descending};
 use crate::lanes::{F32Lanes, Isa};
 use crate::par::select_float;
 use alloc::vec::Vec;
@@ -122,7 +122,7 @@ pub(super) fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisEx
         return AxisExtent { axis, origin: 0.0, length: 0.0, mean: 0.0 };
     }
     line.clear();
-    line.extend(boxes.iter().map(|aabb| aabb.min[axis]));
+    append_each(line, boxes, |aabb| aabb.min[axis]);
     // A 32nd is removed at either end, and as much length added: exact for an even distribution, and a body far
     // outside cannot stretch the cells.
     let off = line.len() / 32;
@@ -131,7 +131,7 @@ pub(super) fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisEx
     let margin = (high - low) * (1.0 / 30.0);
     // The mean is taken without the largest 32nd, for the same reason.
     line.clear();
-    line.extend(boxes.iter().map(|aabb| aabb.max[axis] - aabb.min[axis]));
+    append_each(line, boxes, |aabb| aabb.max[axis] - aabb.min[axis]);
     select_float(line, last);
     let kept = &line[..=last];
     let sum: f64 = kept.iter().map(|&length| f64::from(length)).sum();

@@ -163,6 +163,8 @@ pub(crate) struct Choice {
     /// Mean number of records in a strip that is not empty.
     crowd: f64,
     strips: f64,
+    /// Whether the boxes of the only strip are to be joined, because every grid is dearer.
+    pub(crate) joined: bool,
     pub(crate) grid: Grid,
 }
 
@@ -243,7 +245,9 @@ impl Grid {
             let (moving, flags) = get((k as u64 * rows as u64 / wanted as u64) as usize);
             if moving.validate().is_ok() {
                 sample.boxes.push(nearest_bounds(&moving));
-                sample.deltas.extend(paths.then_some(moving.delta));
+                if paths {
+                    sample.deltas.push(moving.delta);
+                }
                 sample.flags.push(flags);
             }
         }
@@ -295,7 +299,8 @@ impl Grid {
         }
         let cost = join + boxes * cost::JOIN_PAIR * sample.pairs_each(rows);
         let grid = Self::with_strips(along, u, v, 1.0);
-        let divided = Choice { cost, join, slack, copies: 1.0, crowd: boxes, strips: 1.0, grid };
+        let (copies, crowd, strips) = (1.0, boxes, 1.0);
+        let divided = Choice { cost, join, slack, copies, crowd, strips, joined: true, grid };
         divided.or(Choice { join: cost, slack, ..across })
     }
 
@@ -304,7 +309,8 @@ impl Grid {
         let [along, u, v] = by_ratio([0, 1, 2].map_each(|axis| whole_extent(axis, sample)));
         let grid = Self::with_strips(along, u, v, 1.0);
         let crowd = rows as f64;
-        Choice { cost: 0.0, join: 0.0, slack: 1.0, copies: 1.0, crowd, strips: 1.0, grid }
+        let (copies, strips, joined) = (1.0, 1.0, false);
+        Choice { cost: 0.0, join: 0.0, slack: 1.0, copies, crowd, strips, joined, grid }
     }
 
     /// Returns a grid of about `strips` cells that follow each other along the strips' axis, for more cells than fit
@@ -343,6 +349,7 @@ impl Grid {
                 copies: 1.0,
                 crowd: 0.0,
                 strips,
+                joined: false,
                 grid: self,
             };
         }
@@ -402,7 +409,8 @@ impl Grid {
         let cost = rows
             * (copies * (cost::COPY + cost::START + far) + candidates * cost::CANDIDATE)
             + strips as f64 * cost::STRIP;
-        Choice { cost, join: 0.0, slack: 1.0, copies, crowd, strips: strips as f64, grid: self }
+        let (strips, joined, grid) = (strips as f64, false, self);
+        Choice { cost, join: 0.0, slack: 1.0, copies, crowd, strips, joined, grid }
     }
 }
 
@@ -416,6 +424,8 @@ struct LocateSample<'a> {
 
 impl Kernel for LocateSample<'_> {
     type Output = ();
+
+    const WIDE: bool = false;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
@@ -464,8 +474,8 @@ fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
         best = best.or(priced(strips));
         strips *= 4.0;
     }
-    for step in [2.0, core::f64::consts::SQRT_2] {
-        for strips in [best.strips * step, best.strips / step] {
+    for &step in &[2.0, core::f64::consts::SQRT_2] {
+        for &strips in &[best.strips * step, best.strips / step] {
             if (1.0..=most).contains(&strips) {
                 best = best.or(priced(strips));
             }

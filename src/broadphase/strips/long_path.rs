@@ -289,7 +289,7 @@ mod tests {
             let (grid, off, size) = grid.as_ref().unwrap();
             // The point at which two corners meet.
             let mut at: [f32; 3] = from_fn(|k| off[k] + size[k] * random.random_range(-1.0..1.0));
-            for cut in [&grid.u, &grid.v] {
+            for &cut in &[&grid.u, &grid.v] {
                 if cut.cells > 1 && random.random_ratio(3, 4) {
                     let border = random.random_range(0..=cut.cells) as f32;
                     let steps = [0, 3, 20][random.random_range(0..3)];

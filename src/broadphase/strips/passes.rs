@@ -15,7 +15,7 @@ use crate::broadphase::pairs::input::{PairInput, ROW, label_rows, retain_allowed
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
-use crate::geom::{MovingBox, most_of, sum_of};
+use crate::geom::{MovingBox, count_of, lengthen_by_default, most_of, sum_of};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
@@ -120,7 +120,7 @@ impl<'a> Tick<'a> {
     /// Number of boxes of which each pair has at least one.
     fn active(&self) -> usize {
         let moving = |set: &PairInput<'_>| {
-            set.moves.map_or(set.len(), |moves| moves.iter().filter(|&&moves| moves).count())
+            set.moves.map_or(set.len(), |moves| count_of(moves, |&moves| moves))
         };
         let all = self.sum_of_sets(moving);
         self.second.map_or(all, |second| all.min(self.first.len()).min(second.len()))
@@ -222,21 +222,21 @@ impl<R: StripPairs> Stage<R> {
     ) -> Timings {
         let mut clock = Clock::start();
         let workers = threads.workers();
-        scatterers.resize_with(workers.max(scatterers.len()), Default::default);
-        self.sweepers.resize_with(workers.max(self.sweepers.len()), Default::default);
+        lengthen_by_default(scatterers, workers);
+        lengthen_by_default(&mut self.sweepers, workers);
         sample.level = tick.level;
         let get = |row| tick.get(row);
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let words = &tick.filter_words();
-        let (grid, chunks) = loop {
+        let (grid, joined, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
             choose += clock.lap();
             let scatterers = &mut scatterers[..workers];
             let chunks = self.scatter(tick, threads, (&choice, words), scatterers);
             scatter += clock.lap();
             if let Some(chunks) = chunks {
-                break (choice.grid, chunks);
+                break (choice.grid, choice.joined, chunks);
             }
             rejected += 1;
         };
@@ -251,8 +251,17 @@ impl<R: StripPairs> Stage<R> {
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
         let grid = &grid;
-        let pass =
-            &StripPass { level, grid, chunks, lengths, budget, second_row, filtered, divided_rows };
+        let pass = &StripPass {
+            level,
+            grid,
+            chunks,
+            lengths,
+            budget,
+            second_row,
+            filtered,
+            divided_rows,
+            joined,
+        };
         par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
             run.left = pass.find(run.strips.clone(), &mut sweeper.strip, &mut run.pairs);
             tick.finish(run, inexact_filters);
@@ -294,7 +303,7 @@ impl<R: StripPairs> Stage<R> {
         let (size, _) = chunk_rows(tick.len());
         let of_first = tick.first.len().div_ceil(size);
         let count = tick.sum_of_sets(|set| set.len().div_ceil(size));
-        self.chunks.resize_with(Ord::max(count, self.chunks.len()), Chunk::default);
+        lengthen_by_default(&mut self.chunks, count);
         let chunks = &mut self.chunks[..count];
         let strips = Grid::strips_max(tick.len()) as usize;
         // Any thread may take any chunk, so reserve the largest capacity seen for all of them.
@@ -385,7 +394,7 @@ impl<R: StripPairs> Stage<R> {
 impl<R: StripPairs> Stage<R> {
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
         let (_, chunks) = chunk_rows(boxes);
-        self.chunks.resize_with(chunks.max(self.chunks.len()), Chunk::default);
+        lengthen_by_default(&mut self.chunks, chunks);
         let strips = Grid::strips_max(boxes) as usize;
         for chunk in &mut self.chunks {
             chunk.reserve(boxes.div_ceil(chunks.max(1)), strips);

@@ -1,6 +1,7 @@
 //! Output of an overlap test as a bit set, and the sink that stops at the first hit.
 
 use crate::columns::LengthMismatch;
+use crate::geom::sum_of;
 use crate::kernels::batch::{Answer, Sink};
 use crate::lanes::{Isa, LANES_MAX, MaskLanes};
 
@@ -55,7 +56,7 @@ impl Bits<'_> {
     /// Returns the number of rows in the set.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        sum_of(self.words, |word| word.count_ones() as usize)
     }
 
     /// Iterates over the rows in the set, in order.

@@ -136,7 +136,7 @@ pub fn normal(a: &MovingSphere, b: &MovingBox, at: f32) -> [f32; 3] {
         let below = f64::from(b.aabb.min[axis]) - center + motion;
         let above = f64::from(b.aabb.max[axis]) - center + motion;
         offset[axis] = below.max(0.0) + above.min(0.0);
-        for (deep, sign) in [(-below, 1.0), (above, -1.0)] {
+        for &(deep, sign) in &[(-below, 1.0), (above, -1.0)] {
             if deep < depth {
                 (depth, inwards) = (deep, [0.0; 3]);
                 inwards[axis] = sign;

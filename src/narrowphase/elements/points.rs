@@ -109,7 +109,7 @@ impl<'a> MovingPoints<'a> {
         rejected: &'a mut Vec<Rejected>,
     ) -> Result<Self, LengthMismatch> {
         let count = start.lengths()[0];
-        for (names, points) in [
+        for &(names, points) in &[
             (["the positions `start`", "the column `start[1]`", "the column `start[2]`"], &start),
             (["the positions `end`", "the column `end[1]`", "the column `end[2]`"], &end),
         ] {

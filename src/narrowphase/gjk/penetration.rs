@@ -25,7 +25,7 @@ pub(in crate::narrowphase) fn shallowest(pair: &RotatedPair<'_>, x: V3, guess: V
         }
     };
     offer(x);
-    for rotation in [&pair.a.rotation, &pair.b.rotation] {
+    for &rotation in &[&pair.a.rotation, &pair.b.rotation] {
         for axis in 0..3 {
             let direction = rotation.axis(axis);
             offer(if direction.dot(x) < 0.0 { -direction } else { direction });

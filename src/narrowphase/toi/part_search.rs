@@ -412,7 +412,8 @@ impl<'s> PartSearch<'s> {
         if let Some(best) = best {
             let rotates = self.mover.rotation.rate > 0.0;
             let own = plan.plane.filter(|_| rotates);
-            for normal in [Some(best.normal), own].into_iter().flatten() {
+            for normal in &[Some(best.normal), own] {
+                let Some(normal) = *normal else { continue };
                 let reach = if rotates { self.reach_during(normal, window) } else { best.reach };
                 if self.is_later(triangle, &path, (normal, reach), window) {
                     return Toi::default();

@@ -108,7 +108,7 @@ impl Search<'_> {
                 }
                 further += 1;
                 back = back * FURTHER;
-                for corner in [a, b, c] {
+                for &corner in &[a, b, c] {
                     if !found[corner] {
                         corners[corner] = corners[corner] + back;
                     }
@@ -128,7 +128,7 @@ impl Search<'_> {
         let [a, b, c, _] = order;
         let slots = simplex.vertices;
         simplex.len = 0;
-        for corner in [a, b, c] {
+        for &corner in &[a, b, c] {
             if found[corner] {
                 simplex.push(slots[corner]);
             }

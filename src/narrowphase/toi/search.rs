@@ -306,7 +306,8 @@ impl<'s> Search<'s> {
             let axis = rotation.spin.unit()?;
             Some(if axis.dot(found.plane) < 0.0 { -axis } else { axis })
         });
-        for normal in [led, axes[0], axes[1]].into_iter().flatten() {
+        for normal in &[led, axes[0], axes[1]] {
+            let Some(normal) = *normal else { continue };
             if !open(&safe) {
                 return safe;
             }

@@ -14,7 +14,7 @@ use super::kd_tree::KdTree;
 use super::median::{Packer, SplitMeasure, depth_of, nodes_of};
 use crate::broadphase::bvh::{BvhItem, LEAF, Node, WIDTH, grow};
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach, descending, each_axis, most_of, sum_of};
+use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
@@ -118,7 +118,7 @@ impl Builder {
         }
         let nodes = &mut Nodes { all: nodes, used: 0 };
         let threads = threads.for_items(boxes.len(), BOXES_MIN);
-        self.packers.resize_with(threads.workers().max(self.packers.len()), Packer::default);
+        lengthen_by_default(&mut self.packers, threads.workers());
         self.large.clear();
         threads.enter(|| {
             if boxes.len() < BOXES_MIN {

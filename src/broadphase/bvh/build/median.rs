@@ -261,7 +261,7 @@ impl Kernel for Fill<'_> {
         while lane < WIDTH {
             let [[a, b, c, d], [e, f, ids, _]] = isa.gather_rows::<8, 2>(children, &which[lane..]);
             let there = inside(isa, numbers.len().saturating_sub(lane));
-            for (k, bits) in [a, b, c, d, e, f].into_iter().enumerate() {
+            for (k, &bits) in [a, b, c, d, e, f].iter().enumerate() {
                 let end = I::F32::select(there, I::F32::from_bits(bits), isa.splat(NO_BOUNDS[k]));
                 end.store(&mut to.bounds[k][lane..]);
             }

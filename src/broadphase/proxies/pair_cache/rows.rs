@@ -109,7 +109,7 @@ impl PairRows {
         for k in 0..pairs.len() {
             let pair = pairs.get(k);
             // In the order of the pairs, the lower partners of a slot precede the others, and both are sorted.
-            for (slot, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
+            for &(slot, other) in &[(pair.a, pair.b), (pair.b, pair.a)] {
                 let row = &mut rows[slot as usize];
                 partners[(row.start + row.len) as usize] =
                     Partner { slot: other, first: pair.first };

@@ -63,7 +63,7 @@ impl RestingPairs {
             }
         };
         self.len += 1;
-        for (side, of) in [pair.a, pair.b].into_iter().enumerate() {
+        for (side, of) in [pair.a, pair.b].iter().enumerate() {
             let (index, end) = (of.index() as usize, (2 * at + side) as u32);
             if self.heads.len() <= index {
                 self.heads.resize(index + 1, NONE);

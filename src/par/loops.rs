@@ -1,0 +1,264 @@
+//! Parallel loops over the items of a slice, or over its pieces.
+//!
+//! The table of a `dyn Fn` has two functions besides the call, which are compiled for each closure and never called. So the
+//! loops call their work through traits, which closures implement.
+
+#[cfg(feature = "std")]
+use super::shares::{Cuts, Pieces, WorkShares};
+#[cfg(feature = "std")]
+use super::threads::ForkTask;
+use super::threads::Threads;
+#[cfg(feature = "std")]
+use std::sync::Mutex;
+
+impl Threads {
+    /// Calls `fill(start, piece)` once for each piece of `out`, on these threads, where `start` is the
+    /// index of the first element of the piece.
+    ///
+    /// All pieces have length `size` except the last, which may be shorter. Each piece has one
+    /// writer and the pieces do not depend on the number of threads, so the results are the same for
+    /// any threads if `fill` reads nothing that it writes.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    ///
+    /// ```
+    /// use swath::Threads;
+    ///
+    /// let mut squares = [0; 1000];
+    /// Threads::current().fill_chunks(&mut squares, 64, &|start, piece| {
+    ///     for (index, square) in (start..).zip(piece) {
+    ///         *square = index * index;
+    ///     }
+    /// });
+    /// assert_eq!(squares[30], 900);
+    /// ```
+    pub fn fill_chunks<T: Send>(
+        &self,
+        out: &mut [T],
+        size: usize,
+        fill: &(dyn Fn(usize, &mut [T]) + Sync),
+    ) {
+        fill_chunks(self, out, size, &|start, piece: &mut [T]| fill(start, piece));
+    }
+}
+
+/// The work of a worker on one item.
+trait ItemWork<W, T>: Sync {
+    fn run(&self, worker: &mut W, index: usize, item: &mut T);
+}
+
+impl<W, T, F: Fn(&mut W, usize, &mut T) + Sync> ItemWork<W, T> for F {
+    #[inline]
+    fn run(&self, worker: &mut W, index: usize, item: &mut T) {
+        self(worker, index, item);
+    }
+}
+
+/// The work on one piece of a slice.
+trait PieceWork<T>: Sync {
+    fn run(&self, index: usize, piece: &mut [T]);
+}
+
+impl<T, F: Fn(usize, &mut [T]) + Sync> PieceWork<T> for F {
+    #[inline]
+    fn run(&self, index: usize, piece: &mut [T]) {
+        self(index, piece);
+    }
+}
+
+/// Runs `tasks` tasks which together work through all pieces.
+///
+/// Any task steals the pieces that other tasks have not taken. So it does no harm if an executor runs a task twice
+/// or not at all, except that the calling thread does what remains when it has run none.
+///
+/// # Panics
+///
+/// If a task has panicked and the executor has dropped its panic.
+#[cfg(feature = "std")]
+fn fork(pieces: &Pieces<'_>, threads: &Threads, tasks: usize, task: &dyn ForkTask) {
+    threads.fork(tasks, task);
+    if !pieces.have_all_ended() {
+        task.run(0);
+        assert!(pieces.have_all_ended(), "a task panicked, and the executor dropped its panic");
+    }
+}
+
+/// Runs `work(worker, index, item)` once for each item, on these threads, with one call at a time for each worker.
+///
+/// Which worker gets which item is unspecified. But each worker starts with a share of its own,
+/// which is the same in each call with the same number of items, so that the memory of an item is
+/// usually still in the cache of its worker. A worker that has finished its share steals items from
+/// other shares.
+#[inline(always)]
+pub(crate) fn for_each<W: Send, T: Send>(
+    threads: &Threads,
+    workers: &mut [W],
+    items: &mut [T],
+    work: &(impl Fn(&mut W, usize, &mut T) + Sync),
+) {
+    run_each(threads, workers, items, work);
+}
+
+/// Does what [`for_each`] does. It is compiled once for each type of worker and item.
+fn run_each<W: Send, T: Send>(
+    threads: &Threads,
+    workers: &mut [W],
+    items: &mut [T],
+    work: &dyn ItemWork<W, T>,
+) {
+    #[cfg(feature = "std")]
+    if workers.len() > 1 && items.len() > 1 {
+        let tasks = workers.len();
+        let shares = WorkShares::new(Cuts::chunks(items.len(), 1), tasks, items);
+        let task = EachItem { shares: &shares, workers: Mutex::new(workers), work };
+        fork(&shares.pieces, threads, tasks, &task);
+        return;
+    }
+    #[cfg(not(feature = "std"))]
+    let _ = threads;
+    let worker = workers.first_mut().expect("there is a worker");
+    for (index, item) in items.iter_mut().enumerate() {
+        work.run(worker, index, item);
+    }
+}
+
+/// The task of [`for_each`].
+#[cfg(feature = "std")]
+struct EachItem<'s, 'a, W, T> {
+    shares: &'s WorkShares<'a, T>,
+    /// The workers that no task has taken.
+    workers: Mutex<&'a mut [W]>,
+    work: &'s dyn ItemWork<W, T>,
+}
+
+#[cfg(feature = "std")]
+impl<W: Send, T: Send> ForkTask for EachItem<'_, '_, W, T> {
+    fn run(&self, _: usize) {
+        let Some((own, worker)) = take_last(&self.workers) else { return };
+        let mut ended = 0;
+        while let Some((index, item)) = self.shares.next(own) {
+            self.work.run(worker, index, &mut item[0]);
+            ended += 1;
+        }
+        self.shares.pieces.end(ended);
+    }
+}
+
+/// Takes the last worker that no task has taken, and returns its index; `None` if there are more tasks than workers.
+#[cfg(feature = "std")]
+fn take_last<'a, W>(workers: &Mutex<&'a mut [W]>) -> Option<(usize, &'a mut W)> {
+    let mut workers = workers.lock().ok()?;
+    let (worker, others) = core::mem::take(&mut *workers).split_last_mut()?;
+    *workers = others;
+    Some((workers.len(), worker))
+}
+
+/// The task of [`fill_chunks`] and [`fill_parts`].
+#[cfg(feature = "std")]
+struct EachPiece<'s, 'a, T> {
+    shares: WorkShares<'a, T>,
+    fill: &'s dyn PieceWork<T>,
+}
+
+#[cfg(feature = "std")]
+impl<T: Send> ForkTask for EachPiece<'_, '_, T> {
+    fn run(&self, own: usize) {
+        let mut ended = 0;
+        while let Some((piece, items)) = self.shares.next(own) {
+            let Cuts { size, starts, .. } = self.shares.pieces.cuts;
+            let first = piece * size;
+            match starts {
+                None => self.fill.run(first, items),
+                Some(starts) => {
+                    let end = (first + size).min(starts.len() - 1);
+                    in_turn(first, &starts[first..=end], items, self.fill);
+                }
+            }
+            ended += 1;
+        }
+        self.shares.pieces.end(ended);
+    }
+}
+
+/// Fills each piece of `out`, on these threads.
+#[cfg(feature = "std")]
+fn fill_pieces<T: Send>(threads: &Threads, cuts: Cuts<'_>, out: &mut [T], fill: &dyn PieceWork<T>) {
+    let tasks = threads.workers().min(cuts.count);
+    let task = EachPiece { shares: WorkShares::new(cuts, tasks, out), fill };
+    fork(&task.shares.pieces, threads, tasks, &task);
+}
+
+/// Calls `fill(start, piece)` once for each piece of `out`, where `start` is the index of its first
+/// element.
+///
+/// All pieces have length `size` except the last, which may be shorter.
+#[inline(always)]
+pub(crate) fn fill_chunks<T: Send>(
+    threads: &Threads,
+    out: &mut [T],
+    size: usize,
+    fill: &(impl Fn(usize, &mut [T]) + Sync),
+) {
+    run_chunks(threads, out, size, fill);
+}
+
+/// Does what [`fill_chunks`] does. It is compiled once for each type of element.
+fn run_chunks<T: Send>(threads: &Threads, out: &mut [T], size: usize, fill: &dyn PieceWork<T>) {
+    assert!(size > 0, "a piece has at least one element");
+    #[cfg(feature = "std")]
+    if threads.workers() > 1 && out.len() > size {
+        return fill_pieces(threads, Cuts::chunks(out.len(), size), out, fill);
+    }
+    #[cfg(not(feature = "std"))]
+    let _ = threads;
+    let (mut start, mut rest) = (0, out);
+    while !rest.is_empty() {
+        let (piece, others) = rest.split_at_mut(size.min(rest.len()));
+        fill.run(start, piece);
+        (start, rest) = (start + size, others);
+    }
+}
+
+/// Calls `fill(index, part)` once for each part of `out`.
+///
+/// Part `index` is `out[starts[index]..starts[index + 1]]`. The first element of `starts` is zero
+/// and the last is the length of `out`. A thread fills about `size` consecutive parts at a time.
+#[inline(always)]
+pub(crate) fn fill_parts<T: Send>(
+    threads: &Threads,
+    starts: &[usize],
+    out: &mut [T],
+    size: usize,
+    fill: &(impl Fn(usize, &mut [T]) + Sync),
+) {
+    run_parts(threads, starts, out, size, fill);
+}
+
+/// Does what [`fill_parts`] does. It is compiled once for each type of element.
+fn run_parts<T: Send>(
+    threads: &Threads,
+    starts: &[usize],
+    out: &mut [T],
+    size: usize,
+    fill: &dyn PieceWork<T>,
+) {
+    #[cfg(feature = "std")]
+    if threads.workers() > 1 && starts.len() > size {
+        return fill_pieces(threads, Cuts::parts(starts, size), out, fill);
+    }
+    #[cfg(not(feature = "std"))]
+    let _ = (threads, size);
+    in_turn(0, starts, out, fill);
+}
+
+/// Fills the consecutive parts delimited by `starts`. The first of them has index `first`.
+fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &dyn PieceWork<T>) {
+    let (mut rest, mut index) = (out, first);
+    for ends in starts.windows(2) {
+        let (part, after) = rest.split_at_mut(ends[1] - ends[0]);
+        fill.run(index, part);
+        (rest, index) = (after, index + 1);
+    }
+}

@@ -1,0 +1,131 @@
+//! Pieces of a slice that workers take one after the other, first those of a share of their own.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+/// The greatest number of shares into which items are cut: one for each worker, or for a few
+/// workers.
+const SHARES: usize = 32;
+
+/// How a slice is cut into pieces.
+#[derive(Clone, Copy)]
+pub(super) struct Cuts<'a> {
+    /// The number of pieces.
+    pub(super) count: usize,
+    /// The number of items in a piece, or of parts if there are `starts`. The last piece may have fewer.
+    pub(super) size: usize,
+    /// The start of each part, and the end of the last one.
+    pub(super) starts: Option<&'a [usize]>,
+    /// The number of items in the slice.
+    len: usize,
+}
+
+impl<'a> Cuts<'a> {
+    /// Cuts `len` items into pieces of `size` items.
+    pub(super) fn chunks(len: usize, size: usize) -> Self {
+        Self { count: len.div_ceil(size), size, starts: None, len }
+    }
+
+    /// Cuts items at every `size`-th of `starts`.
+    pub(super) fn parts(starts: &'a [usize], size: usize) -> Self {
+        let parts = starts.len() - 1;
+        Self { count: parts.div_ceil(size), size, starts: Some(starts), len: starts[parts] }
+    }
+
+    /// Returns the index of the first item of a piece.
+    fn start(&self, piece: usize) -> usize {
+        let start = piece * self.size;
+        match self.starts {
+            Some(starts) => starts[start.min(starts.len() - 1)],
+            None => start.min(self.len),
+        }
+    }
+
+    /// Returns the pieces of share `share` of `size` pieces, and the number of their items.
+    fn share(&self, share: usize, size: usize) -> (Range<usize>, usize) {
+        let first = (share * size).min(self.count);
+        let end = (first + size).min(self.count);
+        (first..end, self.start(end) - self.start(first))
+    }
+
+    /// Takes the first or the last of the pieces `left`. Returns its index, and where the items of `left` are split.
+    fn take(&self, left: &mut Range<usize>, last: bool) -> Option<(usize, usize)> {
+        let start = self.start(left.start);
+        if last {
+            let piece = left.next_back()?;
+            Some((piece, self.start(piece) - start))
+        } else {
+            let piece = left.next()?;
+            Some((piece, self.start(piece + 1) - start))
+        }
+    }
+}
+
+/// The pieces of a slice, and how many of them are finished. It is compiled once for all types of items.
+pub(super) struct Pieces<'a> {
+    pub(super) cuts: Cuts<'a>,
+    /// The number of pieces whose work has ended.
+    ended: AtomicUsize,
+}
+
+impl Pieces<'_> {
+    /// Whether the work of all pieces has ended.
+    pub(super) fn have_all_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire) == self.cuts.count
+    }
+
+    /// Notes that the work of so many pieces has ended.
+    pub(super) fn end(&self, pieces: usize) {
+        // Ordered before the reads after the loop, whatever synchronisation the executor has.
+        self.ended.fetch_add(pieces, Ordering::Release);
+    }
+}
+
+/// Consecutive pieces that no worker has taken.
+struct Share<'a, T> {
+    left: Range<usize>,
+    /// The items of these pieces.
+    items: &'a mut [T],
+}
+
+/// Pieces of a slice that workers take one after the other.
+pub(super) struct WorkShares<'a, T> {
+    pub(super) pieces: Pieces<'a>,
+    shares: [Mutex<Share<'a, T>>; SHARES],
+}
+
+impl<'a, T> WorkShares<'a, T> {
+    /// Divides the pieces into shares for `workers`.
+    pub(super) fn new(cuts: Cuts<'a>, workers: usize, items: &'a mut [T]) -> Self {
+        let size = cuts.count.div_ceil(workers.clamp(1, SHARES));
+        let (mut rest, mut share) = (items, 0);
+        let mut shares = [const { Mutex::new(Share { left: 0..0, items: &mut [] }) }; SHARES];
+        while share < SHARES {
+            let (left, count) = cuts.share(share, size);
+            let (items, others) = rest.split_at_mut(count);
+            shares[share] = Mutex::new(Share { left, items });
+            (share, rest) = (share + 1, others);
+        }
+        Self { pieces: Pieces { cuts, ended: AtomicUsize::new(0) }, shares }
+    }
+
+    /// Returns a piece and its index: the next piece of the share `own`, else the last piece of
+    /// another share, or `None` when all pieces were taken.
+    pub(super) fn next(&self, own: usize) -> Option<(usize, &'a mut [T])> {
+        let mut other = 0;
+        while other < SHARES {
+            // A lock cannot be poisoned, because nothing panics while it is held.
+            let mut share = self.shares[(own + other) % SHARES].lock().ok()?;
+            let last = other > 0;
+            if let Some((piece, at)) = self.pieces.cuts.take(&mut share.left, last) {
+                let (start, end) = core::mem::take(&mut share.items).split_at_mut(at);
+                let (taken, rest) = if last { (end, start) } else { (start, end) };
+                share.items = rest;
+                return Some((piece, taken));
+            }
+            other += 1;
+        }
+        None
+    }
+}
