@@ -425,8 +425,6 @@ struct LocateSample<'a> {
 impl Kernel for LocateSample<'_> {
     type Output = ();
 
-    const WIDE: bool = false;
-
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { grid: Grid { u, v, .. }, slabs, columns, located: [spans, strips, slabs_of] } =

@@ -175,8 +175,6 @@ struct FindBins<'a> {
 impl Kernel for FindBins<'_> {
     type Output = AxisCells;
 
-    const WIDE: bool = false;
-
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> AxisCells {
         let Self { along, lows, bins_of } = self;
