@@ -210,7 +210,12 @@ fn of_triangles(all: impl Iterator<Item = [Point; 3]>) -> Mesh {
     let mut triangles = 0;
     for corners in all {
         let [a, b, c] = corners;
-        let normal = unit(facets::cross(minus(b, a), minus(c, a)));
+        let across = facets::cross(minus(b, a), minus(c, a));
+        // Without an area there is nothing to draw, and no normal.
+        if across == [0.0; 3] {
+            continue;
+        }
+        let normal = unit(across);
         for (corner, next) in corners.into_iter().zip([b, c, a]) {
             push(&mut positions, corner);
             push(&mut normals, normal);

@@ -18,12 +18,13 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 10] = [
+const TESTS: [(&str, fn()); 11] = [
     // The first, because the threads of the others free memory when they end.
     (
         "memory_usage::memory_usage_equals_allocated_bytes",
         memory_usage::memory_usage_equals_allocated_bytes,
     ),
+    ("memory_usage::memory_of_a_crowd_is_freed", memory_usage::memory_of_a_crowd_is_freed),
     ("captures::a_short_file_takes_little_memory", captures::a_short_file_takes_little_memory),
     (
         "convex_batches::a_warm_batch_allocates_nothing",

@@ -127,3 +127,46 @@ pub(crate) fn memory_usage_equals_allocated_bytes() {
     }
     check("Pipeline of proxies", of_proxies, Pipeline::memory_usage);
 }
+
+/// Goal: a finder frees the memory of pairs that later ticks do not need. Method: ticks with a crowd of which all boxes
+/// overlap, in another place each time; then ticks without a crowd, and the memory before and after.
+pub(crate) fn memory_of_a_crowd_is_freed() {
+    let mut draw = Draw::new(9);
+    let lows: [Vec<f32>; 3] =
+        core::array::from_fn(|_| (0..ROWS).map(|_| draw.between(-50.0, 50.0)).collect());
+    let mut finder = PairFinder::new();
+    finder.exec.threads = Threads::one();
+    let mut tick = |place: Option<[f32; 3]>| {
+        let mut columns: [Vec<f32>; 9] = Default::default();
+        for axis in 0..3 {
+            let mut low = lows[axis].clone();
+            if let Some(place) = place {
+                low[..1000].fill(place[axis]);
+            }
+            columns[3 + axis] = low.iter().map(|low| low + 0.5).collect();
+            columns[axis] = low;
+            columns[6 + axis] = vec![0.0; ROWS];
+        }
+        let slices = columns.each_ref().map(Vec::as_slice);
+        let boxes = MovingBoxColumns::from_columns(slices).expect("columns");
+        let union = finder.union_pairs(boxes).expect("columns").sorted().len();
+        let swept = finder.swept_pairs(boxes).expect("columns").len();
+        assert_eq!(union, swept);
+        (union, finder.memory_usage())
+    };
+    let (pairs, before) = (0..4).map(|_| tick(None)).last().expect("ticks");
+    for _ in 0..60 {
+        let place = core::array::from_fn(|_| draw.between(-49.0, 49.0));
+        let (crowded, memory) = tick(Some(place));
+        assert!(crowded > 499_000, "{crowded} pairs of a crowd");
+        // Pairs of either kind, five times each, and the sorted ones.
+        assert!(memory < 300 * crowded, "{memory} bytes for {crowded} pairs");
+    }
+    let (again, after) = (0..40).map(|_| tick(None)).last().expect("ticks");
+    assert_eq!(again, pairs);
+    // Of each of the 129 runs of either kind, 4,096 places may be left.
+    assert!(
+        after < before + 129 * 4096 * 20,
+        "{before} bytes before the crowd and {after} after it"
+    );
+}

@@ -1,5 +1,6 @@
 //! The boxes of a join: columns to whose end the boxes of each set are copied.
 
+use super::occupied::OccupiedCells;
 use crate::broadphase::pairs::buffer::lengthen_sparsely;
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
@@ -12,6 +13,10 @@ pub(crate) const NOT_FIRST_UNCUT: u32 = 1 << 26;
 pub(super) const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
 /// Greatest number of boxes of a set that is sorted. It limits the memory for the keys.
 pub(super) const SORTED_MAX: usize = 1 << 16;
+/// Bits and number of the digits by which boxes are sorted.
+const DIGIT_BITS: usize = 11;
+const DIGITS: usize = 3;
+const DIGIT_MASK: usize = (1 << DIGIT_BITS) - 1;
 
 /// Consecutive rows of [`KdBoxes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +48,8 @@ pub(super) enum KdPart {
     Left { axis: usize, at: f32 },
     /// Boxes that end at the plane or above it.
     Right { axis: usize, at: f32 },
+    /// Boxes that start below the second plane and end at the first one or above it.
+    Between { axis: usize, planes: [f32; 2] },
     /// Boxes that are longer than this on an axis.
     Longer { axis: usize, than: f32 },
     /// All other boxes.
@@ -118,18 +125,18 @@ impl KdBoxes {
         let lows = &self.bounds[axis][rows.start..rows.start + rows.len];
         let [keys, spare] = &mut self.keys;
         let (mut keys, mut spare) = (&mut keys[..rows.len], &mut spare[..rows.len]);
-        let mut counts = [[0_u32; 256]; 4];
+        let mut counts = [[0_u32; 1 << DIGIT_BITS]; DIGITS];
         for ((key, &low), row) in keys.iter_mut().zip(lows).zip(rows.start as u64..) {
             // The order of these bits as an integer is that of the number.
             let bits = low.to_bits();
             let bits = bits ^ (((bits as i32) >> 31) as u32 | 1 << 31);
             *key = u64::from(bits) << 32 | row;
-            for (counts, digit) in counts.iter_mut().zip(bits.to_le_bytes()) {
-                counts[digit as usize] += 1;
+            for (place, counts) in counts.iter_mut().enumerate() {
+                counts[bits as usize >> (DIGIT_BITS * place) & DIGIT_MASK] += 1;
             }
         }
-        for (byte, counts) in counts.iter_mut().enumerate() {
-            let digit = |key: u64| (key >> (32 + 8 * byte)) as usize & 0xff;
+        for (place, counts) in counts.iter_mut().enumerate() {
+            let digit = |key: u64| (key >> (32 + DIGIT_BITS * place)) as usize & DIGIT_MASK;
             if counts[digit(keys[0])] == rows.len as u32 {
                 continue;
             }
@@ -250,6 +257,8 @@ pub(super) struct Selection<'a> {
     pub(super) part: KdPart,
     /// Bounds that the selected boxes overlap.
     pub(super) within: &'a [f32; 6],
+    /// Cells that the selected boxes overlap.
+    pub(super) occupied: Option<&'a OccupiedCells>,
     /// Flags of the right copies on each axis.
     pub(super) not_first: [u32; 3],
 }
@@ -289,13 +298,53 @@ impl Kernel for CopySet<'_> {
     }
 }
 
+/// Returns which of some boxes end at a plane or above it, and their words right of it.
+#[inline(always)]
+fn keep_right<I: Isa>(
+    isa: I,
+    (axis, at, not_first): (usize, f32, [u32; 3]),
+    ends: &[I::F32; 6],
+    (keep, word): (I::Mask, I::U32),
+) -> (I::Mask, I::U32) {
+    let at = isa.splat(at);
+    let flagged = word | isa.splat_u32(not_first[axis]);
+    (keep & at.le(ends[3 + axis]), I::U32::select(ends[axis].lt(at), flagged, word))
+}
+
+/// Returns which of some boxes are in a part, and their words there.
+#[inline(always)]
+pub(super) fn keep_part<I: Isa>(
+    isa: I,
+    (part, not_first): (KdPart, [u32; 3]),
+    ends: &[I::F32; 6],
+    (keep, word): (I::Mask, I::U32),
+) -> (I::Mask, I::U32) {
+    match part {
+        KdPart::All => (keep, word),
+        KdPart::Left { axis, at } => (keep & ends[axis].lt(isa.splat(at)), word),
+        KdPart::Right { axis, at } => keep_right(isa, (axis, at, not_first), ends, (keep, word)),
+        KdPart::Between { axis, planes: [first, second] } => {
+            let (keep, word) = keep_right(isa, (axis, first, not_first), ends, (keep, word));
+            (keep & ends[axis].lt(isa.splat(second)), word)
+        }
+        KdPart::Longer { axis, than } => {
+            (keep & isa.splat(than).lt(ends[3 + axis] - ends[axis]), word)
+        }
+        KdPart::Shorter { axis, than } => {
+            (keep & (ends[3 + axis] - ends[axis]).le(isa.splat(than)), word)
+        }
+        KdPart::With(flag) => (keep & !word.disjoint(isa.splat_u32(flag)), word),
+        KdPart::Without(flag) => (keep & word.disjoint(isa.splat_u32(flag)), word),
+    }
+}
+
 /// Writes the selected boxes of the first `rows` rows of a set. Returns their number and their properties.
 #[inline(always)]
 pub(super) fn select<I: Isa, S: SetSource, T: SetTarget>(
     isa: I,
     (source, rows): (&S, usize),
     target: &mut T,
-    Selection { part, within, not_first }: Selection<'_>,
+    Selection { part, within, occupied, not_first }: Selection<'_>,
 ) -> (usize, Summary) {
     let infinite = isa.splat(f32::INFINITY);
     let (least, greatest) = (isa.splat(f32::MAX), isa.splat(f32::MIN));
@@ -320,23 +369,9 @@ pub(super) fn select<I: Isa, S: SetSource, T: SetTarget>(
             & within[0].le(ends[3])
             & within[1].le(ends[4])
             & within[2].le(ends[5]);
-        match part {
-            KdPart::All => (),
-            KdPart::Left { axis, at } => keep = keep & ends[axis].lt(isa.splat(at)),
-            KdPart::Right { axis, at } => {
-                let at = isa.splat(at);
-                keep = keep & at.le(ends[3 + axis]);
-                let flagged = word | isa.splat_u32(not_first[axis]);
-                word = I::U32::select(ends[axis].lt(at), flagged, word);
-            }
-            KdPart::Longer { axis, than } => {
-                keep = keep & isa.splat(than).lt(ends[3 + axis] - ends[axis]);
-            }
-            KdPart::Shorter { axis, than } => {
-                keep = keep & (ends[3 + axis] - ends[axis]).le(isa.splat(than));
-            }
-            KdPart::With(flag) => keep = keep & !word.disjoint(isa.splat_u32(flag)),
-            KdPart::Without(flag) => keep = keep & word.disjoint(isa.splat_u32(flag)),
+        (keep, word) = keep_part(isa, (part, not_first), &ends, (keep, word));
+        if let Some(occupied) = occupied {
+            keep = occupied.near(isa, &ends, keep);
         }
         for (k, (end, around)) in ends.iter().zip(&mut around).enumerate() {
             let extreme = if k < 3 { end.min(*around) } else { end.max(*around) };

@@ -17,6 +17,10 @@ const SORT_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 128.0 };
 const APART_WORK: f64 = if cfg!(fuzzing) { 3.0 } else { 512.0 };
 const SHORT_SHARE: f64 = 0.25;
 const SHORT_PART: f32 = 1.0 / 16.0;
+/// Before a sweep, the longer boxes are looked for in the whole set. If they are less than this share, so that the sample may
+/// have missed them, and need so many comparisons per box, they are joined separately.
+const MISSED_SHARE: f64 = 0.25;
+const MISSED_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
 /// Where neither a sweep nor a plane is good, boxes that are longer than this part of the interquartile range are joined
 /// separately. The least share of long boxes for that, and the least share of boxes that cross the best plane.
 const LONG_PART: f32 = 0.5;
@@ -37,6 +41,11 @@ pub(super) enum SplitChoice {
         work_max: u64,
     },
     Split {
+        axis: usize,
+        at: f32,
+    },
+    /// Divide a set that is swept along the axis afterwards; at this plane, if only two parts are made.
+    Slices {
         axis: usize,
         at: f32,
     },
@@ -88,12 +97,32 @@ pub(super) fn choose(
     // The share of pairs that may overlap on an axis if a sweep along it is to cost less.
     let share_max = (divided - SORT_WORK) * rows / work;
     if !dense && let Some(axis) = sweep_axis(of, same, share_max) {
+        // The sample may have missed long boxes that overlap many others. They are joined separately.
+        let (of_a, of_b) = of(axis);
+        if apart & 1 << axis == 0
+            && work > APART_WORK * rows
+            && let Some([.., first, last]) = of_a.planes(of_b, same)
+        {
+            let range = last - first;
+            let than = range * SHORT_PART;
+            // Half of the boxes of the other set start in this range.
+            let compared = |set: KdRows, other: KdRows| {
+                let [share, sum] = boxes.longer(set, axis, [than, 2.0 * range]);
+                let met = 0.5 * other.len as f64 * sum / f64::from(range);
+                [share, met].map(|each| each * set.len as f64)
+            };
+            let (of_a, of_b) = (compared(a, b), if same { [0.0; 2] } else { compared(b, a) });
+            let missed = of_a[0] + of_b[0] < MISSED_SHARE * rows;
+            if missed && of_a[1] + of_b[1] > MISSED_WORK * rows {
+                return SplitChoice::Apart { axis, than };
+            }
+        }
         if a.len.max(b.len) <= sweep_max {
             return SplitChoice::Sweep { axis, work_max: (divided * rows) as u64 };
         }
         let (of_a, of_b) = of(axis);
         if let Some([at, ..]) = of_a.planes(of_b, same) {
-            return SplitChoice::Split { axis, at };
+            return SplitChoice::Slices { axis, at };
         }
     }
     let planes = [0, 1, 2].map(|axis| of_a[axis].planes(&of_b[axis], same));

@@ -7,26 +7,28 @@
 //!
 //! Which parts there are depends on the boxes alone, so the pairs and their order are the same for any threads.
 
-use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, SORTED_MAX, Selection};
+use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, SORTED_MAX, Selection, Summary};
 use super::choose::{KdHistory, SplitChoice, choose};
-use super::records::{JoinRecords, SelectWords};
-use super::sample::JoinSets;
-use super::{Join, JoinInput, KdTask, PARTS_EACH};
+use super::records::{JoinRecords, PARTITION_MAX, PartitionWords, SelectWords};
+use super::sample::{JoinSets, sampled_row};
+use super::{CopyBoxes, EVERYWHERE, Join, JoinInput, KdTask, LARGER_BY, OccupiedCells, PARTS_EACH};
 use crate::broadphase::pairs::buffer::{Buffer, lengthen_sparsely, reserve_for};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{FLAGS, NOT_FIRST_U, NOT_FIRST_V};
 use crate::broadphase::pairs::runs::PairRun;
 use crate::columns::impl_memory;
-use crate::geom::{MapEach, Pair, append_each, lengthen_by_default, most_of};
+use crate::geom::{Pair, append_each, lengthen_by_default, most_of};
 use crate::lanes::{LANES_MAX, Level};
-use crate::par::{self, Threads};
+use crate::par::{self, Threads, sort_floats};
 use alloc::vec::Vec;
 
 /// A set with more boxes than this, and than a share of all boxes, is divided.
 const SET_ROWS: usize = if cfg!(fuzzing) { 16 } else { 8192 };
-const SHARES: usize = 16;
+const SHARES: usize = 8;
 /// Greatest number of parts, and of sets of a level.
 const PARTS_MAX: usize = 128;
+/// Number of boxes from which the planes between slices are chosen; a divided set has more.
+const SLICE_SAMPLES: usize = if cfg!(fuzzing) { 16 } else { 256 };
 
 /// Fewest boxes of a strip whose join is divided.
 pub(crate) const DIVIDED_ROWS_MIN: usize = 2 * SET_ROWS;
@@ -51,18 +53,10 @@ impl PlaceSets {
         task: &KdTask,
         worker: &mut PartWorker,
     ) {
-        let PartWorker { words: scratch, selected, .. } = worker;
-        let not_first = records.not_first;
-        self.task = task.select(0, &mut |set, (part, within), start| {
-            let (words, rows) = (&from[set.start..set.end()], set.len);
-            *selected += rows;
-            let needed = start + rows + 2 * LANES_MAX;
-            if scratch.len() < needed {
-                lengthen_sparsely(scratch, needed + needed / 4);
-            }
-            let (selection, to) = (Selection { part, within, not_first }, &mut *scratch);
-            level.run(SelectWords { records, words, rows, selection, to, start })
-        });
+        let PartWorker { words: scratch, selected, join, .. } = worker;
+        let copies = &mut CopyPlaces { level, records, from, scratch, selected };
+        join.occupied.reserve();
+        self.task = task.select(0, copies, &mut join.occupied);
         self.words.clear();
         if let Some(KdTask { a, b, of_a, of_b, .. }) = &mut self.task {
             (*of_a, *of_b) = (KdPart::All, KdPart::All);
@@ -70,6 +64,38 @@ impl PlaceSets {
             reserve_for(&mut self.words, words.len());
             self.words.extend_from_slice(words);
         }
+    }
+}
+
+/// Copies places of a list to another list.
+struct CopyPlaces<'a> {
+    level: Level,
+    records: &'a JoinRecords,
+    from: &'a [u32],
+    scratch: &'a mut Vec<u32>,
+    selected: &'a mut usize,
+}
+
+impl CopyBoxes for CopyPlaces<'_> {
+    fn copy(
+        &mut self,
+        set: KdRows,
+        (part, within, occupied): (KdPart, &[f32; 6], Option<&OccupiedCells>),
+        start: usize,
+    ) -> (KdRows, Summary) {
+        let Self { level, records, from, scratch, selected } = self;
+        let (words, rows) = (&from[set.start..set.end()], set.len);
+        **selected += rows;
+        let needed = start + rows + 2 * LANES_MAX;
+        if scratch.len() < needed {
+            lengthen_sparsely(scratch, needed + needed / 4);
+        }
+        let selection = Selection { part, within, occupied, not_first: records.not_first };
+        level.run(SelectWords { records, words, rows, selection, to: scratch, start })
+    }
+
+    fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells) {
+        (self.records, &self.scratch[..]).mark(rows, occupied);
     }
 }
 
@@ -124,8 +150,9 @@ type JoinPart = (usize, usize, KdTask);
 #[derive(Debug, Default)]
 struct PartWorker {
     join: Join,
-    /// Memory for the places of a new set.
+    /// Memory for the places of a new set, and of several.
     words: Vec<u32>,
+    lists: Vec<u32>,
     /// Number of boxes from which sets of places were selected.
     selected: usize,
     candidates: Candidates,
@@ -133,7 +160,7 @@ struct PartWorker {
     overlaps: Buffer<Pair>,
 }
 
-impl_memory!(PartWorker { join, words, candidates, overlaps; without selected });
+impl_memory!(PartWorker { join, words, lists, candidates, overlaps; without selected });
 
 /// Appends the pairs among some candidates to a list. It may use an empty list of one worker.
 type TakePairs<'a, P> = dyn Fn(&mut Candidates, &mut Buffer<Pair>, &mut Buffer<P>) + Sync + 'a;
@@ -153,9 +180,11 @@ impl_memory!(DividedJoin { records, parts; lists of levels, workers });
 
 impl DividedJoin {
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
-    pub(crate) fn begin(&mut self, input: JoinInput<'_>) -> bool {
+    pub(crate) fn begin(&mut self, level: Level, input: JoinInput<'_>) -> bool {
         let JoinInput { bounds, ids, rows, not_first } = input;
-        self.load(not_first, [rows, 0], &|place| bounds.each_ref().map_each(|ends| ends[place]));
+        self.load([rows, 0], &mut |records| {
+            records.load_columns(level, not_first, (bounds, rows));
+        });
         let Self { records, levels, .. } = self;
         let PlaceSets { words, task } = &mut levels[0].sets[0];
         words.iter_mut().zip(&ids[..rows]).for_each(|(word, id)| *word |= id & FLAGS);
@@ -171,26 +200,24 @@ impl DividedJoin {
         [first, second]: [usize; 2],
         get: &dyn Fn(usize) -> [f32; 6],
     ) {
-        self.load([NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT], [first, second], get);
+        self.load([first, second], &mut |records| {
+            let not_first = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
+            records.load(not_first, first + second, get);
+        });
         let a = KdRows { start: 0, len: first };
         let b = KdRows { start: a.end(), len: second };
         self.levels[0].sets[0].task = Some(KdTask::new([a, b], false, KdHistory::default()));
     }
 
     /// Loads the boxes and the places of the whole join: those of one or two sets.
-    fn load(
-        &mut self,
-        not_first: [u32; 3],
-        [first, second]: [usize; 2],
-        get: &dyn Fn(usize) -> [f32; 6],
-    ) {
+    fn load(&mut self, [first, second]: [usize; 2], load: &mut dyn FnMut(&mut JoinRecords)) {
         if self.levels.is_empty() {
             self.parts.reserve_exact(PARTS_MAX);
             self.levels.push(JoinLevel { joins: Vec::new(), sets: [PlaceSets::default()].into() });
         }
         let Self { records, levels, .. } = self;
         let words = &mut levels[0].sets[0].words;
-        records.load(not_first, first + second, get);
+        load(records);
         words.clear();
         reserve_for(words, first + second + 2 * LANES_MAX);
         for places in [0..first, first..first + second] {
@@ -224,9 +251,19 @@ impl DividedJoin {
             let (above, below) = levels.split_at_mut(depth + 1);
             let (above, JoinLevel { joins, sets: below }) = (&above[depth].sets, &mut below[0]);
             joins.clear();
+            let (mut jobs, mut job_count) = ([(0, 0, SplitChoice::Compare); PARTS_MAX], 0);
             for (index, sets) in above[..count].iter().enumerate() {
                 let Some(task) = sets.task else { continue };
-                let (divided, more) = divisions(&(records, &sets.words[..]), &task, most);
+                let choice = divisions(&(records, &sets.words[..]), &task, most);
+                let (two_or_more, mut more) = task.parts(choice);
+                let mut divided = [two_or_more[1]; PARTITION_MAX];
+                divided[..PARTS_EACH].copy_from_slice(&two_or_more);
+                let partitioned = task.len() > 2 * most && {
+                    if let SplitChoice::Slices { .. } = choice {
+                        more = (task.len() / most + 2).min(PARTITION_MAX);
+                    }
+                    matches!(choice, SplitChoice::Slices { .. } | SplitChoice::Apart { .. })
+                };
                 let divided = &divided[..more];
                 // The sets that follow are a part each at least.
                 let others = parts.len() + joins.len() + count - index - 1;
@@ -234,21 +271,45 @@ impl DividedJoin {
                     parts.push((depth, index, task));
                 } else if task.len() > 2 * most {
                     append_each(joins, divided, |&join| (index, join));
+                    let (each, choice) =
+                        if partitioned { (more, choice) } else { (1, SplitChoice::Compare) };
+                    for _ in (0..more).step_by(each) {
+                        jobs[job_count] = (index, each, choice);
+                        job_count += 1;
+                    }
                 } else {
                     append_each(parts, divided, |&join| (depth, index, join));
                 }
             }
             (depth, count) = (depth + 1, joins.len());
             lengthen_by_default(below, count);
-            par::for_each(threads, workers, &mut below[..count], &|worker, k, sets| {
-                let (index, task) = &joins[k];
-                sets.select(level, (records, &above[*index].words), task, worker);
+            let mut rest = (&mut below[..count], &joins[..]);
+            let mut items: [_; PARTS_MAX] = core::array::from_fn(|job| {
+                let (index, each, choice) = jobs[job];
+                let each = if job < job_count { each } else { 0 };
+                let (sets, tasks) = core::mem::take(&mut rest);
+                let ((sets, more_sets), (tasks, more)) =
+                    (sets.split_at_mut(each), tasks.split_at(each));
+                rest = (more_sets, more);
+                (index, choice, tasks, sets)
+            });
+            par::for_each(threads, workers, &mut items[..job_count], &|worker, _, item| {
+                let (index, choice, tasks, sets) = item;
+                let from = (records, &above[*index].words[..]);
+                match (choice, &mut **sets) {
+                    (SplitChoice::Compare, [sets]) => sets.select(level, from, &tasks[0].1, worker),
+                    (choice, sets) => partition(level, from, (*choice, tasks), sets, worker),
+                }
             });
         }
         reserve_sets(levels, depth);
         // Any worker may select any set.
         let longest = most_of(workers, |worker| worker.words.len());
-        workers.iter_mut().for_each(|worker| lengthen_sparsely(&mut worker.words, longest));
+        let lists = most_of(workers, |worker| worker.lists.len());
+        for worker in workers {
+            lengthen_sparsely(&mut worker.words, longest);
+            lengthen_sparsely(&mut worker.lists, lists);
+        }
         parts.len()
     }
 
@@ -296,12 +357,134 @@ impl DividedJoin {
     }
 }
 
-/// Returns the joins into which sets with more than `most` boxes are divided, and their number. One worker sweeps or
-/// compares them otherwise.
-fn divisions(boxes: &dyn JoinSets, task: &KdTask, most: usize) -> ([KdTask; PARTS_EACH], usize) {
+/// Divides the sets of a join into those of other joins, and reads each box once.
+fn partition(
+    level: Level,
+    from: (&JoinRecords, &[u32]),
+    (choice, tasks): (SplitChoice, &[(usize, KdTask)]),
+    sets: &mut [PlaceSets],
+    worker: &mut PartWorker,
+) {
+    let Some((_, task)) = tasks.first() else { return };
+    let (same, mut parts) = (task.same, [KdPart::All; PARTITION_MAX]);
+    let counts = match choice {
+        SplitChoice::Slices { axis, .. } => {
+            let planes = slices(&from, [task.a, task.b], axis, sets.len());
+            for (k, part) in parts[..sets.len()].iter_mut().enumerate() {
+                *part = KdPart::Between { axis, planes: [planes[k], planes[k + 1]] };
+            }
+            [sets.len(); 2]
+        }
+        SplitChoice::Apart { axis, than } => {
+            parts[0] = KdPart::Shorter { axis, than };
+            parts[1] = KdPart::Longer { axis, than };
+            // The third part of the second set contains all of its boxes.
+            [2, 3]
+        }
+        _ => return,
+    };
+    let of_a = worker.partition(level, from, task.a, &parts[..counts[0]], 0);
+    let of_b = if same {
+        of_a
+    } else {
+        let start = of_a.iter().map(|(rows, _)| rows.end()).fold(0, Ord::max);
+        worker.partition(level, from, task.b, &parts[..counts[1]], start)
+    };
+    for (k, (sets, (_, task))) in sets.iter_mut().zip(tasks).enumerate() {
+        // The joins of shorter and longer boxes, in the order of `KdTask::parts`.
+        let (a, b) = match (choice, k) {
+            (SplitChoice::Slices { .. }, _) => (of_a[k], of_b[k]),
+            (_, 0) => (of_a[0], of_b[0]),
+            (_, 1) if same => (of_a[0], of_a[1]),
+            (_, 1) => (of_a[0], of_b[1]),
+            _ if same => (of_a[1], of_a[1]),
+            _ => (of_a[1], of_b[2]),
+        };
+        sets.words.clear();
+        sets.task = None;
+        let ((a, a_flags), (b, b_flags)) = if a.0.len > b.0.len { (b, a) } else { (a, b) };
+        if a_flags & b_flags != 0 || a.len == 0 || b.len == 0 {
+            continue;
+        }
+        let all = (KdPart::All, KdPart::All);
+        let join = KdTask { a, b, of_a: all.0, of_b: all.1, around_b: EVERYWHERE, ..*task };
+        if task.same || a.len * LARGER_BY > b.len {
+            let lists = &worker.lists;
+            reserve_for(&mut sets.words, a.len + b.len + 2 * LANES_MAX);
+            sets.words.extend_from_slice(&lists[a.start..a.end()]);
+            let a = KdRows { start: 0, ..a };
+            let mut to = a;
+            if !task.same {
+                sets.words.extend_from_slice(&lists[b.start..b.end()]);
+                to = KdRows { start: a.end(), ..b };
+            }
+            sets.task = Some(KdTask { a, b: to, ..join });
+        } else {
+            let lists = core::mem::take(&mut worker.lists);
+            sets.select(level, (from.0, &lists), &join, worker);
+            worker.lists = lists;
+        }
+    }
+}
+
+impl PartWorker {
+    /// Writes the boxes of each part of a set to lists from `start` on. Returns where they are, and the flags that all boxes of
+    /// a part have.
+    fn partition(
+        &mut self,
+        level: Level,
+        (records, words): (&JoinRecords, &[u32]),
+        set: KdRows,
+        parts: &[KdPart],
+        start: usize,
+    ) -> [(KdRows, u32); PARTITION_MAX] {
+        let (words, rows) = (&words[set.start..set.end()], set.len);
+        let all = rows + 2 * LANES_MAX;
+        // The first length is enough unless most of the boxes are in one part.
+        for length in [all / parts.len() + all / 4, all] {
+            self.selected += rows;
+            let needed = start + parts.len() * length;
+            if self.lists.len() < needed {
+                lengthen_sparsely(&mut self.lists, needed + all / 4);
+            }
+            let lists = &mut self.lists[start..needed];
+            let kernel = PartitionWords { records, words, rows, parts, lists, length };
+            if let Some(mut of_parts) = level.run(kernel) {
+                for (k, (rows, _)) in of_parts.iter_mut().enumerate() {
+                    rows.start = start + k * length;
+                }
+                return of_parts;
+            }
+        }
+        [(KdRows::default(), u32::MAX); PARTITION_MAX]
+    }
+}
+
+/// Returns the planes between so many parts of about equal size, after negative infinity and before infinity.
+fn slices(
+    (records, words): &(&JoinRecords, &[u32]),
+    sets: [KdRows; 2],
+    axis: usize,
+    count: usize,
+) -> [f32; PARTITION_MAX + 1] {
+    let mut starts = [0.0; SLICE_SAMPLES];
+    for (k, start) in starts.iter_mut().enumerate() {
+        let row = sampled_row(sets[k % 2], k / 2, SLICE_SAMPLES / 2);
+        *start = records.bounds(words[row])[axis];
+    }
+    sort_floats(&mut starts);
+    let mut planes = [f32::INFINITY; PARTITION_MAX + 1];
+    for (k, plane) in planes[..count].iter_mut().enumerate() {
+        *plane = if k == 0 { f32::NEG_INFINITY } else { starts[k * SLICE_SAMPLES / count] };
+    }
+    planes
+}
+
+/// Returns how sets with more than `most` boxes are divided. One worker sweeps or compares them otherwise.
+fn divisions(boxes: &dyn JoinSets, task: &KdTask, most: usize) -> SplitChoice {
     if task.len() <= most {
-        return ([*task; PARTS_EACH], 0);
+        return SplitChoice::Compare;
     }
     let sets = (task.a, task.b, task.same);
-    task.parts(choose(boxes, sets, task.history, most.min(SORTED_MAX)))
+    choose(boxes, sets, task.history, most.min(SORTED_MAX))
 }

@@ -20,7 +20,8 @@
 //! boxes with a flag in common are not a pair. So each pair is found once, where at
 //! least one of the two starts on every axis. Boxes that are long on one axis would cross every plane there and be
 //! copied again and again; they are therefore separated from the others and divided or swept on the axes on which they
-//! are short. Two sets are first cut to each other's bounds.
+//! are short. Two sets are first cut to each other's bounds, and boxes of a large set that no box of a small one is near are
+//! dropped (`occupied.rs`).
 //!
 //! `choose.rs` chooses one of these from a sample (`sample.rs`), `boxes.rs` copies and sorts sets of boxes, `leaf.rs` compares
 //! them, and `divided.rs` divides a large join into parts for the threads: these are lists of places (`records.rs`).
@@ -33,6 +34,7 @@ mod boxes;
 mod choose;
 pub(crate) mod divided;
 mod leaf;
+mod occupied;
 mod records;
 mod sample;
 
@@ -46,6 +48,7 @@ pub(crate) use boxes::NOT_FIRST_UNCUT;
 use boxes::{CopySet, KdBoxes, KdPart, KdRows, SORTED_MAX, Selection, Summary};
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
 use leaf::{CompareLeaf, Leaf, LeafState};
+use occupied::{LARGER_BY, OccupiedCells};
 use records::{CopyRecords, JoinRecords};
 use sample::JoinSets;
 
@@ -53,6 +56,9 @@ use sample::JoinSets;
 const PARTS_EACH: usize = 4;
 /// Greatest number of postponed joins.
 const TASKS_MAX: usize = PARTS_EACH * (DEPTH_MAX as usize + 2);
+
+/// Least number of boxes of a set that are tested for the cells of the other set.
+const OCCUPIED_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 1024 };
 
 /// Bounds of everything.
 const EVERYWHERE: [f32; 6] = [f32::MIN, f32::MIN, f32::MIN, f32::MAX, f32::MAX, f32::MAX];
@@ -83,6 +89,11 @@ impl KdTask {
         if self.same { self.a.len } else { self.a.len + self.b.len }
     }
 
+    /// Whether the join is of rows that are already those of one set.
+    fn is_copied(&self) -> bool {
+        self.same && matches!(self.of_a, KdPart::All)
+    }
+
     /// Chooses how one worker processes the join.
     fn choose(&self, boxes: &dyn JoinSets) -> SplitChoice {
         choose(boxes, (self.a, self.b, self.same), self.history, SORTED_MAX)
@@ -94,7 +105,7 @@ impl KdTask {
         let mut history = self.history;
         match choice {
             SplitChoice::Compare | SplitChoice::Sweep { .. } => ([*self; PARTS_EACH], 0),
-            SplitChoice::Split { axis, at } => {
+            SplitChoice::Split { axis, at } | SplitChoice::Slices { axis, at } => {
                 history.apart &= !(1 << axis);
                 history.depth += 1;
                 let join = |part| Self { of_a: part, of_b: part, history, ..*self };
@@ -136,22 +147,96 @@ impl KdTask {
         }
     }
 
-    /// Selects the boxes of both sets and copies them to the rows from `start` on with `copy`. Returns the join of these
-    /// boxes, or `None` if they have no pairs.
-    fn select(&self, start: usize, copy: &mut CopyBoxes<'_>) -> Option<Self> {
-        let (a, of_a) = copy(self.a, (self.of_a, &self.around_b), start);
+    /// Selects the boxes of both sets and copies them to the rows from `start` on. Returns the join of these boxes, or `None`
+    /// if they have no pairs.
+    fn select(
+        &self,
+        start: usize,
+        copies: &mut dyn CopyBoxes,
+        occupied: &mut OccupiedCells,
+    ) -> Option<Self> {
+        let (a, of_a) = copies.copy(self.a, (self.of_a, &self.around_b, None), start);
         if a.len == 0 || self.same && of_a.flags != 0 {
             return None;
         }
-        let (b, of_b) =
-            if self.same { (a, of_a) } else { copy(self.b, (self.of_b, &of_a.around), a.end()) };
+        if self.same {
+            return Some(Self { a, b: a, around_b: of_a.around, ..*self });
+        }
+        let mut tested = None;
+        if a.len * LARGER_BY <= self.b.len && self.b.len >= OCCUPIED_ROWS_MIN {
+            occupied.begin(a.len, &of_a.around);
+            copies.mark(a, occupied);
+            tested = occupied.end().then_some(&*occupied);
+        }
+        let (b, of_b) = copies.copy(self.b, (self.of_b, &of_a.around, tested), a.end());
         let has_pairs = b.len > 0 && of_a.flags & of_b.flags == 0;
         has_pairs.then_some(Self { a, b, around_b: of_b.around, ..*self })
     }
 }
 
-/// Copies the boxes of a set that are in a part and overlap some bounds to the rows from a start on. Returns these rows.
-type CopyBoxes<'a> = dyn FnMut(KdRows, (KdPart, &[f32; 6]), usize) -> (KdRows, Summary) + 'a;
+/// Where the boxes of a new set are written.
+trait CopyBoxes {
+    /// Copies the boxes of a set that are in a part, overlap some bounds and may overlap some cells, to the rows from a start
+    /// on. Returns these rows.
+    fn copy(
+        &mut self,
+        rows: KdRows,
+        selected: (KdPart, &[f32; 6], Option<&OccupiedCells>),
+        start: usize,
+    ) -> (KdRows, Summary);
+
+    /// Marks the cells of boxes that have been copied.
+    fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells);
+}
+
+/// Copies boxes to the end of the same columns.
+struct CopyInPlace<'a> {
+    level: Level,
+    boxes: &'a mut KdBoxes,
+}
+
+impl CopyBoxes for CopyInPlace<'_> {
+    fn copy(
+        &mut self,
+        rows: KdRows,
+        (part, within, occupied): (KdPart, &[f32; 6], Option<&OccupiedCells>),
+        start: usize,
+    ) -> (KdRows, Summary) {
+        let boxes = &mut *self.boxes;
+        let selection = Selection { part, within, occupied, not_first: boxes.not_first };
+        self.level.run(CopySet { boxes, rows, selection, start })
+    }
+
+    fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells) {
+        self.boxes.mark(rows, occupied);
+    }
+}
+
+/// Copies boxes of a list of places to columns.
+struct CopyToColumns<'a> {
+    level: Level,
+    records: &'a JoinRecords,
+    words: &'a [u32],
+    boxes: &'a mut KdBoxes,
+}
+
+impl CopyBoxes for CopyToColumns<'_> {
+    fn copy(
+        &mut self,
+        set: KdRows,
+        (part, within, occupied): (KdPart, &[f32; 6], Option<&OccupiedCells>),
+        start: usize,
+    ) -> (KdRows, Summary) {
+        let Self { level, records, words, ref mut boxes } = *self;
+        let selection = Selection { part, within, occupied, not_first: records.not_first };
+        let (words, rows) = (&words[set.start..set.end()], set.len);
+        level.run(CopyRecords { records, words, rows, selection, to: boxes, start })
+    }
+
+    fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells) {
+        self.boxes.mark(rows, occupied);
+    }
+}
 
 /// The boxes of a strip, to be joined with each other.
 #[derive(Clone, Copy, Debug)]
@@ -192,13 +277,14 @@ pub(crate) struct Join {
     boxes: KdBoxes,
     tasks: Vec<KdTask>,
     leaf: Leaf,
+    occupied: OccupiedCells,
     /// History of the join whose sets are swept.
     swept: KdHistory,
     /// Number of comparisons.
     compared: u64,
 }
 
-impl_memory!(Join { boxes, tasks; without leaf, swept, compared });
+impl_memory!(Join { boxes, tasks, occupied; without leaf, swept, compared });
 
 impl Join {
     /// Returns the greatest number of rows in use at once since the last call.
@@ -213,18 +299,19 @@ impl Join {
                 self.boxes.grow(peak + peak / 4);
             }
             reserve_total(&mut self.tasks, TASKS_MAX);
+            self.occupied.reserve();
         }
     }
 
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
-    pub(crate) fn begin(&mut self, input: JoinInput<'_>) -> bool {
+    pub(crate) fn begin(&mut self, level: Level, input: JoinInput<'_>) -> bool {
         self.boxes.need(input.rows + 2 * LANES_MAX);
         self.clear();
         let Some(all) = input.load(&mut self.boxes) else {
             return true;
         };
         let choice = all.choose(&self.boxes);
-        self.plan(&all, choice);
+        self.plan(level, &all, choice);
         choice != SplitChoice::Compare
     }
 
@@ -232,15 +319,11 @@ impl Join {
     fn begin_part(&mut self, level: Level, records: &JoinRecords, words: &[u32], task: &KdTask) {
         self.clear();
         self.boxes.not_first = records.not_first;
-        let to = &mut self.boxes;
-        let part = task.select(0, &mut |set, (part, within), start| {
-            let (words, rows) = (&words[set.start..set.end()], set.len);
-            let selection = Selection { part, within, not_first: records.not_first };
-            level.run(CopyRecords { records, words, rows, selection, to, start })
-        });
+        let Self { boxes, occupied, .. } = self;
+        let part = task.select(0, &mut CopyToColumns { level, records, words, boxes }, occupied);
         if let Some(join) = part {
             let choice = join.choose(&self.boxes);
-            self.plan(&join, choice);
+            self.plan(level, &join, choice);
         }
     }
 
@@ -265,20 +348,21 @@ impl Join {
                 return true;
             };
             let start = if task.same { task.a.end() } else { task.a.end().max(task.b.end()) };
-            let boxes = &mut self.boxes;
-            let selected = task.select(start, &mut |rows, (part, within), start| {
-                let selection = Selection { part, within, not_first: boxes.not_first };
-                level.run(CopySet { boxes, rows, selection, start })
-            });
+            let Self { boxes, occupied, .. } = self;
+            let selected = if task.is_copied() {
+                Some(task)
+            } else {
+                task.select(start, &mut CopyInPlace { level, boxes }, occupied)
+            };
             if let Some(join) = selected {
                 let choice = join.choose(&self.boxes);
-                self.plan(&join, choice);
+                self.plan(level, &join, choice);
             }
         }
     }
 
     /// Begins to compare the sets `a` and `b` of a join, or postpones the joins of their parts.
-    fn plan(&mut self, join: &KdTask, choice: SplitChoice) {
+    fn plan(&mut self, level: Level, join: &KdTask, choice: SplitChoice) {
         let KdTask { a, b, same, history, .. } = *join;
         match choice {
             SplitChoice::Compare => self.leaf = Leaf::each_with_each(a, b, same),
@@ -288,6 +372,32 @@ impl Join {
                 let b = if same { a } else { self.boxes.sort(b, axis, a.end()) };
                 self.leaf = Leaf::sweep([a, b], same, axis, work_max);
                 self.swept = history;
+            }
+            SplitChoice::Apart { axis, than } if same => {
+                // Both parts are copied once, for three joins: the longer ones last, because their join is done first.
+                let boxes = &mut self.boxes;
+                let copies = &mut CopyInPlace { level, boxes };
+                let part = |part| (part, &EVERYWHERE, None);
+                let (shorter, of_shorter) =
+                    copies.copy(a, part(KdPart::Shorter { axis, than }), a.end());
+                let (longer, of_longer) =
+                    copies.copy(a, part(KdPart::Longer { axis, than }), shorter.end());
+                let (parts, _) = join.parts(choice);
+                let [flags, longer_flags] = [of_shorter.flags, of_longer.flags];
+                let [mut same_shorter, mut between, mut same_longer, _] = parts;
+                (same_shorter.a, same_shorter.b) = (shorter, shorter);
+                (between.a, between.b) = (longer, shorter);
+                (same_longer.a, same_longer.b) = (longer, longer);
+                let all = [
+                    (same_shorter, flags == 0 && shorter.len > 0),
+                    (between, flags & longer_flags == 0 && shorter.len > 0 && longer.len > 0),
+                    (same_longer, longer_flags == 0 && longer.len > 0),
+                ];
+                for (mut task, has_pairs) in all {
+                    (task.of_a, task.of_b) = (KdPart::All, KdPart::All);
+                    task.around_b = EVERYWHERE;
+                    self.tasks.extend(has_pairs.then_some(task));
+                }
             }
             _ => {
                 let (parts, count) = join.parts(choice);

@@ -5,13 +5,14 @@
 //! four bytes instead of 28.
 
 use super::boxes::{
-    ColumnTarget, KdBoxes, KdRows, Selection, SetSource, SetTarget, Summary, select,
+    ColumnTarget, JOIN_FLAGS, KdBoxes, KdPart, KdRows, Selection, SetSource, SetTarget, Summary,
+    keep_part, select,
 };
-use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::input::ROW;
 use crate::columns::impl_memory;
 use crate::geom::MapEach;
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 
@@ -34,6 +35,23 @@ pub(super) struct JoinRecords {
 impl_memory!(JoinRecords { records; without not_first });
 
 impl JoinRecords {
+    /// Replaces the boxes by those of some columns.
+    pub(super) fn load_columns(
+        &mut self,
+        level: Level,
+        not_first: [u32; 3],
+        (bounds, count): (&[Vec<f32>; 6], usize),
+    ) {
+        self.not_first = not_first;
+        let records = &mut self.records;
+        reserve_for(records, count + LANES_MAX);
+        lengthen(records, count + LANES_MAX);
+        records.truncate(count + LANES_MAX);
+        level.run(WriteRecords { bounds, count, records: bytemuck::cast_slice_mut(records) });
+        records.truncate(count);
+        records.push(JoinRecord { bounds: [f32::INFINITY; 6], unused: [0; 2] });
+    }
+
     /// Replaces the boxes by so many, of which `get` returns the bounds.
     pub(super) fn load(
         &mut self,
@@ -62,6 +80,32 @@ impl JoinRecords {
 
     fn padding(&self) -> u32 {
         self.records.len().saturating_sub(1) as u32
+    }
+}
+
+/// Transposes columns with padding to records with padding.
+struct WriteRecords<'a> {
+    bounds: &'a [Vec<f32>; 6],
+    count: usize,
+    records: &'a mut [[u32; 8]],
+}
+
+impl Kernel for WriteRecords<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { bounds, count, records } = self;
+        let zero = isa.splat_u32(0);
+        for row in (0..count).step_by(I::LANES) {
+            let mut ends = [zero; 6];
+            for (end, column) in ends.iter_mut().zip(bounds) {
+                *end = isa.load(&column[row..]).to_bits();
+            }
+            let [a, b, c, d, e, f] = ends;
+            isa.store_rows([a, b, c, d], &mut records[row..], 0);
+            isa.store_rows([e, f, zero, zero], &mut records[row..], 4);
+        }
     }
 }
 
@@ -117,6 +161,61 @@ impl Kernel for SelectWords<'_> {
         let (len, summary) = select(isa, (source, rows), target, selection);
         target.0[len..len + LANES_MAX].fill(records.padding());
         (KdRows { start, len }, summary)
+    }
+}
+
+/// Greatest number of parts that are written at once.
+pub(super) const PARTITION_MAX: usize = 8;
+
+/// Writes the places and flags of the boxes of each part to a list of its own, and the padding. Returns the number of boxes of
+/// each part and the flags that all of them have; `None` if a list is too short.
+pub(super) struct PartitionWords<'a> {
+    pub(super) records: &'a JoinRecords,
+    /// The words of the set and of its padding.
+    pub(super) words: &'a [u32],
+    pub(super) rows: usize,
+    pub(super) parts: &'a [KdPart],
+    /// The lists, each of this length.
+    pub(super) lists: &'a mut [u32],
+    pub(super) length: usize,
+}
+
+impl Kernel for PartitionWords<'_> {
+    type Output = Option<[(KdRows, u32); PARTITION_MAX]>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Self { records: of, words, rows, parts, lists, length } = self;
+        let source = RecordSource { records: bytemuck::cast_slice(&of.records), words };
+        let infinite = isa.splat(f32::INFINITY);
+        let mut lens = [0; PARTITION_MAX];
+        let mut flags = [isa.splat_u32(JOIN_FLAGS); PARTITION_MAX];
+        for row in (0..rows).step_by(I::LANES) {
+            let (ends, word) = source.load(isa, row);
+            // The padding is at infinity.
+            let all = ends[0].lt(infinite);
+            for (k, &part) in parts.iter().enumerate().take(PARTITION_MAX) {
+                let (keep, word) = keep_part(isa, (part, of.not_first), &ends, (all, word));
+                if lens[k] + LANES_MAX > length {
+                    return None;
+                }
+                word.compress(keep).store(&mut lists[k * length + lens[k]..]);
+                flags[k] = I::U32::select(keep, word & flags[k], flags[k]);
+                lens[k] += keep.count();
+            }
+        }
+        let mut partition = [(KdRows::default(), u32::MAX); PARTITION_MAX];
+        for (k, (rows, common)) in partition.iter_mut().enumerate().take(parts.len()) {
+            if lens[k] + LANES_MAX > length {
+                return None;
+            }
+            lists[k * length + lens[k]..][..LANES_MAX].fill(of.padding());
+            let mut words = [0; LANES_MAX];
+            flags[k].store(&mut words);
+            words[..I::LANES].iter().for_each(|word| *common &= word);
+            rows.len = lens[k];
+        }
+        Some(partition)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Samples of the boxes of a join.
 
 use super::boxes::{KdBoxes, KdRows};
+use super::occupied::OccupiedCells;
 use super::records::JoinRecords;
 use crate::geom::count_of;
 use crate::par::sort_floats;
@@ -9,11 +10,20 @@ use crate::par::sort_floats;
 const SAMPLE_MAX: usize = 64;
 const SAMPLE_MIN: usize = 16;
 const ROWS_PER_SAMPLE: usize = 32;
+/// Number of boxes of a list of places whose length is tested.
+const LENGTHS_MAX: usize = 4096;
 
 /// The sets of a join, for samples of them.
 pub(super) trait JoinSets {
     /// Returns the ends of some boxes on each axis.
     fn sample(&self, rows: KdRows) -> [Sampled; 3];
+
+    /// Marks the cells of boxes.
+    fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells);
+
+    /// Returns the share of boxes that are longer than the first limit on an axis, and the sum of their lengths, each at most
+    /// the second limit, for each box of the set.
+    fn longer(&self, rows: KdRows, axis: usize, limits: [f32; 2]) -> [f64; 2];
 
     /// Returns the words of boxes.
     fn words(&self, rows: KdRows) -> &[u32];
@@ -29,6 +39,18 @@ impl JoinSets for KdBoxes {
         sample(rows, |row| core::array::from_fn(|k| self.bounds[k][row]))
     }
 
+    fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells) {
+        for row in rows.start..rows.start + rows.len {
+            occupied.mark(&core::array::from_fn(|k| self.bounds[k][row]));
+        }
+    }
+
+    fn longer(&self, rows: KdRows, axis: usize, limits: [f32; 2]) -> [f64; 2] {
+        let range = rows.start..rows.start + rows.len;
+        let (lows, highs) = (&self.bounds[axis][range.clone()], &self.bounds[3 + axis][range]);
+        longer(lows.iter().zip(highs).map(|(low, high)| high - low), limits)
+    }
+
     fn words(&self, rows: KdRows) -> &[u32] {
         &self.words[rows.start..rows.start + rows.len]
     }
@@ -40,9 +62,46 @@ impl JoinSets for (&JoinRecords, &[u32]) {
         sample(rows, |row| self.0.bounds(self.1[row]))
     }
 
+    fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells) {
+        self.words(rows).iter().for_each(|&word| occupied.mark(&self.0.bounds(word)));
+    }
+
+    fn longer(&self, rows: KdRows, axis: usize, limits: [f32; 2]) -> [f64; 2] {
+        // These boxes are not stored one after the other, and smaller sets of them are tested again.
+        let step = rows.len.div_ceil(LENGTHS_MAX).max(1) | 1;
+        let lengths = self.words(rows).iter().step_by(step).map(|&word| {
+            let bounds = self.0.bounds(word);
+            bounds[3 + axis] - bounds[axis]
+        });
+        longer(lengths, limits)
+    }
+
     fn words(&self, rows: KdRows) -> &[u32] {
         &self.1[rows.start..rows.start + rows.len]
     }
+}
+
+/// Returns the share of lengths that exceed the first limit, and their sum for each length, each at most the second limit.
+#[inline(always)]
+fn longer(lengths: impl Iterator<Item = f32>, [than, most]: [f32; 2]) -> [f64; 2] {
+    let (mut all, mut count, mut sum) = (0, 0, 0.0);
+    for length in lengths {
+        all += 1;
+        let clipped = if length < most { length } else { most };
+        // Long boxes are rare, so the branch is predictable.
+        if length > than {
+            (count, sum) = (count + 1, sum + f64::from(clipped));
+        }
+    }
+    [f64::from(count), sum].map(|number| number / f64::from(Ord::max(all, 1)))
+}
+
+/// Returns row `k` of a sample of so many of these rows: one of each part of the set, at an uneven distance, because the boxes
+/// may be of several kinds by turns.
+pub(super) fn sampled_row(rows: KdRows, k: usize, count: usize) -> usize {
+    let [first, next] =
+        [k, k + 1].map(|part| (part as u64 * rows.len as u64 / count as u64) as usize);
+    rows.start + first + ((k * 0x9E37) >> 4) % (next - first).max(1)
 }
 
 /// Returns the ends of some of these boxes on each axis.
@@ -52,8 +111,7 @@ fn sample(rows: KdRows, bounds: impl Fn(usize) -> [f32; 6]) -> [Sampled; 3] {
     let none = Sampled { low: [0.0; SAMPLE_MAX], high: [0.0; SAMPLE_MAX], len };
     let mut sampled = [none; 3];
     for k in 0..len {
-        let row = rows.start + (k as u64 * rows.len as u64 / len as u64) as usize;
-        let bounds = bounds(row);
+        let bounds = bounds(sampled_row(rows, k, len));
         for (axis, sampled) in sampled.iter_mut().enumerate() {
             (sampled.low[k], sampled.high[k]) = (bounds[axis], bounds[3 + axis]);
         }

@@ -26,7 +26,7 @@ fn columns(rows: &[Row]) -> ([Vec<f32>; 6], Vec<u32>) {
 fn pairs(level: Level, rows: &[Row], join: &mut Join, not_first: [u32; 3]) -> Vec<[u32; 2]> {
     let (bounds, ids) = columns(rows);
     let (bounds, ids, rows) = (&bounds, &ids[..], rows.len());
-    assert!(join.begin(JoinInput { bounds, ids, rows, not_first }), "no plane");
+    assert!(join.begin(level, JoinInput { bounds, ids, rows, not_first }), "no plane");
     let mut candidates = Candidates::default();
     candidates.reserve(candidates_max(rows));
     let mut pairs = Vec::new();
@@ -217,7 +217,7 @@ fn a_divided_join_finds_the_same_pairs() {
                 join.begin_between([first, count - first], &|row| rows[row].0);
             } else {
                 let input = JoinInput { bounds, ids, rows: count, not_first: NOT_FIRST };
-                assert!(join.begin(input), "no plane");
+                assert!(join.begin(Level::detect(), input), "no plane");
             }
             let parts = join.divide(Level::detect(), &threads);
             assert!((4..=128).contains(&parts), "{parts} parts");
@@ -239,5 +239,88 @@ fn a_divided_join_finds_the_same_pairs() {
             sorted.sort_unstable();
             assert_eq!(sorted, expected, "between: {between}, {threads:?}");
         }
+    }
+}
+
+/// Returns boxes of the unit cube whose starts are random and whose sides `sides` returns.
+fn random_boxes(count: usize, sides: impl Fn(usize) -> [f32; 3]) -> Vec<Row> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    (0..count)
+        .map(|row| {
+            let (mut ends, sides) = ([0.0; 6], sides(row));
+            for axis in 0..3 {
+                let low = rng.random_range(0.0..1.0_f32);
+                (ends[axis], ends[3 + axis]) = (low, low + sides[axis]);
+            }
+            (ends, 0)
+        })
+        .collect()
+}
+
+/// Goal: a few long boxes, which the sample of a sweep hardly contains, are joined separately before a sweep is begun, also if
+/// they are at equal distances in the input. Method: points, and each 64th box a stick on one of the axes across most of the
+/// scene; the number of comparisons and of boxes that are read.
+#[test]
+fn long_boxes_that_a_sample_misses_are_joined_separately() {
+    let count = 8192;
+    let rows = random_boxes(count, |row| {
+        let mut sides = [1e-4; 3];
+        if row % 64 == 0 {
+            sides[row / 64 % 3] = 0.8;
+        }
+        sides
+    });
+    let mut join = Join::default();
+    let found = pairs(Level::detect(), &rows, &mut join, NOT_FIRST);
+    let mut expected = 0;
+    for (k, (a, _)) in rows.iter().enumerate() {
+        let meets = |b: &[f32; 6]| (0..3).all(|k| a[k] <= b[3 + k] && b[k] <= a[3 + k]);
+        expected += rows[k + 1..].iter().filter(|(b, _)| meets(b)).count();
+    }
+    assert_eq!(found.len(), expected);
+    let compared = join.compared as f64 / count as f64;
+    let read = join.boxes.copied as f64 / count as f64;
+    assert!(compared < 40.0, "{compared} comparisons for each box");
+    assert!(read < 9.0, "each box is read {read} times");
+}
+
+/// Goal: boxes of a large set are dropped where no box of a small set is near, and no pair is lost. Method: small boxes of both
+/// sets in the whole scene, and in a crowd of it; the number of boxes that are read, and brute force.
+#[test]
+fn boxes_of_a_large_set_without_neighbours_are_dropped() {
+    let (first, count) = (300, 30_000);
+    for crowd in [1.0, 1e-3] {
+        let mut rows = random_boxes(count, |_| [1e-3; 3]);
+        for row in 0..first / 2 {
+            rows[first + 7 * row] = rows[row];
+        }
+        for (ends, _) in rows.iter_mut().skip(1) {
+            *ends = ends.map(|end| end * crowd);
+        }
+        let mut expected = Vec::new();
+        for (a, row) in rows[..first].iter().zip(0..) {
+            for (b, other) in rows[first..].iter().zip(first as u32..) {
+                if (0..3).all(|k| a.0[k] <= b.0[3 + k] && b.0[k] <= a.0[3 + k]) {
+                    expected.push([row, other]);
+                }
+            }
+        }
+        let mut join = DividedJoin::default();
+        join.begin_between([first, count - first], &|row| rows[row].0);
+        let parts = join.divide(Level::detect(), &Threads::one());
+        let (mut runs, budget) = (PairRuns::default(), Budget::new(usize::MAX));
+        let places: Vec<u32> = (0..count as u32).collect();
+        let runs = runs.add(parts);
+        join.run((Level::detect(), false), &Threads::one(), runs, &|candidates, _, found| {
+            candidates.append_rows(&places, 0, (found, &budget));
+        });
+        let pairs = runs.iter().flat_map(|run| run.pairs.as_slice());
+        let mut pairs: Vec<_> = pairs.map(|pair| [pair.a, pair.b]).collect();
+        pairs.sort_unstable();
+        // The first box is outside of the crowd.
+        assert!(pairs.len() >= first / 2 - 1, "{} pairs", pairs.len());
+        assert_eq!(pairs, expected);
+        let (read, _) = join.work();
+        assert!(read < 4 * count as u64, "crowd of {crowd}: {read} boxes were read");
     }
 }

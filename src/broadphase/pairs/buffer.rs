@@ -64,8 +64,12 @@ impl<T: Copy + Default> Buffer<T> {
         (self.len, self.discarded, self.spent, self.requested_max) = (0, 0, 0, 0);
     }
 
+    /// The number of places that have been requested since the list was cleared.
+    pub(crate) fn requested(&self) -> usize {
+        self.requested_max
+    }
+
     /// The number of items that fit without an allocation.
-    #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.items.len()
     }

@@ -66,22 +66,48 @@ pub(crate) struct PairRuns<P> {
     /// Position of the first pair of each run, and the number of all pairs.
     starts: Vec<usize>,
     sorted: Vec<P>,
+    /// The greatest number of places that a tick needs: of the current window of ticks, of the one before, and as reserved.
+    greatest: [usize; 3],
+    /// Number of ticks of the current window.
+    ticks: usize,
 }
 
-impl_memory!([P] PairRuns<P> { starts, sorted; lists of all; without count, added });
+impl_memory!([P] PairRuns<P> { starts, sorted; lists of all; without count, added, greatest, ticks });
 
 impl<P> Default for PairRuns<P> {
     fn default() -> Self {
-        Self { all: Vec::new(), count: 0, added: 0, starts: Vec::new(), sorted: Vec::new() }
+        Self {
+            all: Vec::new(),
+            count: 0,
+            added: 0,
+            starts: Vec::new(),
+            sorted: Vec::new(),
+            greatest: [0; 3],
+            ticks: 0,
+        }
     }
 }
 
 impl<P: Copy + Default> PairRuns<P> {
     /// Starts `count` empty runs.
     pub(crate) fn start(&mut self, count: usize) -> &mut [PairRun<P>] {
+        self.free_unused();
         lengthen_by_default(&mut self.all, count);
         self.all.iter_mut().for_each(|run| run.pairs.clear());
         self.keep(count)
+    }
+
+    /// Frees the memory of the pairs if it is many times what the last ticks needed. Each run keeps the memory of its largest
+    /// tick otherwise, and in different scenes the pairs are in different runs.
+    fn free_unused(&mut self) {
+        let needed = self.greatest.iter().copied().fold(0, Ord::max);
+        let most = UNUSED_FACTOR * needed + UNUSED_EACH * self.all.len();
+        if sum_of(&self.all, |run| run.pairs.capacity()) > most {
+            self.all.iter_mut().for_each(|run| run.pairs = Buffer::default());
+        }
+        if self.sorted.capacity() > most {
+            self.sorted = Vec::new();
+        }
     }
 
     /// Keeps only the first of the runs that were started.
@@ -111,11 +137,23 @@ impl<P: Copy + Default> PairRuns<P> {
         let kept = sum_of(&self.all[..self.count], |run| run.pairs.as_slice().len());
         let mean = kept.div_ceil(runs.max(1));
         let parts = most_of(&self.all, |run| run.partition_ends.capacity());
-        let longest = most_of(&self.all[self.added..self.count], |run| run.pairs.as_slice().len());
-        // A run that was not used may be used the next time. Which of the added ones is the longest may vary.
+        let added = &self.all[self.added..self.count];
+        let longest = most_of(added, |run| run.pairs.as_slice().len());
+        // A run that was not used may be used the next time. Which of the added ones is the longest may vary, but if one has
+        // most of the pairs, not all of them get its memory.
+        let longest = longest.min(ADDED_FACTOR * kept.div_ceil(added.len().max(1)));
+        let mut needed = 0;
         for (index, run) in self.all.iter_mut().enumerate() {
-            run.pairs.reserve_spare(if index < self.added { mean } else { mean.max(longest) });
+            let least = if index < self.added { mean } else { mean.max(longest) };
+            needed += run.pairs.requested().max(least);
+            run.pairs.reserve_spare(least);
             reserve_total(&mut run.partition_ends, parts);
+        }
+        self.greatest[0] = self.greatest[0].max(needed);
+        self.ticks += 1;
+        if self.ticks == WINDOW_TICKS {
+            let [window, _, reserved] = self.greatest;
+            (self.greatest, self.ticks) = ([0, window, reserved], 0);
         }
     }
 
@@ -146,6 +184,7 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Reserves memory for this many pairs in this many runs.
     pub(crate) fn reserve(&mut self, runs: usize, pairs: usize) {
+        self.greatest[2] = self.greatest[2].max(pairs);
         lengthen_by_default(&mut self.all, runs);
         self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
         reserve_total(&mut self.sorted, pairs);
@@ -153,6 +192,7 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Frees the memory that this many pairs in this many runs do not need.
     pub(crate) fn shrink_to(&mut self, runs: usize, pairs: usize) {
+        self.greatest = [0, 0, pairs];
         for run in &mut self.all {
             run.pairs.clear();
             run.pairs.shrink_to(pairs.div_ceil(runs.max(1)));
@@ -166,6 +206,14 @@ impl<P: Copy + Default> PairRuns<P> {
 
 /// How many more runs than needed are added.
 const ADDED_SPARE: usize = 8;
+/// How many times the mean of the added runs is reserved for each of them at most.
+const ADDED_FACTOR: usize = 4;
+/// The memory for pairs is freed if it is this many times what any of the last ticks needed, and has this many more places for
+/// each run.
+const UNUSED_FACTOR: usize = 4;
+const UNUSED_EACH: usize = 4096;
+/// Number of ticks of a window. What earlier ticks needed is forgotten after one or two windows.
+const WINDOW_TICKS: usize = 16;
 /// Number of pairs below which one thread copies them: waking another costs more.
 const COPY_PAIRS_MIN: usize = 16 * 1024;
 

@@ -163,6 +163,8 @@ pub(crate) struct Choice {
     /// Mean number of records in a strip that is not empty.
     crowd: f64,
     strips: f64,
+    /// Whether the boxes of the only strip are to be joined, because every grid is dearer.
+    pub(crate) joined: bool,
     pub(crate) grid: Grid,
 }
 
@@ -297,7 +299,8 @@ impl Grid {
         }
         let cost = join + boxes * cost::JOIN_PAIR * sample.pairs_each(rows);
         let grid = Self::with_strips(along, u, v, 1.0);
-        let divided = Choice { cost, join, slack, copies: 1.0, crowd: boxes, strips: 1.0, grid };
+        let (copies, crowd, strips) = (1.0, boxes, 1.0);
+        let divided = Choice { cost, join, slack, copies, crowd, strips, joined: true, grid };
         divided.or(Choice { join: cost, slack, ..across })
     }
 
@@ -306,7 +309,8 @@ impl Grid {
         let [along, u, v] = by_ratio([0, 1, 2].map_each(|axis| whole_extent(axis, sample)));
         let grid = Self::with_strips(along, u, v, 1.0);
         let crowd = rows as f64;
-        Choice { cost: 0.0, join: 0.0, slack: 1.0, copies: 1.0, crowd, strips: 1.0, grid }
+        let (copies, strips, joined) = (1.0, 1.0, false);
+        Choice { cost: 0.0, join: 0.0, slack: 1.0, copies, crowd, strips, joined, grid }
     }
 
     /// Returns a grid of about `strips` cells that follow each other along the strips' axis, for more cells than fit
@@ -345,6 +349,7 @@ impl Grid {
                 copies: 1.0,
                 crowd: 0.0,
                 strips,
+                joined: false,
                 grid: self,
             };
         }
@@ -404,7 +409,8 @@ impl Grid {
         let cost = rows
             * (copies * (cost::COPY + cost::START + far) + candidates * cost::CANDIDATE)
             + strips as f64 * cost::STRIP;
-        Choice { cost, join: 0.0, slack: 1.0, copies, crowd, strips: strips as f64, grid: self }
+        let (strips, joined, grid) = (strips as f64, false, self);
+        Choice { cost, join: 0.0, slack: 1.0, copies, crowd, strips, joined, grid }
     }
 }
 
@@ -418,8 +424,6 @@ struct LocateSample<'a> {
 
 impl Kernel for LocateSample<'_> {
     type Output = ();
-
-    const WIDE: bool = false;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {

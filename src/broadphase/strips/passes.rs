@@ -229,14 +229,14 @@ impl<R: StripPairs> Stage<R> {
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let words = &tick.filter_words();
-        let (grid, chunks) = loop {
+        let (grid, joined, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
             choose += clock.lap();
             let scatterers = &mut scatterers[..workers];
             let chunks = self.scatter(tick, threads, (&choice, words), scatterers);
             scatter += clock.lap();
             if let Some(chunks) = chunks {
-                break (choice.grid, chunks);
+                break (choice.grid, choice.joined, chunks);
             }
             rejected += 1;
         };
@@ -251,8 +251,17 @@ impl<R: StripPairs> Stage<R> {
         let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
         let grid = &grid;
-        let pass =
-            &StripPass { level, grid, chunks, lengths, budget, second_row, filtered, divided_rows };
+        let pass = &StripPass {
+            level,
+            grid,
+            chunks,
+            lengths,
+            budget,
+            second_row,
+            filtered,
+            divided_rows,
+            joined,
+        };
         par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
             run.left = pass.find(run.strips.clone(), &mut sweeper.strip, &mut run.pairs);
             tick.finish(run, inexact_filters);

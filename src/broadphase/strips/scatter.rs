@@ -435,7 +435,7 @@ impl Kernel for &mut Locate<'_> {
             let next_u = first.wrapping_add(v_cells);
             let strips = [next_u, first.wrapping_add(one), next_u.wrapping_add(one)];
             let copied_rows = isa.load_u32(&rows).shl::<COPY_ROW_SHIFT>();
-            for (k, &mask) in [u, v, u & v].iter().enumerate() {
+            for (k, mask) in [u, v, u & v].into_iter().enumerate() {
                 let copies = strips[k] | copied_rows | isa.splat_u32(flags[k]);
                 copies.compress(mask).store(&mut scratch.copies[k][copied[k]..]);
                 copied[k] += mask.count();

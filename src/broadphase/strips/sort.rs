@@ -109,6 +109,23 @@ pub(crate) struct SortStrip<'a, R> {
 }
 
 impl<R: StripRecord> SortStrip<'_, R> {
+    /// Stores the records in the order of the chunks, for a join.
+    pub(crate) fn run_unsorted(self) {
+        let Self { level, grid, chunks, strip, rows, scratch, columns } = self;
+        let ordered = &mut scratch.records;
+        lengthen(ordered, rows + LANES_MAX);
+        columns.resize(rows);
+        let mut row = 0;
+        for records in chunks.iter().map(|chunk| chunk.strip(strip)) {
+            ordered[row..row + records.len()].copy_from_slice(records);
+            row += records.len();
+        }
+        let passage = R::HAS_PATH.then(|| Passage::new(grid, strip));
+        let (ordered, passage) = (&ordered[..rows + LANES_MAX], passage.as_ref());
+        level.run(StoreColumns { ordered, passage, bins: None, columns });
+    }
+
+    /// Sorts the records by bin.
     pub(crate) fn run(self) {
         let Self { level, grid, chunks, strip, rows, scratch, columns } = self;
         let SortScratch { records: ordered, lows, bins_of, bins } = scratch;
@@ -144,7 +161,7 @@ impl<R: StripRecord> SortStrip<'_, R> {
         }
         let passage = R::HAS_PATH.then(|| Passage::new(grid, strip));
         let passage = passage.as_ref();
-        level.run(StoreColumns { ordered, passage, cut, bins, columns });
+        level.run(StoreColumns { ordered, passage, bins: Some((cut, bins)), columns });
     }
 }
 
@@ -157,8 +174,6 @@ struct FindBins<'a> {
 
 impl Kernel for FindBins<'_> {
     type Output = AxisCells;
-
-    const WIDE: bool = false;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> AxisCells {
@@ -187,13 +202,13 @@ fn count_bins(cut: &AxisCells, bins_of: &[u32], bins: &mut Vec<u32>) {
     }
 }
 
-/// Stores ordered records as columns. `bins` has the end of each bin.
+/// Stores records as columns.
 struct StoreColumns<'a, R> {
     ordered: &'a [R],
     /// The cell of the strip, for records with paths.
     passage: Option<&'a Passage>,
-    cut: &'a AxisCells,
-    bins: &'a [u32],
+    /// The bins and the end of each, if the records are ordered by them.
+    bins: Option<(&'a AxisCells, &'a [u32])>,
     columns: &'a mut StripColumns,
 }
 
@@ -202,7 +217,7 @@ impl<R: StripRecord> Kernel for StoreColumns<'_, R> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { ordered, passage, cut, bins, columns } = self;
+        let Self { ordered, passage, bins, columns } = self;
         let (rows, padded) = (columns.rows, columns.padded());
         for row in (0..rows).step_by(I::LANES) {
             let mut which = IOTA;
@@ -215,10 +230,12 @@ impl<R: StripRecord> Kernel for StoreColumns<'_, R> {
                 if R::HAS_PATH { (id & isa.splat_u32(FLAGS)) | isa.load_u32(&which) } else { id };
             id.store(&mut columns.ids[row..]);
             filter.store(&mut columns.filters[row..]);
-            let lasts = &mut columns.ends[row..];
-            cut.cells_of(isa, bounds[3]).store(lasts);
-            for last in &mut lasts[..I::LANES] {
-                *last = bins[*last as usize];
+            if let Some((cut, ends)) = bins {
+                let lasts = &mut columns.ends[row..];
+                cut.cells_of(isa, bounds[3]).store(lasts);
+                for last in &mut lasts[..I::LANES] {
+                    *last = ends[*last as usize];
+                }
             }
         }
         for (k, column) in columns.bounds.iter_mut().enumerate() {

@@ -106,6 +106,8 @@ pub(crate) struct StripPass<'a, R> {
     pub(crate) filtered: bool,
     /// Number of records from which a crowded strip is left to all threads. Such a strip is the last one of its run.
     pub(crate) divided_rows: usize,
+    /// Whether the boxes are to be joined. Then there is one strip.
+    pub(crate) joined: bool,
 }
 
 impl<R: StripPairs> StripPass<'_, R> {
@@ -122,13 +124,21 @@ impl<R: StripPairs> StripPass<'_, R> {
             if rows == 0 {
                 continue;
             }
-            self.load(strip, scratch);
-            let crowded = is_crowded(&scratch.columns);
-            if crowded && rows >= self.divided_rows {
+            let divided = rows >= self.divided_rows;
+            if self.joined && divided {
                 return Some(strip);
             }
-            if crowded && self.join(strip, scratch, found) {
+            if self.joined && self.join(strip, scratch, found) {
                 continue;
+            }
+            self.load(strip, scratch);
+            if !self.joined && is_crowded(&scratch.columns) {
+                if divided {
+                    return Some(strip);
+                }
+                if self.join(strip, scratch, found) {
+                    continue;
+                }
             }
             R::sweep(self, strip, scratch, found);
         }
@@ -143,6 +153,18 @@ impl<R: StripPairs> StripPass<'_, R> {
         scratch.loaded = Some(strip);
     }
 
+    /// Stores the records of a strip as columns for a join, in any order.
+    fn load_for_join(&self, strip: usize, scratch: &mut SweepScratch<R>) {
+        if self.joined {
+            let Self { level, grid, chunks, .. } = *self;
+            let (rows, sort) = (self.lengths[strip], &mut scratch.sort);
+            let columns = &mut scratch.columns;
+            SortStrip { level, grid, chunks, strip, rows, scratch: sort, columns }.run_unsorted();
+        } else if !scratch.has_loaded(strip) {
+            self.load(strip, scratch);
+        }
+    }
+
     /// Finds the pairs of a crowded strip on all threads, and returns the runs that contain them.
     pub(crate) fn divide<'a>(
         &self,
@@ -152,10 +174,11 @@ impl<R: StripPairs> StripPass<'_, R> {
         join: &mut DividedJoin,
         pairs: &'a mut PairRuns<R::Found>,
     ) -> &'a mut [PairRun<R::Found>] {
-        if !scratch.has_loaded(strip) {
-            self.load(strip, scratch);
-        }
-        if !join.begin(self.join_input(&scratch.columns)) {
+        self.load_for_join(strip, scratch);
+        if !join.begin(self.level, self.join_input(&scratch.columns)) {
+            if self.joined {
+                self.load(strip, scratch);
+            }
             let runs = pairs.add(1);
             R::sweep(self, strip, scratch, &mut runs[0].pairs);
             return runs;
@@ -184,8 +207,9 @@ impl<R: StripPairs> StripPass<'_, R> {
         scratch: &mut SweepScratch<R>,
         found: &mut Buffer<R::Found>,
     ) -> bool {
+        self.load_for_join(strip, scratch);
         let SweepScratch { sort, columns, join, candidates, overlaps, .. } = scratch;
-        if !join.begin(self.join_input(columns)) {
+        if !join.begin(self.level, self.join_input(columns)) {
             return false;
         }
         candidates.reserve(candidates_max(columns.rows));

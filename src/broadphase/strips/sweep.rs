@@ -72,7 +72,7 @@ pub(crate) struct SweepNear<'a, const FILTERED: bool> {
 #[inline(always)]
 fn near_of(reaches: &[u32; BLOCK], most: u32) -> u32 {
     let (mut best, mut least) = (Ord::min(most, NEAR_MAX), u32::MAX);
-    for &near in &[NEAR, 2 * NEAR, 3 * NEAR, best] {
+    for near in [NEAR, 2 * NEAR, 3 * NEAR, best] {
         let mut cost = near;
         for &reach in reaches {
             cost += if reach > near { FAR_START + (reach - near) / LANES_MAX as u32 } else { 0 };
@@ -107,10 +107,8 @@ impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
             {
                 *reach = end.saturating_sub((block + lane + 1) as u32);
             }
-            let mut most = 0;
-            for &reach in &reaches {
-                most = if reach > most { reach } else { most };
-            }
+            let most =
+                reaches.iter().fold(0, |most, &reach| if reach > most { reach } else { most });
             let near = if most <= NEAR { most } else { near_of(&reaches, most) };
             // Grow before the loop: inside it, a call to the allocator would spill the vector registers.
             let spare = sink.found.spare(BLOCK_PAIRS_MAX, sink.budget);

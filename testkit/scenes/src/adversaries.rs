@@ -229,6 +229,45 @@ const SPLINTERS: Recipe = Recipe {
     displacement: [-4.852, -4.688],
     moves: 0.7552,
 };
+/// Points, most of them in three flat crowds, and one stick of eight on any axis through half of the scene.
+const THORNS: Recipe = Recipe {
+    seed: 299_873,
+    extent: [430.253, 656.00757, 498.0057],
+    crowds: [
+        Crowds { share: 0.95, count: 3, part: [0.9715678, 0.0006759738, 0.11601266], apart: 0.0 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-3.1718035, -2.4627876],
+    stretch: [0.30115706, 0.3, 0.32881546],
+    long: Long { share: 0.12075542, axis: 3, axes: 1, length: 0.57015777, spread: 0.0 },
+    lattice: 0.0,
+    displaced: 1.0,
+    displacement: [-8.135822, -6.8307467],
+    moves: 0.27382863,
+};
+/// Small boxes in crowds of half the scene, and one stick of five on any axis through most of it.
+const RAFTERS: Recipe = Recipe {
+    seed: 2794,
+    extent: [136_097.03, 5071.6025, 24_042.486],
+    crowds: [
+        Crowds { share: 0.5, count: 1, part: [0.12000628, 0.42138144, 0.58083403], apart: 0.0 },
+        Crowds {
+            share: 0.38205266,
+            count: 1,
+            part: [0.21229957, 0.97633743, 0.064527415],
+            apart: 0.32250333,
+        },
+        NO_CROWDS,
+    ],
+    half: [-0.3020754, 0.2757148],
+    stretch: [1.5, 0.0, 0.29431254],
+    long: Long { share: 0.18769458, axis: 3, axes: 1, length: 0.8755585, spread: 0.042977512 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [-2.3577406, -1.242901],
+    moves: 0.6114338,
+};
 /// Points in three thin crowds, some of them with sticks; one box of eight is fast.
 const SPARKS: Recipe = Recipe {
     seed: 249_338,
@@ -359,6 +398,8 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Blinds => return BLINDS.build(boxes),
         Scene::Trays => return TRAYS.build(boxes),
         Scene::Spokes => return SPOKES.build(boxes),
+        Scene::Thorns => return THORNS.build(boxes),
+        Scene::Rafters => return RAFTERS.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

@@ -110,6 +110,10 @@ pub enum Scene {
     Trays,
     /// Sticks of many lengths on any axis, in small crowds in flat ones. It is repeated.
     Spokes,
+    /// Points in three flat crowds, and sticks on any axis through half of the scene. It is repeated.
+    Thorns,
+    /// Boxes in two crowds, and sticks on any axis through most of the scene. It is repeated.
+    Rafters,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -135,7 +139,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 18] = [
+    pub const FOUND: [Self; 20] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -154,6 +158,8 @@ impl Scene {
         Self::Blinds,
         Self::Trays,
         Self::Spokes,
+        Self::Thorns,
+        Self::Rafters,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -220,6 +226,8 @@ impl Scene {
             Self::Blinds => "blinds",
             Self::Trays => "trays",
             Self::Spokes => "spokes",
+            Self::Thorns => "thorns",
+            Self::Rafters => "rafters",
             Self::Identical => "identical",
         }
     }

@@ -85,6 +85,16 @@ struct Nodes<'a> {
 }
 
 impl Nodes<'_> {
+    /// Allocates memory for `count` further nodes: for the first tree no more than that.
+    fn reserve(&mut self, count: usize) {
+        let count = count.saturating_sub(self.all.len() - self.used);
+        if self.all.is_empty() {
+            self.all.reserve_exact(count);
+        } else {
+            self.all.reserve(count);
+        }
+    }
+
     /// The next `count` nodes; their contents are arbitrary.
     fn take(&mut self, count: usize) -> &mut [Node] {
         let start = self.used;
@@ -370,7 +380,10 @@ impl Builder {
         // Any worker may take any cells, so reserve the largest size for all of them.
         self.packers.iter_mut().for_each(|packer| packer.reserve_for(largest));
         let mut base = nodes.used;
-        let mut free = nodes.take(sum_of(&sizes, |&size| nodes_of(size)));
+        let below = sum_of(&sizes, |&size| nodes_of(size));
+        // With those above the cells. A list that grows is copied, because of the alignment of nodes.
+        nodes.reserve(below + if sizes.len() > 1 { nodes_of(sizes.len()) } else { 0 });
+        let mut free = nodes.take(below);
         let mut cells = core::mem::take(&mut self.cells);
         cells.clear();
         cells.reserve(sizes.capacity());
