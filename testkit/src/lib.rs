@@ -8,6 +8,7 @@ pub mod balls;
 pub mod bodies;
 pub mod body_columns;
 pub mod cases;
+pub mod checksum;
 pub mod columns;
 pub mod convex_asked;
 pub mod convex_cases;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use testkit::checksum::with_checksum;
 
 use crate::command::{example, fails, folder, run};
 use serde_json::Value;
@@ -409,11 +410,7 @@ fn whole_ticks_are_replayed() {
         let mut bytes = bytes.expect("a capture");
         bytes[44..48].copy_from_slice(&rows.to_le_bytes());
         bytes[56] = 0;
-        let body = bytes.len() - 8;
-        let step = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-        let sum = bytes[..body].iter().fold(0xCBF2_9CE4_8422_2325, step);
-        bytes[body..].copy_from_slice(&sum.to_le_bytes());
-        bytes
+        with_checksum(bytes)
     };
     fs::write(&path, rows_of_one_value(1 << 26)).expect("a file can be written");
     let why = "a captured tick of 67108864 rows, of which at most 109 may be read";

@@ -4,19 +4,11 @@ use std::sync::atomic::Ordering;
 use swath::mesh::{Compound, HeightField, Mesh};
 use swath::pipeline::{Capture, CaptureError, GeometryBody};
 use swath::{Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
+use testkit::checksum::with_checksum;
 use testkit::counting::{BYTES, BYTES_MOST};
 
 /// Memory that a file may take for each of its bytes.
 const TIMES: usize = 100;
-
-/// The bytes with their checksum recomputed.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let body = bytes.len() - 8;
-    let step = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-    let sum = bytes[..body].iter().fold(0xCBF2_9CE4_8422_2325, step);
-    bytes[body..].copy_from_slice(&sum.to_le_bytes());
-    bytes
-}
 
 /// Reads a file, and returns the greatest number of bytes that were allocated meanwhile.
 fn read(bytes: &[u8]) -> (usize, Result<Capture, CaptureError>) {
@@ -61,7 +53,7 @@ pub(crate) fn a_short_file_takes_little_memory() {
         for word in [u32::MAX, 1 << 27, 1 << 20, few.len() as u32] {
             let mut changed = few.clone();
             changed[at..at + 4].copy_from_slice(&word.to_le_bytes());
-            let (took, capture) = read(&sealed(changed));
+            let (took, capture) = read(&with_checksum(changed));
             assert!(took < TIMES * few.len(), "{took} of {} for {word} at {at}", few.len());
             refused += usize::from(capture.is_err());
         }

@@ -4,6 +4,7 @@ use swath::convex::{Hull, OwnedShape};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
 use swath::pipeline::{Capture, CaptureError, Config, GeometryBody, PartImpacts};
 use swath::{ConvexBody, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
+use testkit::checksum::with_checksum;
 use testkit::draw::Draw;
 use testkit::mesh_cases::terrain;
 
@@ -78,15 +79,6 @@ fn pipeline(part_impacts: PartImpacts) -> Pipeline {
     Pipeline::new(config)
 }
 
-/// The bytes with their checksum recomputed.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let body = bytes.len() - 8;
-    let step = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-    let sum = bytes[..body].iter().fold(0xCBF2_9CE4_8422_2325, step);
-    bytes[body..].copy_from_slice(&sum.to_le_bytes());
-    bytes
-}
-
 /// Goal: a captured tick with bodies with parts has the same impacts with the same parts, for both choices of impacts of
 /// parts, and is written again with the same bytes. Method: bodies of all kinds, a compound that two of them have, hulls
 /// inside compounds, triangles and heights that are left out.
@@ -136,7 +128,7 @@ fn ticks_without_parts_are_of_the_first_version() {
     let mut wrong = [first, each];
     (wrong[0][8], wrong[1][8]) = (2, 1);
     for bytes in wrong {
-        assert!(matches!(Capture::read(&sealed(bytes)), Err(CaptureError::Nonsense { .. })));
+        assert!(matches!(Capture::read(&with_checksum(bytes)), Err(CaptureError::Nonsense { .. })));
     }
 }
 
@@ -152,7 +144,7 @@ fn any_file_with_bodies_with_parts_is_a_tick_or_an_error() {
         for change in [1, 0x40, !bytes[at]] {
             let mut changed = bytes.clone();
             changed[at] ^= change;
-            let Ok(capture) = Capture::read(&sealed(changed)) else {
+            let Ok(capture) = Capture::read(&with_checksum(changed)) else {
                 refused += 1;
                 continue;
             };

@@ -4,23 +4,7 @@
 use swath::convex::Hull;
 use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind};
 use swath::{ConvexBody, Filter, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
-
-/// 64-bit FNV-1a from its description: for each byte, xor, then multiply by the prime.
-fn fnv(bytes: &[u8]) -> u64 {
-    let mut sum = 14_695_981_039_346_656_037_u64;
-    for &byte in bytes {
-        sum = (sum ^ u64::from(byte)).wrapping_mul(1_099_511_628_211);
-    }
-    sum
-}
-
-/// The bytes with their checksum recomputed.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let body = bytes.len() - 8;
-    let sum = fnv(&bytes[..body]);
-    bytes[body..].copy_from_slice(&sum.to_le_bytes());
-    bytes
-}
+use testkit::checksum::{fnv, with_checksum};
 
 /// Two balls, one a sensor, a wall of boxes and a hull, at different positions.
 fn tick() -> (Vec<u8>, Vec<Impact>, Vec<Impact>, u64) {
@@ -61,7 +45,7 @@ fn checksum_and_hash_are_as_documented() {
     assert_eq!(fnv(b"a"), 0xAF63_DC4C_8601_EC8C);
     assert_eq!(fnv(b"foobar"), 0x8594_4171_F739_67E8);
     let (bytes, impacts, sensed, hash) = tick();
-    assert_eq!(sealed(bytes.clone()), bytes);
+    assert_eq!(with_checksum(bytes.clone()), bytes);
     assert!(impacts.len() > 3 && sensed.len() > 1, "{impacts:?} {sensed:?}");
     let mut words = Vec::new();
     for list in [impacts, sensed] {
@@ -86,8 +70,8 @@ fn checksum_and_hash_are_as_documented() {
 #[test]
 fn invalid_contents_with_a_correct_checksum_are_rejected() {
     let (bytes, ..) = tick();
-    assert!(Capture::read(&sealed(bytes.clone())).is_ok());
-    let refused = |what: &str, bytes: Vec<u8>| match Capture::read(&sealed(bytes)) {
+    assert!(Capture::read(&with_checksum(bytes.clone())).is_ok());
+    let refused = |what: &str, bytes: Vec<u8>| match Capture::read(&with_checksum(bytes)) {
         Err(CaptureError::Nonsense { at, expected }) => (at, expected),
         other => panic!("{what}: {other:?}"),
     };
@@ -147,7 +131,7 @@ fn invalid_contents_with_a_correct_checksum_are_rejected() {
     // The length is not the stated one.
     let mut longer = bytes.clone();
     longer.extend([0; 4]);
-    assert_eq!(Capture::read(&sealed(longer)).err(), Some(CaptureError::Damaged));
+    assert_eq!(Capture::read(&with_checksum(longer)).err(), Some(CaptureError::Damaged));
     let mut short = bytes[..28].to_vec();
     short[12..20].copy_from_slice(&28_u64.to_le_bytes());
     refused("nothing but a head", short);
@@ -163,7 +147,7 @@ fn rows_of_one_value(rows: u32) -> Vec<u8> {
     bytes[56] = 0;
     let length = bytes.len();
     assert_eq!(length, 56 + 9 * 5 + 8);
-    sealed(bytes)
+    with_checksum(bytes)
 }
 
 /// Goal: a short file takes little memory, a caller can allow more, and a written file can always be read.
@@ -224,7 +208,7 @@ fn any_file_with_a_correct_checksum_is_a_tick_or_an_error() {
         for change in [1, 0x80, 0xFF] {
             let mut changed = bytes.clone();
             changed[at] ^= change;
-            let Ok(capture) = Capture::read(&sealed(changed)) else { continue };
+            let Ok(capture) = Capture::read(&with_checksum(changed)) else { continue };
             read += 1;
             let convex = capture.convex();
             let pipeline = Pipeline::new(*capture.config());

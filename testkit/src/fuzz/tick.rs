@@ -3,6 +3,7 @@
 //! The bytes are used as a file, and then as the contents between the head and the checksum of one, so that
 //! the contents are read too.
 
+use crate::checksum::with_checksum;
 use crate::finite::assert_finite;
 use swath::pipeline::{Capture, CaptureError};
 use swath::{Pair, Pipeline, Threads};
@@ -26,9 +27,8 @@ fn of_version(version: u32, data: &[u8]) {
     bytes.extend(version.to_le_bytes());
     bytes.extend(length.to_le_bytes());
     bytes.extend(data);
-    let step = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-    let sum = bytes.iter().fold(0xCBF2_9CE4_8422_2325, step);
-    bytes.extend(sum.to_le_bytes());
+    bytes.extend([0; 8]);
+    let bytes = with_checksum(bytes);
     match Capture::read(&bytes) {
         Ok(capture) => look(&capture, bytes.len()),
         Err(CaptureError::Nonsense { .. } | CaptureError::TooManyRows { .. }) => {}
