@@ -113,7 +113,8 @@ impl<'a, T> WorkShares<'a, T> {
     /// Returns a piece and its index: the next piece of the share `own`, else the last piece of
     /// another share, or `None` when all pieces were taken.
     pub(super) fn next(&self, own: usize) -> Option<(usize, &'a mut [T])> {
-        let mut other = 0;
+        // An executor that breaks its contract passes any number.
+        let (own, mut other) = (own % SHARES, 0);
         while other < SHARES {
             // A lock cannot be poisoned, because nothing panics while it is held.
             let mut share = self.shares[(own + other) % SHARES].lock().ok()?;

@@ -118,7 +118,7 @@ fn change(value: &mut Value, bytes: &mut Bytes<'_>) {
         let Some(part) = part_mut(value, &mut index) else { return };
         let how = bytes.byte();
         match part {
-            Value::Array(list) if !list.is_empty() && how % 8 != 0 => {
+            Value::Array(list) if !list.is_empty() && !how.is_multiple_of(8) => {
                 let (at, other) = (usize::from(bytes.byte()), usize::from(bytes.byte()));
                 let (at, other) = (at % list.len(), other % list.len());
                 match how % 8 {
@@ -128,7 +128,7 @@ fn change(value: &mut Value, bytes: &mut Bytes<'_>) {
                     _ => list.swap(at, other),
                 }
             }
-            Value::Object(fields) if how % 8 != 0 => {
+            Value::Object(fields) if !how.is_multiple_of(8) => {
                 let name = fields.keys().nth(usize::from(bytes.byte()) % fields.len().max(1));
                 if let Some(name) = name.cloned() {
                     fields.remove(&name);

@@ -22,10 +22,10 @@ const POSE_BYTES: usize = 7 * 4;
 const GEOMETRY_BYTES: usize = 4 + MOTION_BYTES + 4 + 5;
 
 impl Capture {
-    /// Reads a file that [`Pipeline::capture`] wrote.
+    /// Reads a file that [`Pipeline::capture`](crate::Pipeline::capture) wrote.
     ///
     /// A file with more rows than bytes is rejected, so reading takes at most about a hundred times
-    /// as much memory as the file is long. Files of [`Pipeline::capture`] have at least four bytes
+    /// as much memory as the file is long. Files of [`Pipeline::capture`](crate::Pipeline::capture) have at least four bytes
     /// for each row. For files of other writers, in which every column has a single value, use
     /// [`Capture::read_rows`].
     ///

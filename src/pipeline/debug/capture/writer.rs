@@ -72,7 +72,7 @@ impl<'g> Geometries<'g> {
 }
 
 impl Pipeline {
-    /// Writes a tick in the format that [`Capture::read`] reads.
+    /// Writes a tick in the format that [`Capture::read`](super::Capture::read) reads.
     ///
     /// # Errors
     ///
