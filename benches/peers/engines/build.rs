@@ -1,6 +1,8 @@
 //! Compiles Box3D, Jolt and PhysX, as far as `glue` needs them, from the sources in the packages `boxddd-sys`, `joltc-sys`
 //! and `physx-sys`. `cargo metadata` downloads the packages and reports where they are.
 //!
+//! Embree and FCL are linked if their Debian packages are installed, and left out otherwise, with a warning.
+//!
 //! The options of the compiler are those of each project: `-O2` for Box3D; `-O3` and AVX2 with FMA for Jolt, the default of its
 //! CMake file, in the configuration without profiler; `-O3` and SSE2 for PhysX.
 
@@ -102,13 +104,47 @@ const PHYSX_HEADERS: [&str; 11] = [
     "source/pvd/include",
 ];
 
+/// A library of a Debian package. If its header is there, the build sets the condition `name`, and the variable `version`.
+struct Debian {
+    name: &'static str,
+    package: &'static str,
+    /// The file that defines the macro `version_macro`.
+    header: &'static str,
+    version_macro: &'static str,
+    version: &'static str,
+    glue: &'static str,
+    library: &'static str,
+}
+
+const DEBIAN: [Debian; 2] = [
+    Debian {
+        name: "embree",
+        package: "libembree-dev",
+        header: "/usr/include/embree3/rtcore_config.h",
+        version_macro: "RTC_VERSION_STRING",
+        version: "PEER_EMBREE_VERSION",
+        glue: "embree.c",
+        library: "embree3",
+    },
+    Debian {
+        name: "fcl",
+        package: "libfcl-dev",
+        header: "/usr/include/fcl/config.h",
+        version_macro: "FCL_VERSION",
+        version: "PEER_FCL_VERSION",
+        glue: "fcl.cpp",
+        library: "fcl",
+    },
+];
+
 fn main() -> Result<(), Stop> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=glue");
     let [box3d, jolt, physx] = packages(["boxddd-sys-", "joltc-sys-", "physx-sys-"])?;
     build_box3d(&box3d.join("third-party/box3d"))?;
     build_jolt(&jolt.join("JoltC/JoltPhysics"))?;
-    build_physx(&physx.join("physx"))
+    build_physx(&physx.join("physx"))?;
+    DEBIAN.iter().try_for_each(build_debian)
 }
 
 /// The folders of packages, whose names start so.
@@ -215,4 +251,28 @@ fn build_physx(root: &Path) -> Result<(), Stop> {
         files.extend(sources(&root.join(folder), "cpp")?);
     }
     compile(&build, "physx.cpp", files)
+}
+
+/// Compiles the glue and links the library, if it is installed.
+fn build_debian(debian: &Debian) -> Result<(), Stop> {
+    let Debian { name, package, header, version_macro, version, glue, library } = debian;
+    println!("cargo:rustc-check-cfg=cfg({name})");
+    let Ok(text) = std::fs::read_to_string(header) else {
+        println!("cargo:warning={name} is left out: install {package}, and touch engines/build.rs");
+        return Ok(());
+    };
+    println!("cargo:rerun-if-changed={header}");
+    let define =
+        text.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(version_macro));
+    let found = define.and_then(|rest| rest.split('"').nth(1));
+    let found = found.ok_or_else(|| format!("{header} does not define {version_macro}"))?;
+    println!("cargo:rustc-cfg={name}");
+    println!("cargo:rustc-env={version}={found}");
+    let mut build = build();
+    build.opt_level(3).include("/usr/include/eigen3");
+    let cpp = glue.ends_with("cpp");
+    build.cpp(cpp).std(if cpp { "c++17" } else { "c17" });
+    build.file(Path::new("glue").join(glue)).compile(&format!("peer_{name}_glue"));
+    println!("cargo:rustc-link-lib={library}");
+    Ok(())
 }

@@ -48,6 +48,7 @@ text { font: 12px system-ui, sans-serif; fill: #24292f }
 .parry-rebuild { fill: #c4314b; stroke: #c4314b }
 .obvhs { fill: #1a7f37; stroke: #1a7f37 }
 .rstar { fill: #8250df; stroke: #8250df }
+.embree { fill: #9a6700; stroke: #9a6700 }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3 }
 .behind { fill: #ff7b72 }
@@ -63,6 +64,7 @@ text { fill: #e6edf3 }
 .parry-rebuild { fill: #ff7b8a; stroke: #ff7b8a }
 .obvhs { fill: #3fb950; stroke: #3fb950 }
 .rstar { fill: #b394ff; stroke: #b394ff }
+.embree { fill: #d4a72c; stroke: #d4a72c }
 }
 .hollow { fill: none }
 ";
@@ -290,6 +292,7 @@ fn mark(out: &mut String, kind: Kind, [x, y]: [f64; 2], stopped: bool) {
         Kind::ParryRebuild => polygon(&[[0.0, -1.1], [1.1, 0.0], [0.0, 1.1], [-1.1, 0.0]]),
         Kind::Obvhs => polygon(&[[0.0, -1.0], [1.0, 0.8], [-1.0, 0.8]]),
         Kind::Rstar => polygon(&[[-1.0, -0.8], [1.0, -0.8], [0.0, 1.0]]),
+        Kind::Embree => polygon(&[[-1.0, -0.8], [0.0, 0.0], [-1.0, 0.8], [1.0, 0.8], [1.0, -0.8]]),
     };
     let _ = writeln!(out, "{shape}");
 }

@@ -1,4 +1,4 @@
-//! Box3D, Jolt and PhysX, if this crate is built with the feature `engines`; none of them otherwise.
+//! Box3D, Jolt and PhysX, and FCL if it is installed, if this crate is built with the feature `engines`; none of them otherwise.
 
 use std::ops::Range;
 
@@ -90,12 +90,15 @@ mod feature {
         hulls.0.iter().map(|hull| hull.vertices().collect()).collect()
     }
 
-    fn engine(of: engines::Engine, work: Work, question: Question) -> Engine {
-        let question = match question {
+    fn asked(question: Question) -> engines::Question {
+        match question {
             Question::Distance => engines::Question::Distance,
             Question::Linear => engines::Question::Linear,
             Question::Rotation => engines::Question::Rotation,
-        };
+        }
+    }
+
+    fn engine(of: engines::Engine, work: Work, question: engines::Question) -> Engine {
         let call = Box::new(move |rows, out: &mut [f32]| work.run(question, rows, out));
         Engine { name: of.name(), package: of.package(), call }
     }
@@ -118,11 +121,9 @@ mod feature {
             })
             .collect();
         let hulls = points(hulls);
-        let able = |of: &&engines::Engine| {
-            question != Question::Rotation || **of == engines::Engine::Box3d
-        };
+        let question = asked(question);
         let work = |&of: &_| engine(of, Work::pairs(of, &hulls, &shapes), question);
-        ENGINES.iter().filter(able).map(work).collect()
+        ENGINES.iter().filter(|of| of.answers(question)).map(work).collect()
     }
 
     pub(super) fn of_mesh(
@@ -135,7 +136,8 @@ mod feature {
         };
         let shapes: Vec<_> = shapes.iter().map(moved).collect();
         let hulls = points(hulls);
-        let work = |&of: &_| engine(of, Work::mesh(of, &hulls, &shapes, mesh), Question::Linear);
-        ENGINES.iter().map(work).collect()
+        let question = asked(Question::Linear);
+        let work = |&of: &_| engine(of, Work::mesh(of, &hulls, &shapes, mesh), question);
+        ENGINES.iter().filter(|of| of.sweeps_meshes()).map(work).collect()
     }
 }

@@ -2,8 +2,12 @@
 
 const LOCK: &str = include_str!("../Cargo.lock");
 
-/// The version of a crate with which this one was built, by its lock file.
+/// The version of a crate with which this one was built, by its lock file, or of a Debian package.
 pub fn version(package: &str) -> String {
+    #[cfg(feature = "engines")]
+    if let Some(version) = engines::debian_version(package) {
+        return version.to_owned();
+    }
     let block = |name: &str| {
         let head = format!("name = \"{name}\"\n");
         LOCK.split("[[package]]").filter(move |block| block.contains(&head))

@@ -60,7 +60,7 @@ struct Args {
     /// Numbers of threads; the default is 1,2.
     #[arg(long, value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Systems: swath, swath-swept, parry-refit, parry-tuned, parry-rebuild, obvhs, rstar.
+    /// Systems: swath, swath-swept, parry-refit, parry-tuned, parry-rebuild, obvhs, rstar, and embree if it is built.
     #[arg(long, value_delimiter = ',')]
     systems: Vec<Kind>,
     /// Number of ticks; the default is 80. With fewer than 11 there is no steady state.
@@ -115,7 +115,8 @@ impl Args {
         &self,
         mut run: impl FnMut(&Cell<'_>) -> Result<(), Stop> + Send,
     ) -> Result<(), Stop> {
-        let systems = &or(&self.systems, &Kind::ALL);
+        let built: Vec<_> = Kind::ALL.into_iter().filter(Kind::is_built).collect();
+        let systems = &or(&self.systems, &built);
         let (seed, ticks, budget) = (self.seed, self.ticks(), Duration::from_secs(self.budget));
         for boxes in self.boxes() {
             for scene in self.scenes() {

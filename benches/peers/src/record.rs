@@ -171,7 +171,7 @@ mod tests {
     /// parry depends on another version, is our dependency.
     #[test]
     fn versions_are_those_of_the_lock_file() {
-        for kind in Kind::ALL {
+        for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Embree) {
             assert!(version(kind.package()).starts_with("0."), "{kind}");
         }
         assert!(version("rstar").starts_with("0.14."));

@@ -1,4 +1,4 @@
-/* Interface of the three engines to `src/lib.rs`, which describes it. Lengths of arrays are numbers of elements. */
+/* Interface of the engines and of FCL to `src/lib.rs`, which describes it. Lengths of arrays are numbers of elements. */
 #ifndef ENGINES_H
 #define ENGINES_H
 
@@ -51,6 +51,7 @@ typedef struct Input {
 ENGINE(engine_box3d)
 ENGINE(engine_jolt)
 ENGINE(engine_physx)
+ENGINE(engine_fcl)
 
 #ifdef __cplusplus
 }

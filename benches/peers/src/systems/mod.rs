@@ -12,6 +12,8 @@
 //! describes them. Boxes that never move are in a tree of their own, built in the first tick and only queried
 //! afterwards.
 
+#[cfg(feature = "engines")]
+mod embree;
 mod obvhs;
 mod parry;
 mod parry_rebuild;
@@ -90,10 +92,12 @@ pub(crate) enum Kind {
     ParryRebuild,
     Obvhs,
     Rstar,
+    /// See [`Self::is_built`].
+    Embree,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Swath,
         Self::SwathSwept,
         Self::ParryRefit,
@@ -101,7 +105,17 @@ impl Kind {
         Self::ParryRebuild,
         Self::Obvhs,
         Self::Rstar,
+        Self::Embree,
     ];
+
+    /// Whether this crate was built with it: Embree needs the feature `engines`, and a Debian package.
+    pub(crate) fn is_built(&self) -> bool {
+        #[cfg(feature = "engines")]
+        let embree = embree::is_linked();
+        #[cfg(not(feature = "engines"))]
+        let embree = false;
+        *self != Self::Embree || embree
+    }
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -112,16 +126,18 @@ impl Kind {
             Self::ParryRebuild => "parry-rebuild",
             Self::Obvhs => "obvhs",
             Self::Rstar => "rstar",
+            Self::Embree => "embree",
         }
     }
 
-    /// The crate that is used.
+    /// The crate or the Debian package that is used.
     pub(crate) const fn package(self) -> &'static str {
         match self {
             Self::Swath | Self::SwathSwept => "swath",
             Self::ParryRefit | Self::ParryTuned | Self::ParryRebuild => "parry3d",
             Self::Obvhs => "obvhs",
             Self::Rstar => "rstar",
+            Self::Embree => "libembree-dev",
         }
     }
 
@@ -145,6 +161,10 @@ impl Kind {
             Self::ParryRebuild => Box::new(Parry::<Rebuild>::default()),
             Self::Obvhs => Box::new(obvhs::Obvhs::default()),
             Self::Rstar => Box::new(rstar::Rstar::default()),
+            #[cfg(feature = "engines")]
+            Self::Embree => Box::new(embree::Embree::new()),
+            #[cfg(not(feature = "engines"))]
+            Self::Embree => unreachable!("it is not built"),
         }
     }
 }
@@ -159,8 +179,9 @@ impl FromStr for Kind {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let names = || Self::ALL.map(Self::name).join(", ");
-        let kind = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        let built = Self::ALL.into_iter().filter(Self::is_built);
+        let names = || built.map(Self::name).collect::<Vec<_>>().join(", ");
+        let kind = Self::ALL.into_iter().find(|kind| kind.name() == name && kind.is_built());
         kind.ok_or_else(|| format!("no system is named {name:?}; the systems are {}", names()))
     }
 }

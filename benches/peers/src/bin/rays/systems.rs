@@ -9,10 +9,12 @@
 //! | obvhs-fastest | `build_cwbvh` with its fastest settings | `CwBvh::ray_traverse` |
 //! | obvhs-medium | the same with `medium_build`, for segments | the same |
 //! | parry | `Bvh::from_leaves`, binned | `Bvh::cast_ray` |
+//! | Embree | `rtcCommitScene` with user geometry, default quality | `rtcIntersect1` |
 //!
 //! Outside of the clock are the peers' own types of boxes and rays, with their reciprocals. A peer's leaf is
 //! tested by a slab test with precomputed reciprocals, on boxes in the order of its tree if it has one. On
-//! several threads segments are distributed by rayon, eight parts of the block per thread.
+//! several threads segments are distributed by rayon, eight parts of the block per thread. Embree is there if this crate is
+//! built with the feature `engines` and it is installed; it builds on threads of its own.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -37,6 +39,10 @@ pub(crate) type Answer = Option<(u32, f32)>;
 /// Computes some rows.
 type Ask<'a> = Box<dyn FnMut(Range<usize>, &mut [Answer]) + Send + 'a>;
 
+/// The Debian package of Embree.
+#[cfg(feature = "engines")]
+const EMBREE: &str = "libembree-dev";
+
 pub(crate) struct Build<'a> {
     pub(crate) name: &'static str,
     pub(crate) package: &'static str,
@@ -58,6 +64,8 @@ pub(crate) struct Trees<'a> {
     fastest: Option<CwBvh>,
     medium: Option<CwBvh>,
     parry: Option<ParryBvh>,
+    #[cfg(feature = "engines")]
+    embree: Option<engines::embree::Boxes>,
     hits: Mutex<Vec<Hit>>,
     of_obvhs: Vec<obvhs::aabb::Aabb>,
     of_parry: Vec<parry3d::bounding_volume::Aabb>,
@@ -95,8 +103,17 @@ impl<'a> Trees<'a> {
         let of_parry = scene.boxes.iter().map(|of| {
             parry3d::bounding_volume::Aabb::new(Vector::from(of.min), Vector::from(of.max))
         });
+        #[cfg(feature = "engines")]
+        let corners = |of: &swath::Aabb| {
+            std::array::from_fn(|k| if k < 3 { of.min[k] } else { of.max[k - 3] })
+        };
         Self {
             scene,
+            #[cfg(feature = "engines")]
+            embree: engines::embree::Boxes::new(
+                scene.boxes.iter().map(corners).collect(),
+                rayon::current_num_threads(),
+            ),
             swath: Bvh::new(),
             fastest: None,
             medium: None,
@@ -114,7 +131,7 @@ impl<'a> Trees<'a> {
             *to = Some(build_cwbvh(of_obvhs, params, &mut Duration::default()));
         };
         let build = |name, package, run| Build { name, package, run };
-        vec![
+        let builds = vec![
             build(
                 "swath",
                 "swath",
@@ -143,7 +160,15 @@ impl<'a> Trees<'a> {
                     *parry = Some(ParryBvh::from_leaves(BvhBuildStrategy::Binned, of_parry));
                 }),
             ),
-        ]
+        ];
+        #[cfg(feature = "engines")]
+        let builds = {
+            let embree = self.embree.iter_mut();
+            let of_embree =
+                embree.map(|boxes| build("Embree", EMBREE, Box::new(move || boxes.build())));
+            builds.into_iter().chain(of_embree).collect()
+        };
+        builds
     }
 
     /// Mean number of nodes and leaves of swath's tree that a segment visits.
@@ -239,6 +264,18 @@ impl<'a> Trees<'a> {
                         })
                     });
                 }),
+            });
+        }
+        #[cfg(feature = "engines")]
+        if let Some(tree) = self.embree.as_ref().filter(|tree| tree.is_built()) {
+            let prepare =
+                |of: &Segment| engines::embree::Segment::new(of.start, of.delta, of.max_fraction);
+            let rays: Vec<_> = segments.iter().map(prepare).collect();
+            systems.push(System {
+                name: "Embree",
+                package: EMBREE,
+                at_once: false,
+                run: Box::new(move |rows, out| spread(&rays[rows], out, |ray| tree.closest(ray))),
             });
         }
         systems
