@@ -120,7 +120,6 @@ pub(super) fn choose(
         if a.len.max(b.len) <= sweep_max {
             return SplitChoice::Sweep { axis, work_max: (divided * rows) as u64 };
         }
-        let (of_a, of_b) = of(axis);
         if let Some([at, ..]) = of_a.planes(of_b, same) {
             return SplitChoice::Slices { axis, at };
         }

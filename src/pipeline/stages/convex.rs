@@ -7,7 +7,7 @@
 //! although the nearest points may be separating, other points may be about to meet.
 
 use super::context::{ShapeTest, TickContext};
-use crate::geom::{MapEach, Motion};
+use crate::geom::{MapEach, Motion, lengthen_by_default};
 use crate::meshes::toi::PartToi;
 use crate::meshes::{self, Geometry};
 use crate::narrowphase::toi::{self, Settings, Touch};
@@ -34,7 +34,7 @@ pub(crate) fn fill(
     parts.iter_mut().for_each(Vec::clear);
     if context.config.part_impacts == PartImpacts::Each {
         // The lists keep their memory from tick to tick.
-        parts.resize_with(tests.len().max(parts.len()), Vec::new);
+        lengthen_by_default(parts, tests.len());
         par::fill_chunks(threads, &mut parts[..tests.len()], CHUNK, &|start, parts| {
             for (at, parts) in (start..).zip(parts) {
                 context.each_part(&tests[at], parts);
