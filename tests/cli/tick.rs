@@ -116,7 +116,10 @@ fn few_boxes_give_a_result() {
 #[test]
 fn invalid_flag_is_reported_in_one_line() {
     for (flags, why) in [
-        ("--boxes -1", "invalid value '-1' for '--boxes <N>': -1 is not in 0..=67108864"),
+        (
+            "--boxes -1",
+            "invalid value '-1' for '--boxes <N>': it must be a whole number from 0 to 67108864",
+        ),
         ("--ticks -1", "invalid value '-1' for '--ticks <K>'"),
         ("--seed -1", "invalid value '-1' for '--seed <N>'"),
         ("--threads -1", "invalid value '-1' for '--threads <T>'"),
