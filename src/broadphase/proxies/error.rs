@@ -5,19 +5,15 @@ use crate::columns::LengthMismatch;
 use crate::geom::Invalid;
 use core::fmt;
 
-/// The message for an id of which there is no proxy.
+/// What is wrong with an id of which there is no proxy.
 struct StaleId(ProxyId);
 
 impl fmt::Display for StaleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 == ProxyId::NONE {
-            return f.write_str("the id is `ProxyId::NONE`, which stands for no proxy; a box that was rejected has it");
+            return f.write_str("the id is `ProxyId::NONE`");
         }
-        let [index, generation] = [self.0.index(), self.0.generation()];
-        write!(
-            f,
-            "there is no proxy {index} of generation {generation}; it was removed, or is of another broadphase"
-        )
+        write!(f, "there is no proxy {} of generation {}", self.0.index(), self.0.generation())
     }
 }
 
@@ -26,13 +22,13 @@ impl fmt::Display for StaleId {
 #[non_exhaustive]
 pub enum BroadphaseError {
     /// The proxy does not exist, or was removed.
-    #[error("{}", StaleId(*id))]
+    #[error("{}; it was removed, its box was rejected, or it is of another broadphase", StaleId(*id))]
     Stale {
         /// The id that was given.
         id: ProxyId,
     },
     /// A proxy of a list does not exist, or was removed.
-    #[error("row {row}: {}", StaleId(*id))]
+    #[error("row {row}: {}; it was removed, its box was rejected, or it is of another broadphase", StaleId(*id))]
     StaleOfRow {
         /// The position in the list.
         row: usize,
