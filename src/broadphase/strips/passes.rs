@@ -131,10 +131,10 @@ impl<'a> Tick<'a> {
     }
 
     /// Chooses how filters are folded to words.
-    fn filter_words(&self) -> FilterWords {
+    fn filter_words(&self, threads: &Threads) -> FilterWords {
         let second = self.second.as_ref();
         let sets = core::iter::once(&self.first).chain(second).map(|set| set.filters);
-        FilterWords::choose(self.level, sets)
+        FilterWords::choose(self.level, threads, sets)
     }
 
     /// Returns row `row` of the first set, or past its end of the second, and its flags.
@@ -228,7 +228,7 @@ impl<R: StripPairs> Stage<R> {
         let get = |row| tick.get(row);
         let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
-        let words = &tick.filter_words();
+        let words = &tick.filter_words(threads);
         let (grid, joined, chunks) = loop {
             let choice = Grid::choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
             choose += clock.lap();
@@ -458,8 +458,8 @@ mod tests {
             assert!(choice.grid.strips() > 1, "one strip");
             let mut stage = Stage::<UnionRecord>::default();
             let scratch = &mut [ScatterScratch::default()];
-            let chunks =
-                stage.scatter(&tick, &Threads::one(), (&choice, &tick.filter_words()), scratch);
+            let (threads, words) = (&Threads::one(), &tick.filter_words(&Threads::one()));
+            let chunks = stage.scatter(&tick, threads, (&choice, words), scratch);
             assert_eq!(chunks.is_none(), plates);
         }
     }
