@@ -1,6 +1,7 @@
 //! First time of two geometries, by their hierarchies.
 //!
 //! ```text
+//! both are convex:         the search of the narrowphase
 //! one of them is convex:   each_part of the other                        (against_parts)
 //! both have parts:         the parts of the first that meet the other's box;
 //!                          for each of them, each_part of the other      (between)
@@ -16,7 +17,7 @@ use super::result::PartToi;
 use crate::geom::{MapEach, Motion};
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, Plan};
-use crate::narrowphase::toi::{Settings, Toi, ToiResult};
+use crate::narrowphase::toi::{Settings, Toi, ToiResult, of_valid};
 use alloc::vec::Vec;
 
 /// The contacts found so far.
@@ -214,6 +215,11 @@ pub(super) fn between(
     settings: &Settings,
     contacts: &mut Contacts<'_>,
 ) {
+    if let (Geometry::Convex(of_a), Geometry::Convex(of_b)) = (a, b) {
+        // So that the results have the same bits, including signs of zeros, whichever function is called.
+        contacts.add(of_valid((of_a, a_motion), (of_b, b_motion), settings), [0, 0]);
+        return;
+    }
     let window = settings.window.map_each(f64::from);
     if let Geometry::Convex(shape) = a {
         let of = (0, window);
