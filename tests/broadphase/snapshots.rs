@@ -113,7 +113,7 @@ fn restored_pairs_have_the_ids_of_the_snapshot() {
         let ids = [proxy(&mut reused), proxy(&mut reused)];
         assert_eq!(ids.map(ProxyId::generation), [generation; 2]);
         if generation < 299 {
-            ids.map(|id| reused.remove(id).expect("it exists"));
+            ids.iter().for_each(|&id| reused.remove(id).expect("it exists"));
         }
     }
     reused.update().expect("no limit");
