@@ -5,7 +5,7 @@
 //! tolerance of 2⁻²⁶ of the size of the body.
 
 use super::geometry::Geometry;
-use super::search::{each_part, is_earlier};
+use super::search::{Intervals, each_part, is_earlier};
 use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart, each_axis};
 use crate::narrowphase::math::{M3, V3, round_down};
@@ -114,7 +114,7 @@ impl Geometry<'_> {
             Settings { tolerance: CAST_TOLERANCE, touch: Touch::Hit, ..Settings::default() };
         let search = PartSearch::new(&point, &path, (&body, &extent), &settings, last);
         let (mut best, mut part, mut until) = (ToiResult::Separated, 0, last);
-        each_part(&search, self, [0.0, last], &mut |of, from| {
+        each_part(&search, self, &Intervals::new(&search, [0.0, last]), &mut |of, from| {
             let part_of = self.part(of);
             let crossing = match &part_of {
                 Part::Triangle(corners) => search.cast_point(corners, until),

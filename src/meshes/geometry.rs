@@ -5,7 +5,7 @@ use super::height_field::HeightField;
 use super::mesh::Mesh;
 use crate::geom::{Aabb, Invalid, Motion, MovingBox, Pose};
 use crate::kernels::bounds;
-use crate::lanes::prefetch;
+use crate::lanes::{Level, prefetch};
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use core::ops::ControlFlow;
@@ -112,6 +112,15 @@ impl Geometry<'_> {
             Self::Compound(compound) => compound.part(part),
             Self::Mesh(mesh) => mesh.part(part),
             Self::HeightField(field) => field.part(part),
+        }
+    }
+
+    /// Returns the level that bounds for triangles are computed on, if the parts are triangles.
+    pub(super) fn level_of_triangles(&self) -> Option<Level> {
+        match self {
+            Self::Convex(_) | Self::Compound(_) => None,
+            Self::Mesh(mesh) => Some(mesh.tree().exec.level),
+            Self::HeightField(field) => Some(field.level()),
         }
     }
 

@@ -13,9 +13,11 @@
 use super::geometry::Geometry;
 use super::inner_edges;
 use super::result::PartToi;
-use crate::geom::{MapEach, Motion};
+use crate::geom::{MapEach, Motion, MovingBox};
+use crate::lanes::Level;
 use crate::narrowphase::Shape;
-use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, Plan};
+use crate::narrowphase::toi::part_search::{BestPlane, Part, PartSearch, Plan};
+use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
 use crate::narrowphase::toi::{Settings, Toi, ToiResult};
 use alloc::vec::Vec;
 
@@ -77,29 +79,50 @@ pub(super) fn is_earlier(result: &ToiResult, than: &ToiResult, from: f64) -> Opt
     (new < old).then_some(new.0)
 }
 
+/// The intervals into which a window is divided, so that the body rotates little in each.
+#[derive(Clone, Copy)]
+pub(super) struct Intervals {
+    count: u32,
+    window: [f64; 2],
+    /// The box around the path in the first interval.
+    path_box: MovingBox,
+}
+
+impl Intervals {
+    pub(super) fn new(search: &PartSearch<'_>, window: [f64; 2]) -> Self {
+        let count = search.intervals(window);
+        let intervals = Self { count, window, path_box: MovingBox::default() };
+        Self { path_box: search.path_box([window[0], intervals.start(1)]), ..intervals }
+    }
+
+    /// Returns the start of interval `k`, or the end of the last one.
+    fn start(&self, k: u32) -> f64 {
+        let [from, to] = self.window;
+        let share = f64::from(k) / f64::from(self.count);
+        if k == self.count { to } else { from + (to - from) * share }
+    }
+}
+
 /// Calls `see` with each part whose box the shape of `search` meets in the window, and a time before which they are
 /// apart; `see` returns the time until which contacts count.
 pub(super) fn each_part(
     search: &PartSearch<'_>,
     geometry: &Geometry<'_>,
-    [from, to]: [f64; 2],
+    intervals: &Intervals,
     see: &mut dyn FnMut(u32, f64) -> f64,
 ) {
-    let count = search.intervals([from, to]);
-    let at = |k: u32| {
-        let share = f64::from(k) / f64::from(count);
-        if k == count { to } else { from + (to - from) * share }
-    };
+    let &Intervals { count, window: [_, to], path_box } = intervals;
     let mut until = to;
     // Parts that were searched in an earlier interval, which was a search to the end.
     let mut seen: Vec<u32> = Vec::new();
     for k in 0..count {
-        let (start, end) = (at(k), at(k + 1));
+        let (start, end) = (intervals.start(k), intervals.start(k + 1));
         if start > until {
             break;
         }
         let length = end - start;
-        geometry.sweep(&search.path_box([start, end]), &mut |part, met| {
+        let path_box = if k == 0 { path_box } else { search.path_box([start, end]) };
+        geometry.sweep(&path_box, &mut |part, met| {
             if count > 1 {
                 match seen.binary_search(&part) {
                     Ok(_) => return limit(until, start, length),
@@ -138,10 +161,16 @@ fn against_parts(
     if window[0] > window[1] {
         return;
     }
-    let mut queue = Queue { met: [(0, 0.0); QUEUE], len: 0, best: None };
+    let mut queue = Queue { met: [(0, 0.0); QUEUE], len: 0, bounds: None, best: None };
+    let intervals = Intervals::new(&search, window);
     // If the body rotates, the result for a part may make the later intervals needless.
-    let most = if search.is_fixed_frame() { QUEUE } else { 1 };
-    each_part(&search, geometry, window, &mut |other, from| {
+    let fixed = search.is_fixed_frame();
+    let most = if fixed { QUEUE } else { 1 };
+    if let (true, Some(level)) = (fixed, geometry.level_of_triangles()) {
+        let bounds = search.triangle_bounds(&intervals.path_box, window);
+        queue.bounds = Some((bounds, level, window));
+    }
+    each_part(&search, geometry, &intervals, &mut |other, from| {
         geometry.prefetch(other);
         queue.met[queue.len] = (other, from);
         queue.len += 1;
@@ -154,13 +183,15 @@ fn against_parts(
 }
 
 /// Number of parts that are searched together.
-const QUEUE: usize = 8;
+const QUEUE: usize = TRIANGLES;
 
 /// Parts that were met and are not searched yet, so that their memory can be prefetched, and the earliest is searched first.
 struct Queue {
     /// Each with the time before which it is apart.
     met: [(u32, f64); QUEUE],
     len: usize,
+    /// For triangles that do not rotate, lower bounds of their times in the window.
+    bounds: Option<(TriangleBounds, Level, [f64; 2])>,
     best: Option<BestPlane>,
 }
 
@@ -173,14 +204,21 @@ impl Queue {
         own: u32,
         contacts: &mut Contacts<'_>,
     ) {
-        let met = &self.met[..core::mem::take(&mut self.len)];
+        let met = &mut self.met[..core::mem::take(&mut self.len)];
         if met.len() > 1 {
             met.iter().for_each(|&(part, _)| geometry.prefetch_corners(part));
         }
+        if let Some(bounds) = &self.bounds {
+            delay(met, geometry, bounds);
+        }
         let mut plans = [Plan::default(); QUEUE];
         let mut count = 0;
-        for &(part, from) in met {
-            let plan = search.plan(part, &geometry.part(part), [from, contacts.until]);
+        for &(part, from) in &*met {
+            let plan = if from > contacts.until {
+                None
+            } else {
+                search.plan(part, &geometry.part(part), [from, contacts.until])
+            };
             if let Some(plan) = plan {
                 // In the order of starts; of equal ones the first met stays the first.
                 let mut at = count;
@@ -207,6 +245,29 @@ impl Queue {
     }
 }
 
+/// Replaces the times before which triangles are apart by lower bounds that are later.
+fn delay(
+    met: &mut [(u32, f64)],
+    geometry: &Geometry<'_>,
+    (bounds, level, [from, to]): &(TriangleBounds, Level, [f64; 2]),
+) {
+    let mut columns = TriangleColumns::default();
+    for (lane, &(part, _)) in met.iter().enumerate() {
+        let Part::Triangle(corners) = geometry.part(part) else { continue };
+        for (columns, corner) in columns.iter_mut().zip(corners) {
+            for (column, x) in columns.iter_mut().zip(corner) {
+                column[lane] = x;
+            }
+        }
+    }
+    let bounds = bounds.of(*level, &columns, met.len());
+    for ((_, apart), bound) in met.iter_mut().zip(bounds) {
+        // Rounding may make a product greater by less than this factor makes it less.
+        let bound = from + f64::from(bound) * (to - from) * (1.0 - 1e-15);
+        *apart = if bound > *apart { bound } else { *apart };
+    }
+}
+
 /// Searches for the contacts of two geometries whose motions and settings are valid.
 pub(super) fn between(
     (a, a_motion): (&Geometry<'_>, &Motion),
@@ -223,7 +284,8 @@ pub(super) fn between(
     b.with_bounds(&mut |around| {
         let of_a = (a_motion, &a.extent());
         let search = PartSearch::new(around, b_motion, of_a, settings, 1.0);
-        each_part(&search, a, window, &mut |part, from| {
+        let intervals = Intervals::new(&search, window);
+        each_part(&search, a, &intervals, &mut |part, from| {
             // Where the boxes are apart until then, so are the shapes: but a touch that is ignored has to be followed
             // from the start.
             let window = [if from > window[0] { from } else { window[0] }, window[1]];
