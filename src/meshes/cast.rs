@@ -153,6 +153,7 @@ impl Geometry<'_> {
             ToiResult::Separated => ConvexCast::Missed,
             ToiResult::Unresolved { t_safe } => ConvexCast::Unresolved { fraction: t_safe },
         };
+        let part = if cast == ConvexCast::Missed { 0 } else { self.number(part) };
         PartCast { cast, part }
     }
 

@@ -5,7 +5,7 @@ use super::height_field::HeightField;
 use super::mesh::Mesh;
 use crate::geom::{Aabb, Invalid, Motion, MovingBox, Pose};
 use crate::kernels::bounds;
-use crate::lanes::{Level, prefetch};
+use crate::lanes::Level;
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use core::ops::ControlFlow;
@@ -124,20 +124,19 @@ impl Geometry<'_> {
         }
     }
 
-    /// Prefetches where the corners of a part are.
+    /// Prefetches a part.
     pub(super) fn prefetch(&self, part: u32) {
         if let Self::Mesh(mesh) = self {
-            prefetch(&mesh.triangles()[part as usize..=part as usize]);
+            mesh.prefetch(part);
         }
     }
 
-    /// Prefetches the corners of a part.
-    pub(super) fn prefetch_corners(&self, part: u32) {
-        if let Self::Mesh(mesh) = self {
-            for vertex in mesh.triangles()[part as usize] {
-                let vertex = vertex as usize;
-                prefetch(mesh.vertices().get(vertex..=vertex).unwrap_or_default());
-            }
+    /// Returns the number of a part as the caller counts them, for a part that [`Geometry::sweep`] or [`Geometry::overlap`]
+    /// found.
+    pub(super) fn number(&self, part: u32) -> u32 {
+        match self {
+            Self::Mesh(mesh) => mesh.number(part),
+            _ => part,
         }
     }
 

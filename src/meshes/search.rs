@@ -41,14 +41,13 @@ impl<'o> Contacts<'o> {
         self.best
     }
 
-    /// Counts two parts that were tested without a search.
-    fn count_test(&mut self) {
-        self.best.tests += 1;
+    /// Counts parts that were tested, with or without a search.
+    fn count_tests(&mut self, tests: usize) {
+        self.best.tests += tests as u32;
     }
 
     /// Adds the result for two parts. Returns whether it is the earliest.
     fn add(&mut self, toi: Toi, parts: [u32; 2]) -> bool {
-        self.best.tests += 1;
         self.best.toi.rounds += toi.rounds;
         self.best.toi.supports += toi.supports;
         if toi.result == ToiResult::Separated {
@@ -205,43 +204,47 @@ impl Queue {
         contacts: &mut Contacts<'_>,
     ) {
         let met = &mut self.met[..core::mem::take(&mut self.len)];
-        if met.len() > 1 {
-            met.iter().for_each(|&(part, _)| geometry.prefetch_corners(part));
-        }
         if let Some(bounds) = &self.bounds {
             delay(met, geometry, bounds);
         }
-        let mut plans = [Plan::default(); QUEUE];
-        let mut count = 0;
-        for &(part, from) in &*met {
-            let plan = if from > contacts.until {
-                None
-            } else {
-                search.plan(part, &geometry.part(part), [from, contacts.until])
-            };
-            if let Some(plan) = plan {
-                // In the order of starts; of equal ones the first met stays the first.
+        // In the order of the times before which they are apart; of equal ones the first met stays the first.
+        for k in 1..met.len() {
+            let mut at = k;
+            while at > 0 && met[at].1 < met[at - 1].1 {
+                met.swap(at, at - 1);
+                at -= 1;
+            }
+        }
+        let mut next = met.iter().peekable();
+        let (mut plans, mut count) = ([Plan::default(); QUEUE], 0);
+        loop {
+            // Parts that may be earlier than the first plan.
+            while let Some(&(part, from)) = next.next_if(|(_, from)| {
+                *from <= contacts.until && (count == 0 || *from < plans[count - 1].start)
+            }) {
+                let window = [from, contacts.until];
+                let Some(plan) = search.plan(part, &geometry.part(part), window) else { continue };
+                // The earliest is the last; of equal ones the first planned.
                 let mut at = count;
-                while at > 0 && plan.start < plans[at - 1].start {
+                while at > 0 && plans[at - 1].start <= plan.start {
                     plans[at] = plans[at - 1];
                     at -= 1;
                 }
                 plans[at] = plan;
                 count += 1;
-            } else {
-                contacts.count_test();
             }
-        }
-        for plan in &plans[..count] {
-            if plan.start > contacts.until {
+            if count == 0 || plans[count - 1].start > contacts.until {
                 break;
             }
+            count -= 1;
+            let plan = plans[count];
             let part = geometry.part(plan.part);
-            let toi = search.find(plan, &part, contacts.until, self.best.as_ref());
+            let toi = search.find(&plan, &part, contacts.until, self.best.as_ref());
             if contacts.add(toi, [own, plan.part]) {
                 self.best = search.plane_of(&toi.result);
             }
         }
+        contacts.count_tests(met.len());
     }
 }
 
@@ -315,6 +318,9 @@ pub(super) fn find(
     let mut best = contacts.best();
     let finish = |found: &mut PartToi| {
         inner_edges::correct(first, second, found);
+        if found.toi.result != ToiResult::Separated {
+            found.parts = [first.0.number(found.parts[0]), second.0.number(found.parts[1])];
+        }
         if swapped {
             found.flip();
         }

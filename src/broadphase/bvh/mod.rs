@@ -288,6 +288,20 @@ impl Tree {
         }
     }
 
+    /// Replaces the rows of all boxes by their slots, so that what belongs to the boxes of a leaf can be stored side by
+    /// side. Returns the row of each slot; [`NOTHING`] for those without a box.
+    pub(crate) fn number_by_slot(&mut self) -> Vec<u32> {
+        let mut rows = alloc::vec![NOTHING; self.nodes.len() * WIDTH];
+        self.for_each(|slot, row| rows[slot] = row);
+        for (at, (node, rows)) in self.nodes.iter_mut().zip(rows.chunks_exact(WIDTH)).enumerate() {
+            let first = (at * WIDTH) as u32;
+            for ((slot, id), &row) in (first..).zip(&mut node.ids).zip(rows) {
+                *id = if row == NOTHING { *id } else { slot };
+            }
+        }
+        rows
+    }
+
     /// Counts a box as removed.
     pub(crate) fn count_removed(&mut self) {
         self.len -= 1;

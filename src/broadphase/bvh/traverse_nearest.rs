@@ -226,6 +226,9 @@ fn step<I: Isa, Q: Nearing>(
             let ids = isa.load_u32(&node.ids[lane..]).compress(reached);
             let (near, count) = (near.to_bits().compress(reached), reached.count());
             isa.store_pairs(ids, near, count, &mut stack[*len..]);
+            for [child, _] in &stack[*len..*len + count] {
+                prefetch(slice::from_ref(&tree.nodes[(*child & !LEAF) as usize]));
+            }
             *len += count;
         }
         lane += I::LANES;
