@@ -124,13 +124,6 @@ impl Geometry<'_> {
         }
     }
 
-    /// Prefetches a part.
-    pub(super) fn prefetch(&self, part: u32) {
-        if let Self::Mesh(mesh) = self {
-            mesh.prefetch(part);
-        }
-    }
-
     /// Returns the number of a part as the caller counts them, for a part that [`Geometry::sweep`] or [`Geometry::overlap`]
     /// found.
     pub(super) fn number(&self, part: u32) -> u32 {

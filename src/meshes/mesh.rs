@@ -5,17 +5,13 @@ use crate::broadphase::bvh::BvhItem;
 use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::exec::Exec;
 use crate::geom::{Aabb, MapEach};
-use crate::lanes::prefetch;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
-use crate::par::{self, sort_rare};
+use crate::par::sort_rare;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 /// Triangles must be fewer than this: 2²⁷.
 const TRIANGLES_MAX: usize = 1 << 27;
-
-/// Slots that one thread fills at a time.
-const PLACED: usize = 1 << 12;
 
 /// Why a mesh cannot be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,12 +56,9 @@ pub enum MeshError {
 pub struct Mesh<'a> {
     vertices: Cow<'a, [[f32; 3]]>,
     triangles: Cow<'a, [[u32; 3]]>,
-    /// Its rows are slots, so that the triangles of a leaf are side by side.
+    /// Its leaves are the triangles, and its rows are slots.
     tree: Bvh,
-    /// The triangle in each slot.
-    numbers: Vec<u32>,
-    /// The corners of the triangle in each slot.
-    placed: Vec<[[f32; 3]; 3]>,
+    bounds: Option<Aabb>,
     rejected: Vec<TriangleFault>,
     pub(super) extent: PartsExtent,
 }
@@ -120,19 +113,11 @@ impl<'a> Mesh<'a> {
         if tree.len() < count {
             list_invalid(points, indices, &mut rejected);
         }
+        let (bounds, extent) = (tree.bounds(), extent_of(&tree, false));
+        let corners = |row: u32| indices[row as usize].map_each(|vertex| points[vertex as usize]);
+        tree.tree.place_triangles(&corners, &tree.exec.threads);
         tree.shrink_to_fit();
-        let extent = extent_of(&tree, false);
-        let numbers = tree.tree.number_by_slot();
-        let mut placed = alloc::vec![[[0.0; 3]; 3]; numbers.len()];
-        par::fill_chunks(&tree.exec.threads, &mut placed, PLACED, &|first, placed: &mut [_]| {
-            for (placed, &number) in placed.iter_mut().zip(&numbers[first..]) {
-                // A slot without a triangle has no such number.
-                if let Some(triangle) = indices.get(number as usize) {
-                    *placed = triangle.map_each(|vertex| points[vertex as usize]);
-                }
-            }
-        });
-        Ok(Self { vertices, triangles, tree, numbers, placed, rejected, extent })
+        Ok(Self { vertices, triangles, tree, bounds, rejected, extent })
     }
 
     /// Returns the mesh with only the front of each triangle counting.
@@ -174,7 +159,7 @@ impl<'a> Mesh<'a> {
     /// Returns the box around the mesh in its own axes, or `None` if it has no triangles.
     #[must_use]
     pub fn bounds(&self) -> Option<Aabb> {
-        self.tree.bounds()
+        self.bounds
     }
 
     /// Returns the triangles that were left out, in order.
@@ -217,8 +202,6 @@ impl<'a> Mesh<'a> {
         self.tree.memory_usage()
             + owned(vertices, size_of_val(&self.vertices[..]))
             + owned(triangles, size_of_val(&self.triangles[..]))
-            + self.numbers.capacity() * size_of::<u32>()
-            + self.placed.capacity() * size_of::<[[f32; 3]; 3]>()
             + self.rejected.capacity() * size_of::<TriangleFault>()
     }
 
@@ -228,17 +211,12 @@ impl<'a> Mesh<'a> {
 
     /// Returns the triangle in a slot.
     pub(super) fn part(&self, slot: u32) -> Part<'_> {
-        Part::Triangle(self.placed[slot as usize])
-    }
-
-    /// Prefetches the triangle in a slot.
-    pub(super) fn prefetch(&self, slot: u32) {
-        prefetch(&self.placed[slot as usize..=slot as usize]);
+        Part::Triangle(self.tree.tree.triangle(slot))
     }
 
     /// Returns the number of the triangle in a slot.
     pub(super) fn number(&self, slot: u32) -> u32 {
-        self.numbers[slot as usize]
+        self.tree.tree.triangle_number(slot)
     }
 }
 

@@ -170,7 +170,6 @@ fn against_parts(
         queue.bounds = Some((bounds, level, window));
     }
     each_part(&search, geometry, &intervals, &mut |other, from| {
-        geometry.prefetch(other);
         queue.met[queue.len] = (other, from);
         queue.len += 1;
         if queue.len == most {

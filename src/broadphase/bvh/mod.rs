@@ -24,6 +24,7 @@ pub(crate) mod movers;
 pub(crate) mod static_bvh;
 mod traverse_batch;
 mod traverse_nearest;
+mod triangles;
 
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
@@ -35,6 +36,7 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
 pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
+use triangles::TriangleLeaf;
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
 const WIDTH: usize = LANES_MAX;
@@ -135,6 +137,8 @@ pub(crate) struct Tree {
     nodes: Vec<Node>,
     /// The filters by slot, as words. Empty until a filter is set.
     filters: Vec<u32>,
+    /// The leaves, if the boxes are those of triangles (`triangles.rs`). Then no leaf is a node.
+    triangles: Vec<TriangleLeaf>,
     /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
     leaf_bounds: Vec<Aabb>,
     /// The child id of the root, if there are boxes.
@@ -147,7 +151,7 @@ pub(crate) struct Tree {
     built: usize,
 }
 
-impl_memory!(Tree { nodes, filters, leaf_bounds; without root, depth, len, built });
+impl_memory!(Tree { nodes, filters, triangles, leaf_bounds; without root, depth, len, built });
 
 impl Tree {
     /// Replaces the contents of the tree by `boxes`.
@@ -192,6 +196,7 @@ impl Tree {
     pub(crate) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
         self.filters.clear();
+        self.triangles.clear();
         self.leaf_bounds.clear();
     }
 
@@ -286,20 +291,6 @@ impl Tree {
                 self.leaf_bounds_of(child, leaf_bounds);
             }
         }
-    }
-
-    /// Replaces the rows of all boxes by their slots, so that what belongs to the boxes of a leaf can be stored side by
-    /// side. Returns the row of each slot; [`NOTHING`] for those without a box.
-    pub(crate) fn number_by_slot(&mut self) -> Vec<u32> {
-        let mut rows = alloc::vec![NOTHING; self.nodes.len() * WIDTH];
-        self.for_each(|slot, row| rows[slot] = row);
-        for (at, (node, rows)) in self.nodes.iter_mut().zip(rows.chunks_exact(WIDTH)).enumerate() {
-            let first = (at * WIDTH) as u32;
-            for ((slot, id), &row) in (first..).zip(&mut node.ids).zip(rows) {
-                *id = if row == NOTHING { *id } else { slot };
-            }
-        }
-        rows
     }
 
     /// Counts a box as removed.
