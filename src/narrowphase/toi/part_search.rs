@@ -85,6 +85,8 @@ pub(crate) struct Plan {
     plane: Option<V3>,
     /// Whether the shape slides along the plane until the start.
     slides: bool,
+    /// Whether the plane separates until the start, and no longer.
+    reaches_plane: bool,
     later: usize,
 }
 
@@ -203,7 +205,7 @@ impl<'s> PartSearch<'s> {
     /// apart by more than the tolerance from the start of the settings' window to that of this one, if it is later.
     pub(crate) fn plan(&self, number: u32, part: &Part<'_>, [from, to]: [f64; 2]) -> Option<Plan> {
         let later = usize::from(from > f64::from(self.settings[0].window[0]));
-        let plan = Plan { part: number, start: from, plane: None, slides: false, later };
+        let plan = Plan { part: number, start: from, later, ..Plan::default() };
         match part {
             Part::Triangle(corners) if self.is_fixed_frame() && !self.one_sided => {
                 let triangle = Triangle::new(*corners);
@@ -271,12 +273,26 @@ impl<'s> PartSearch<'s> {
         if from > to {
             return Toi::default();
         }
+        let mut search = self.search_of(part, offset, guess, window, later);
+        let result = search.run(&mut None);
+        Toi { result, rounds: search.rounds, supports: search.supports }
+    }
+
+    /// Returns the search that [`PartSearch::search`] runs.
+    fn search_of<'p>(
+        &'p self,
+        part: MovingShape<'p>,
+        offset: V3,
+        guess: V3,
+        window: [f64; 2],
+        later: usize,
+    ) -> Search<'p> {
         // Where every touch counts, a greater slack leaves room for the planes of later parts.
         let slack = if later == 1 { self.tolerance * (1.0 / 16.0) } else { self.slack };
         let path = self.path.shifted(offset);
         let contact_distance = self.contact_distance + part.shape.radius;
         let frame = self.is_fixed_frame().then_some(Frame { rotation: &self.frame, offset });
-        let mut search = Search {
+        Search {
             motion: RelativeMotion { a: self.mover, b: part, path, slack },
             positions: self.positions,
             frame,
@@ -287,9 +303,7 @@ impl<'s> PartSearch<'s> {
             guess,
             rounds: 0,
             supports: 0,
-        };
-        let result = search.run(&mut None);
-        Toi { result, rounds: search.rounds, supports: search.supports }
+        }
     }
 
     fn triangle(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
@@ -379,6 +393,7 @@ impl<'s> PartSearch<'s> {
     fn until_plane(&self, plan: Plan, triangle: &Triangle, front: V3, to: f64) -> Option<Plan> {
         let path = self.path.shifted(triangle.first);
         let Plan { mut start, mut later, .. } = plan;
+        let mut reaches_plane = false;
         let touched = self.slides_until(triangle, &path, front, to);
         let slides = touched > start;
         if slides {
@@ -399,14 +414,17 @@ impl<'s> PartSearch<'s> {
                 return None;
             }
             if until > start {
-                (start, later) = (until, 1);
+                (start, later, reaches_plane) = (until, 1, true);
             }
         }
-        Some(Plan { start, plane: Some(toward), slides, later, ..plan })
+        Some(Plan { start, plane: Some(toward), slides, reaches_plane, later, ..plan })
     }
 
     /// Searches for a contact with a triangle whose plane was tested.
     fn on_plane(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
+        if let Some(toi) = self.at_inside(plan, triangle, to) {
+            return toi;
+        }
         let path = self.path.shifted(triangle.first);
         let window = [plan.start, to];
         if let Some(best) = best {
@@ -430,6 +448,37 @@ impl<'s> PartSearch<'s> {
             toi.result = ToiResult::Impact { t, normal, on_a, on_b, closing };
         }
         toi
+    }
+
+    /// Returns the impact at the start of a plan, if the farthest point of a shape that does not rotate is above the
+    /// inside of the triangle there. Then its distance from the triangle is the gap to the plane.
+    fn at_inside(&self, plan: &Plan, triangle: &Triangle, to: f64) -> Option<Toi> {
+        let toward = plan.plane.filter(|_| plan.reaches_plane && plan.start <= to)?;
+        let Self { mover, .. } = self;
+        if mover.rotation.rate > 0.0 {
+            return None;
+        }
+        let on_a = mover.shape.core.support(mover.start.rotate_back(toward));
+        // From the first corner.
+        let point =
+            mover.start.rotate(on_a) - self.path.shifted(triangle.first).between(plan.start);
+        let gap = -toward.dot(point);
+        let on_b = point + toward * gap;
+        let [second, third] = triangle.sides;
+        let edges = [(V3::ZERO, second), (second, third - second), (third, -third)];
+        let sides = edges.map_each(|(from, along)| along.cross(on_b - from).dot(toward));
+        // Comparisons with NaN are false.
+        let inside = sides.iter().all(|&side| side > 0.0) || sides.iter().all(|&side| side < 0.0);
+        let near = gap <= self.contact_distance + self.tolerance;
+        (inside && near).then(|| {
+            let gap = Gap { lower: gap, normal: toward, out: toward, on_a, on_b };
+            let part = triangle.shape();
+            let part = MovingShape::at_rest(&part, M3::IDENTITY);
+            let window = [plan.start, to];
+            let search = self.search_of(part, triangle.first, toward, window, plan.later);
+            let result = search.impact(plan.start, &search.motion.at(plan.start), &gap);
+            Toi { result, rounds: 1, supports: 1 }
+        })
     }
 
     /// Runs the search for a triangle.
