@@ -10,7 +10,7 @@ use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart, each_axis};
 use crate::narrowphase::math::{M3, V3, round_down};
 use crate::narrowphase::toi::cast_triangle::PointCast;
-use crate::narrowphase::toi::part_search::{Part, PartSearch};
+use crate::narrowphase::toi::part_search::{Part, PartSearch, Planned};
 use crate::narrowphase::toi::{Settings, ToiResult, Touch};
 use crate::narrowphase::{ConvexCast, Shape};
 use crate::par::{self, Threads};
@@ -132,10 +132,11 @@ impl Geometry<'_> {
                     }),
                     closing: 0.0,
                 },
-                PointCast::Unclear => {
-                    let Some(plan) = search.plan(of, &part_of, [from, until]) else { return until };
-                    search.find(&plan, &part_of, until, None).result
-                }
+                PointCast::Unclear => match search.plan(of, &part_of, [from, until]) {
+                    Planned::Separated => return until,
+                    Planned::Found(toi) => toi.result,
+                    Planned::Search(plan) => search.find(&plan, &part_of, until, None).result,
+                },
             };
             if let Some(t) = is_earlier(&found, &best, 0.0) {
                 (best, part, until) = (found, of, t);

@@ -16,7 +16,7 @@ use super::result::PartToi;
 use crate::geom::{MapEach, Motion, MovingBox};
 use crate::lanes::Level;
 use crate::narrowphase::Shape;
-use crate::narrowphase::toi::part_search::{BestPlane, Part, PartSearch, Plan};
+use crate::narrowphase::toi::part_search::{BestPlane, Part, PartSearch, Plan, Planned};
 use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
 use crate::narrowphase::toi::{Settings, Toi, ToiResult};
 use alloc::vec::Vec;
@@ -202,7 +202,8 @@ impl Queue {
         own: u32,
         contacts: &mut Contacts<'_>,
     ) {
-        let met = &mut self.met[..core::mem::take(&mut self.len)];
+        let mut met = self.met;
+        let met = &mut met[..core::mem::take(&mut self.len)];
         if let Some(bounds) = &self.bounds {
             delay(met, geometry, bounds);
         }
@@ -214,36 +215,48 @@ impl Queue {
                 at -= 1;
             }
         }
-        let mut next = met.iter().peekable();
         let (mut plans, mut count) = ([Plan::default(); QUEUE], 0);
-        loop {
-            // Parts that may be earlier than the first plan.
-            while let Some(&(part, from)) = next.next_if(|(_, from)| {
-                *from <= contacts.until && (count == 0 || *from < plans[count - 1].start)
-            }) {
-                let window = [from, contacts.until];
-                let Some(plan) = search.plan(part, &geometry.part(part), window) else { continue };
-                // The earliest is the last; of equal ones the first planned.
-                let mut at = count;
-                while at > 0 && plans[at - 1].start <= plan.start {
-                    plans[at] = plans[at - 1];
-                    at -= 1;
-                }
-                plans[at] = plan;
-                count += 1;
-            }
-            if count == 0 || plans[count - 1].start > contacts.until {
+        for &(part, from) in &*met {
+            if from > contacts.until {
                 break;
             }
-            count -= 1;
-            let plan = plans[count];
-            let part = geometry.part(plan.part);
-            let toi = search.find(&plan, &part, contacts.until, self.best.as_ref());
-            if contacts.add(toi, [own, plan.part]) {
-                self.best = search.plane_of(&toi.result);
+            match search.plan(part, &geometry.part(part), [from, contacts.until]) {
+                Planned::Separated => {}
+                Planned::Found(toi) => self.add(search, toi, [own, part], contacts),
+                Planned::Search(plan) => {
+                    // In the order of starts; of equal ones the first planned stays the first.
+                    let mut at = count;
+                    while at > 0 && plan.start < plans[at - 1].start {
+                        plans[at] = plans[at - 1];
+                        at -= 1;
+                    }
+                    plans[at] = plan;
+                    count += 1;
+                }
             }
         }
+        for plan in &plans[..count] {
+            if plan.start > contacts.until {
+                break;
+            }
+            let part = geometry.part(plan.part);
+            let toi = search.find(plan, &part, contacts.until, self.best.as_ref());
+            self.add(search, toi, [own, plan.part], contacts);
+        }
         contacts.count_tests(met.len());
+    }
+
+    /// Adds the result for a part, and keeps its plane if it is the earliest.
+    fn add(
+        &mut self,
+        search: &PartSearch<'_>,
+        toi: Toi,
+        parts: [u32; 2],
+        contacts: &mut Contacts<'_>,
+    ) {
+        if contacts.add(toi, parts) {
+            self.best = search.plane_of(&toi.result);
+        }
     }
 }
 

@@ -6,7 +6,6 @@
 //! access to a page. In such a tree the row of a box is its slot: the index of its leaf times [`WIDTH`], plus its lane.
 
 use super::{LEAF, NO_BOUNDS, NOTHING, Node, Tree, WIDTH};
-use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, IOTA, Isa, U32Lanes, prefetch};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -116,7 +115,10 @@ impl Tree {
     /// Returns the corners of the triangle in a slot.
     pub(crate) fn triangle(&self, slot: u32) -> [[f32; 3]; 3] {
         let (leaf, lane) = (&self.triangles[slot as usize / WIDTH], slot as usize % WIDTH);
-        leaf.corners.map_each(|columns| columns.map_each(|column| column[lane]))
+        // A copy of the columns would take longer than the nine loads.
+        let x = |corner: usize, axis: usize| leaf.corners[corner][axis][lane];
+        let corner = |corner: usize| [x(corner, 0), x(corner, 1), x(corner, 2)];
+        [corner(0), corner(1), corner(2)]
     }
 
     /// Returns the number of the triangle in a slot.

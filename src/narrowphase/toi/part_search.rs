@@ -90,6 +90,16 @@ pub(crate) struct Plan {
     later: usize,
 }
 
+/// What is known about a part before its search.
+pub(crate) enum Planned {
+    /// There is no contact in the window.
+    Separated,
+    /// The first contact, which needed no search.
+    Found(Toi),
+    /// A search is needed.
+    Search(Plan),
+}
+
 /// A triangle about its first corner, in the axes of the body.
 struct Triangle {
     first: V3,
@@ -201,18 +211,23 @@ impl<'s> PartSearch<'s> {
         Some(BestPlane { normal, reach: self.reach(normal) })
     }
 
-    /// Prepares the search for a part, or returns `None` if there is no contact in the window. The two are known to be
-    /// apart by more than the tolerance from the start of the settings' window to that of this one, if it is later.
-    pub(crate) fn plan(&self, number: u32, part: &Part<'_>, [from, to]: [f64; 2]) -> Option<Plan> {
+    /// Prepares the search for a part. The two are known to be apart by more than the tolerance from the start of the
+    /// settings' window to that of this one, if it is later.
+    pub(crate) fn plan(&self, number: u32, part: &Part<'_>, [from, to]: [f64; 2]) -> Planned {
         let later = usize::from(from > f64::from(self.settings[0].window[0]));
         let plan = Plan { part: number, start: from, later, ..Plan::default() };
-        match part {
-            Part::Triangle(corners) if self.is_fixed_frame() && !self.one_sided => {
-                let triangle = Triangle::new(*corners);
-                let Some(front) = triangle.normal else { return Some(plan) };
-                self.until_plane(plan, &triangle, front, to)
-            }
-            _ => Some(plan),
+        let Part::Triangle(corners) = part else { return Planned::Search(plan) };
+        if !self.is_fixed_frame() || self.one_sided {
+            return Planned::Search(plan);
+        }
+        let triangle = Triangle::new(*corners);
+        let Some(front) = triangle.normal else { return Planned::Search(plan) };
+        let Some(plan) = self.until_plane(plan, &triangle, front, to) else {
+            return Planned::Separated;
+        };
+        match self.at_inside(&plan, &triangle) {
+            Some(toi) => Planned::Found(toi),
+            None => Planned::Search(plan),
         }
     }
 
@@ -335,7 +350,8 @@ impl<'s> PartSearch<'s> {
                 plan.start = start;
             }
             let Some(plan) = self.until_plane(plan, triangle, front, end) else { continue };
-            let toi = self.on_plane(&plan, triangle, end, best);
+            let inside = self.at_inside(&plan, triangle);
+            let toi = inside.unwrap_or_else(|| self.on_plane(&plan, triangle, end, best));
             found.rounds += toi.rounds;
             found.supports += toi.supports;
             if toi.result != ToiResult::Separated {
@@ -422,9 +438,6 @@ impl<'s> PartSearch<'s> {
 
     /// Searches for a contact with a triangle whose plane was tested.
     fn on_plane(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
-        if let Some(toi) = self.at_inside(plan, triangle, to) {
-            return toi;
-        }
         let path = self.path.shifted(triangle.first);
         let window = [plan.start, to];
         if let Some(best) = best {
@@ -452,12 +465,10 @@ impl<'s> PartSearch<'s> {
 
     /// Returns the impact at the start of a plan, if the farthest point of a shape that does not rotate is above the
     /// inside of the triangle there. Then its distance from the triangle is the gap to the plane.
-    fn at_inside(&self, plan: &Plan, triangle: &Triangle, to: f64) -> Option<Toi> {
-        let toward = plan.plane.filter(|_| plan.reaches_plane && plan.start <= to)?;
+    fn at_inside(&self, plan: &Plan, triangle: &Triangle) -> Option<Toi> {
         let Self { mover, .. } = self;
-        if mover.rotation.rate > 0.0 {
-            return None;
-        }
+        let is_straight = mover.rotation.rate == 0.0;
+        let toward = plan.plane.filter(|_| plan.reaches_plane && is_straight)?;
         let on_a = mover.shape.core.support(mover.start.rotate_back(toward));
         // From the first corner.
         let point =
@@ -474,7 +485,7 @@ impl<'s> PartSearch<'s> {
             let gap = Gap { lower: gap, normal: toward, out: toward, on_a, on_b };
             let part = triangle.shape();
             let part = MovingShape::at_rest(&part, M3::IDENTITY);
-            let window = [plan.start, to];
+            let window = [plan.start; 2];
             let search = self.search_of(part, triangle.first, toward, window, plan.later);
             let result = search.impact(plan.start, &search.motion.at(plan.start), &gap);
             Toi { result, rounds: 1, supports: 1 }
