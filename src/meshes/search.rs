@@ -223,24 +223,25 @@ impl Queue {
             match search.plan(part, &geometry.part(part), [from, contacts.until]) {
                 Planned::Separated => {}
                 Planned::Found(toi) => self.add(search, toi, [own, part], contacts),
-                Planned::Search(plan) => {
-                    // In the order of starts; of equal ones the first planned stays the first.
-                    let mut at = count;
-                    while at > 0 && plan.start < plans[at - 1].start {
-                        plans[at] = plans[at - 1];
-                        at -= 1;
-                    }
-                    plans[at] = plan;
-                    count += 1;
-                }
+                Planned::Search(plan) => insert(&mut plans, &mut count, plan),
             }
         }
-        for plan in &plans[..count] {
-            if plan.start > contacts.until {
-                break;
-            }
-            let part = geometry.part(plan.part);
-            let toi = search.find(plan, &part, contacts.until, self.best.as_ref());
+        while count > 0 && plans[count - 1].start <= contacts.until {
+            count -= 1;
+            let plan = plans[count];
+            let shape = geometry.part(plan.part);
+            let toi = if plan.may_follow() {
+                match search.follow_part(&plan, &shape, contacts.until) {
+                    Planned::Separated => continue,
+                    Planned::Found(toi) => toi,
+                    Planned::Search(later) => {
+                        insert(&mut plans, &mut count, later);
+                        continue;
+                    }
+                }
+            } else {
+                search.find(&plan, &shape, contacts.until, self.best.as_ref())
+            };
             self.add(search, toi, [own, plan.part], contacts);
         }
         contacts.count_tests(met.len());
@@ -258,6 +259,17 @@ impl Queue {
             self.best = search.plane_of(&toi.result);
         }
     }
+}
+
+/// Inserts a plan into a list whose last one starts first; of equal ones, the one that was inserted first.
+fn insert(plans: &mut [Plan; QUEUE], count: &mut usize, plan: Plan) {
+    let mut at = *count;
+    while at > 0 && plans[at - 1].start <= plan.start {
+        plans[at] = plans[at - 1];
+        at -= 1;
+    }
+    plans[at] = plan;
+    *count += 1;
 }
 
 /// Replaces the times before which triangles are apart by lower bounds that are later.
