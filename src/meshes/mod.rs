@@ -8,9 +8,11 @@
 //! first time of a convex shape and a body with parts (search.rs):
 //!     box around the path of the shape, in the axes of the body           (narrowphase/toi/path_box.rs)
 //!     traverse the hierarchy with this moving box, the nearest node first (broadphase/query/path.rs)
-//!         for each part that the box meets, if that is not after the best time so far:
-//!             skip it if a plane proves that it is not earlier            (narrowphase/toi/part_search.rs)
-//!             search for its first time, up to the best time so far
+//!         for up to sixteen parts that the box meets before the best time so far:
+//!             lower bounds of the times of triangles, in lanes            (narrowphase/toi/triangle_bounds.rs)
+//!             find contacts of a vertex with the inside of a triangle     (narrowphase/toi/triangle_plane.rs)
+//!             skip a part if a plane proves that it is not earlier, search the others up to the best time so far
+//!                                                                         (narrowphase/toi/part_search.rs)
 //!     where the contact is on an inner edge, replace the normal           (inner_edges.rs)
 //! ```
 //!

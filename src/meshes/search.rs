@@ -6,6 +6,10 @@
 //!                          for each of them, each_part of the other      (between)
 //! each_part:               if the body rotates, divide the window into intervals in which it turns little;
 //!                          in each, traverse the hierarchy with the box around the path
+//! Queue::run, for the parts that were met, sixteen at a time:
+//!     delay those that a separating direction proves to be later     (narrowphase/toi/triangle_bounds.rs)
+//!     plan them in that order; a plan may find the contact           (narrowphase/toi/triangle_plane.rs)
+//!     follow planes, then search, those that may be earlier than the best
 //! ```
 //!
 //! Which parts are visited, and in which order, depends on the input alone.
@@ -227,8 +231,12 @@ impl Queue {
             }
         }
         while count > 0 && plans[count - 1].start <= contacts.until {
+            // Those that are cheap are first: an impact of one of them may make a search needless.
+            let is_cheap = |plan: &Plan| plan.may_follow() && plan.start <= contacts.until;
+            let at = plans[..count].iter().rposition(is_cheap).unwrap_or(count - 1);
+            let plan = plans[at];
+            plans.copy_within(at + 1..count, at);
             count -= 1;
-            let plan = plans[count];
             let shape = geometry.part(plan.part);
             let toi = if plan.may_follow() {
                 match search.follow_part(&plan, &shape, contacts.until) {

@@ -6,13 +6,12 @@
 //!
 //! ```text
 //! for a part in a window:
-//!     the plane of a triangle proves a first safe time                                (PartSearch::until_plane)
-//!     a plane may prove that the part is not earlier than the best impact so far      (PartSearch::is_later)
-//!     a shape that slides along the plane of a triangle is not closing                (PartSearch::slides_until)
+//!     the plane of a triangle proves a first safe time, and may be the contact        (triangle_plane.rs)
+//!     a plane may prove that the part is not earlier than the best impact so far
 //!     search from the safe time on, the earliest first                                (search.rs)
 //! ```
 //!
-//! The box around the path of the shape, in the axes of the body, is in `path_box.rs`.
+//! Lower bounds of the times of many triangles are in `triangle_bounds.rs`. The box around the path of the shape, in the axes of the body, is in `path_box.rs`.
 
 use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
