@@ -3,6 +3,8 @@
 # `.ci/fuzz --oss DIR` runs it here with the nightly toolchain of this machine.
 cd "$SRC/swath"
 cargo fuzz build -O --debug-assertions
+# The target of the C interface is a feature: it enables `rayon`, without which the others run on one thread.
+cargo fuzz build -O --debug-assertions --features c c
 for target in $(cargo fuzz list); do
     cp "fuzz/target/x86_64-unknown-linux-gnu/release/$target" "$OUT/"
     folder=$(mktemp -d)

@@ -1,6 +1,7 @@
 //! First time of two geometries, by their hierarchies.
 //!
 //! ```text
+//! both are convex:         the search of the narrowphase
 //! one of them is convex:   each_part of the other                        (against_parts)
 //! both have parts:         the parts of the first that meet the other's box;
 //!                          for each of them, each_part of the other      (between)
@@ -22,7 +23,7 @@ use crate::lanes::Level;
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::part_search::{BestPlane, Part, PartSearch, Plan, Planned};
 use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
-use crate::narrowphase::toi::{Settings, Toi, ToiResult};
+use crate::narrowphase::toi::{Settings, Toi, ToiResult, of_valid};
 use alloc::vec::Vec;
 
 /// The contacts found so far.
@@ -310,6 +311,12 @@ pub(super) fn between(
     settings: &Settings,
     contacts: &mut Contacts<'_>,
 ) {
+    if let (Geometry::Convex(of_a), Geometry::Convex(of_b)) = (a, b) {
+        // So that the results have the same bits, including signs of zeros, whichever function is called.
+        contacts.add(of_valid((of_a, a_motion), (of_b, b_motion), settings), [0, 0]);
+        contacts.count_tests(1);
+        return;
+    }
     let window = settings.window.map_each(f64::from);
     if let Geometry::Convex(shape) = a {
         let of = (0, window);

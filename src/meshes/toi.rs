@@ -6,7 +6,8 @@
 //!   above the target; only a touch at the start that [`Touch`](crate::convex::toi::Touch) passes over is excepted;
 //! * the distance at `t` is at most the target and the tolerance, which is
 //!   [`Settings::tolerance`] of the size of the smaller *body*, whatever the sizes of its parts are;
-//! * the same bits for the same input, whatever the level, the platform and the threads.
+//! * the same bits for the same input, whatever the level, the platform and the threads; for two convex shapes those of
+//!   `convex::toi`.
 //!
 //! **Which part.** The earliest. If several parts are touched within the tolerance of each other, it is one of them, always
 //! the same. If bodies overlap at the start, it is the part with the deepest overlap.

@@ -4,7 +4,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use swath::broadphase::PairInput;
-use swath::{Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair, Threads};
+use swath::{
+    Filter, Level, MovingBox, MovingBoxColumns, MovingBoxStore, Pair, PairFinder, SweptPair,
+    Threads,
+};
 
 /// A scene as rows, some of them invalid, with a flag and a filter for each.
 struct Case {
@@ -171,6 +174,26 @@ fn between_two_sets() {
                 }
             }
         }
+    }
+}
+
+/// Goal: rows that a finder rejected in an earlier search do not count as rejected rows of an empty first set.
+/// Method: a search in which a row of the first set is rejected, then searches with an empty first set.
+#[test]
+fn empty_first_set_has_no_rejected_rows() {
+    let valid = MovingBox::default();
+    let invalid = MovingBox { delta: [f32::NAN; 3], ..valid };
+    let first = [invalid, valid].into_iter().collect::<MovingBoxStore>();
+    for second in [vec![valid], vec![valid, invalid]] {
+        let second = second.into_iter().collect::<MovingBoxStore>();
+        let mut finder = PairFinder::new();
+        let found = finder.swept_pairs_between(first.columns(), second.columns()).unwrap();
+        assert_eq!(found.rejected().len(), 1);
+        let none = MovingBoxStore::new();
+        let found = finder.swept_pairs_between(none.columns(), second.columns()).unwrap();
+        assert!(found.is_empty() && found.rejected().is_empty());
+        let rows: Vec<u32> = found.rejected_of_second().iter().map(|row| row.row).collect();
+        assert_eq!(rows, if second.len() == 2 { vec![1] } else { vec![] });
     }
 }
 

@@ -355,6 +355,7 @@ impl<R: StripPairs> Stage<R> {
             }
         }
         self.rejected.clear();
+        self.rejected_of_first = 0;
         for (index, chunk) in chunks.iter().enumerate() {
             self.rejected.extend_from_slice(&chunk.rejected);
             if index < of_first {

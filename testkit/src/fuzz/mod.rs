@@ -9,6 +9,7 @@ pub mod overlap;
 pub mod pairs;
 pub mod proximity;
 pub mod query;
+pub mod replay;
 pub mod respond;
 pub mod separate;
 #[cfg(feature = "serde")]

@@ -1,0 +1,36 @@
+//! Runs fuzz bodies on stable Rust: on stored inputs, and on generated ones.
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use std::fs;
+use std::path::Path;
+
+/// Runs `body` on every file that `fuzz/regressions` has for `target`.
+pub fn stored(target: &str, body: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions").join(target);
+    let mut kept = 0;
+    for file in fs::read_dir(&folder).expect("the regressions are there") {
+        let path = file.expect("a folder can be listed").path();
+        println!("{}", path.display());
+        body(&fs::read(&path).expect("a file can be read"));
+        kept += 1;
+    }
+    assert!(kept > 0, "nothing is kept in {}", folder.display());
+}
+
+/// Runs `body` on `count` byte strings of at most `len` bytes. Some are mostly zeros, which gives small and
+/// equal numbers.
+pub fn generated(seed: u64, count: usize, len: usize, body: fn(&[u8])) {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    for round in 0..count {
+        let mut input = vec![0; rng.random_range(0..=len)];
+        rng.fill(&mut input[..]);
+        if round % 3 == 0 {
+            let sparse = rng.random_range(2..20);
+            for (at, byte) in input.iter_mut().enumerate().skip(2) {
+                *byte = if at % sparse == 0 { *byte } else { *byte & 0x81 };
+            }
+        }
+        body(&input);
+    }
+}
