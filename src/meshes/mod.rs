@@ -17,7 +17,7 @@
 //! ```
 //!
 //! A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, by their boxes, are
-//! methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`).
+//! methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`, `batches.rs`).
 //!
 //! Of two bodies with parts, the compound or the one with fewer parts is divided: those of its parts are tested whose
 //! boxes the other as a whole meets, each as a convex shape that moves against the other (`search.rs`).
@@ -25,6 +25,7 @@
 //! The promises are those of convex shapes: never late, never missed, and unresolved only with a time that is proved
 //! to be free. `docs/math/mesh.md` states them, with the proofs.
 
+mod batches;
 mod cast;
 mod compound;
 mod fault;
@@ -37,10 +38,11 @@ mod result;
 mod search;
 pub mod toi;
 
+pub use batches::{GeometryCasts, GeometrySweeps};
 pub use cast::{CastsError, PartCast};
 pub use compound::Compound;
 pub use fault::{FaultReason, TriangleFault};
 pub use geometry::Geometry;
 pub use height_field::{HeightField, HeightFieldError};
 pub use mesh::{Mesh, MeshError};
-pub use queries::{GeometryCasts, GeometryHit, GeometryPath, MovingGeometry, OfGeometries};
+pub use queries::{GeometryHit, GeometryPath, MovingGeometry, OfGeometries};
