@@ -36,7 +36,6 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
 pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
-use triangles::TriangleLeaf;
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
 const WIDTH: usize = LANES_MAX;
@@ -65,6 +64,16 @@ pub(crate) struct Node {
     /// In a leaf, the rows of the boxes; in other nodes, the indices of the child nodes, with
     /// [`LEAF`].
     ids: [u32; WIDTH],
+}
+
+/// Sixteen triangles: a leaf of a tree of triangles (`triangles.rs`). Each column is one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct TriangleLeaf {
+    /// By corner, then axis, then lane.
+    corners: [[[f32; WIDTH]; 3]; 3],
+    /// The numbers of the triangles; [`NOTHING`] in empty lanes.
+    numbers: [u32; WIDTH],
 }
 
 /// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.

@@ -5,7 +5,7 @@
 //! and all other nodes are together in little memory: most of the time of a query in a large tree is that of the first
 //! access to a page. In such a tree the row of a box is its slot: the index of its leaf times [`WIDTH`], plus its lane.
 
-use super::{LEAF, NO_BOUNDS, NOTHING, Node, Tree, WIDTH};
+use super::{LEAF, NO_BOUNDS, NOTHING, Node, Tree, TriangleLeaf, WIDTH};
 use crate::lanes::{F32Lanes, IOTA, Isa, U32Lanes, prefetch};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -13,16 +13,6 @@ use core::slice;
 
 /// Leaves that one thread fills at a time.
 const LEAVES: usize = 256;
-
-/// Sixteen triangles. Each column is one cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(super) struct TriangleLeaf {
-    /// By corner, then axis, then lane.
-    corners: [[[f32; WIDTH]; 3]; 3],
-    /// The numbers of the triangles; [`NOTHING`] in empty lanes.
-    numbers: [u32; WIDTH],
-}
 
 impl TriangleLeaf {
     const EMPTY: Self = Self { corners: [[[0.0; WIDTH]; 3]; 3], numbers: [NOTHING; WIDTH] };

@@ -278,8 +278,8 @@ mod tests {
             };
             let shape = shape.expect("valid lengths");
             let turn = vector(3.0 / scale);
-            let pose =
-                Pose::new(near(vector(2.0)), [turn[0], turn[1], turn[2], 1.0]).expect("a pose");
+            let pose = Pose::normalized(near(vector(2.0)), [turn[0], turn[1], turn[2], 1.0])
+                .expect("a pose");
             let mut motion = Motion::new(pose, vector(5.0)).expect("a motion");
             if case % 4 == 1 {
                 motion.accel = vector(3.0);
