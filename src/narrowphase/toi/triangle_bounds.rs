@@ -261,8 +261,8 @@ mod tests {
                 .wrapping_add(1_442_695_040_888_963_407);
             most * ((state >> 40) as f32 / (1 << 23) as f32 - 1.0)
         };
-        let (mut hits, mut misses, mut rejected, mut late) = (0, 0, 0, 0);
-        for case in 0..1500_u32 {
+        let (mut hits, mut misses, mut rejected) = (0, 0, 0);
+        for case in 0..4000_u32 {
             let scale =
                 [1.0, 1.0, 1.0, f32::from_bits((127 - 40) << 23), f32::from_bits((127 + 40) << 23)]
                     [case as usize % 5];
@@ -308,7 +308,7 @@ mod tests {
             let settings = Settings { touch: Touch::Hit, ..Settings::default() };
             let extent = PartsExtent {
                 bounding_radius: f64::from(scale) * 9000.0,
-                size: f64::from(scale),
+                size: 4.0 * f64::from(scale),
                 one_sided: false,
             };
             let still = Motion::default();
@@ -325,11 +325,10 @@ mod tests {
                 let found =
                     one_to_one(&shape, &motion, &triangle, &still, &settings).expect("valid");
                 match found.result {
-                    // The bound may be later than the reported time by what the distance may be above the target.
+                    // Before the bound the distance is above the tolerance of the search for two shapes, too.
                     ToiResult::Impact { t, .. } => {
                         hits += 1;
-                        late += usize::from(bound > t);
-                        assert!(bound < 1.0 && bound <= t + 1e-3, "{case}: {bound} {t}");
+                        assert!(bound <= t, "{case}: {bound} {t}");
                     }
                     ToiResult::Overlapping { .. } => assert!(bound == 0.0, "{case}: {bound}"),
                     ToiResult::Unresolved { .. } => {}
@@ -340,8 +339,7 @@ mod tests {
                 }
             }
         }
-        assert!(hits > 2000 && misses > 4000, "{hits} {misses}");
-        assert!(late == 0, "{late} of {hits}");
-        assert!(rejected * 10 > misses * 7, "{rejected} of {misses}");
+        assert!(hits > 1000 && misses > 20_000, "{hits} {misses}");
+        assert!(rejected * 2 > misses, "{rejected} of {misses}");
     }
 }
