@@ -288,7 +288,7 @@ impl<'s> PartSearch<'s> {
             rounds: 0,
             supports: 0,
         };
-        let result = search.run(&mut None);
+        let result = search.run(None, &mut None);
         Toi { result, rounds: search.rounds, supports: search.supports }
     }
 
