@@ -6,6 +6,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
 use clap::Error;
@@ -14,6 +15,19 @@ use clap::Error;
 pub const WRONG: u8 = 1;
 /// The status if there was no run.
 pub const REFUSED: u8 = 2;
+
+/// Returns a function that parses a whole number in a range, for an argument of an example.
+pub fn whole<T: TryFrom<i64>>(
+    range: RangeInclusive<i64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| {
+            format!("it must be a whole number from {} to {}", range.start(), range.end())
+        })
+    }
+}
 
 /// Prints the help, or what is wrong with the arguments of an example.
 pub fn say(example: &str, error: &Error) -> ExitCode {

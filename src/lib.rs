@@ -7,7 +7,7 @@
 //! ![Boxes, their paths within a tick, and the pairs that touch, each where it first does][drawing of pairs]
 //!
 //! *Outlines are boxes at the start of the tick, bands are their paths. Dotted frames are the boxes around long paths; a
-//! broadphase without sweeping would have to pair them.*
+//! broadphase that compares these reports many pairs that do not touch.*
 //!
 //! ```
 //! use swath::{MovingBoxColumns, PairFinder};

@@ -19,10 +19,11 @@ use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, value_parser};
+use clap::Parser;
 use conjunctions::catalogue::catalogue;
 use conjunctions::screen::{ScreenError, Settings, screen};
 use cpu_time::ProcessTime;
+use examples::usage::whole;
 use rayon::ThreadPoolBuilder;
 use report::Report;
 
@@ -40,7 +41,7 @@ const OBJECTS_MAX: i64 = 2_000_000;
 pub(crate) struct Args {
     /// Number of objects.
     #[arg(long, value_name = "N", default_value_t = 30_000)]
-    #[arg(value_parser = value_parser!(u32).range(0..=OBJECTS_MAX), allow_negative_numbers = true)]
+    #[arg(value_parser = whole::<u32>(0..=OBJECTS_MAX), allow_negative_numbers = true)]
     pub(crate) objects: u32,
     /// Time to screen, in hours.
     #[arg(long, value_name = "H", default_value_t = 24.0, allow_negative_numbers = true)]
@@ -52,10 +53,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KM", default_value_t = 5.0, allow_negative_numbers = true)]
     pub(crate) within_km: f64,
     /// Seed of the catalogue.
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0..=i64::MAX))]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Number of threads. The default is one for each logical core.
-    #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
+    #[arg(long, value_name = "T", value_parser = whole::<u16>(1..=THREADS_MAX))]
     #[arg(allow_negative_numbers = true)]
     threads: Option<u16>,
     /// Print so many of the closest approaches; with --json, all of them are printed if this is not given.

@@ -1,6 +1,7 @@
 //! The command line of `engine`.
 
-use clap::{Error, Parser, value_parser};
+use clap::{Error, Parser};
+use examples::usage::whole;
 
 /// The most bullets: a body whose motion changes may be compared with all others, so the time can grow with
 /// the square.
@@ -19,17 +20,18 @@ const THREADS_MAX: i64 = 1024;
 pub(crate) struct Args {
     /// Number of bullets, at 500 m/s.
     #[arg(long, value_name = "N", default_value_t = 1000)]
-    #[arg(value_parser = value_parser!(u32).range(..=BULLETS_MAX), allow_negative_numbers = true)]
+    #[arg(value_parser = whole::<u32>(0..=BULLETS_MAX), allow_negative_numbers = true)]
     pub(crate) bullets: u32,
     /// Number of ticks of 1/60 s. With CCD and the other defaults, all bodies sleep after about 500 ticks.
     #[arg(long, value_name = "K", default_value_t = 600)]
-    #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX), allow_negative_numbers = true)]
+    #[arg(value_parser = whole::<u32>(1..=TICKS_MAX), allow_negative_numbers = true)]
     pub(crate) ticks: u32,
     /// Seed of the random bullets.
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0..=i64::MAX))]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Number of threads. The default is one for each logical core.
-    #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
+    #[arg(long, value_name = "T", value_parser = whole::<u16>(1..=THREADS_MAX))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
     /// Run without CCD only.

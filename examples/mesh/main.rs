@@ -31,10 +31,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Parser, value_parser};
+use clap::Parser;
 use contained::NotContained;
 use elements::{Elements, NoBoxes};
 use examples::progress;
+use examples::usage::whole;
 use queries::QueryKind;
 use rayon::ThreadPoolBuilder;
 use report::Report;
@@ -78,12 +79,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "queries")]
     answers: Option<PathBuf>,
     /// Number of threads. The default is one for each logical core.
-    #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
+    #[arg(long, value_name = "T", value_parser = whole::<u16>(1..=THREADS_MAX))]
     #[arg(allow_negative_numbers = true)]
     threads: Option<u16>,
     /// Number of timed runs.
     #[arg(long, value_name = "K", default_value_t = 15)]
-    #[arg(value_parser = value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    #[arg(value_parser = whole::<u32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
     ticks: u32,
     /// Instruction set: portable4, avx2 or avx512, if the CPU has it; with the feature `all-levels` also
     /// scalar and portable8.
@@ -101,7 +102,7 @@ enum Stop {
     Ply { path: PathBuf, fault: ply::Fault },
     #[error("{}: {fault}", path.display())]
     Queries { path: PathBuf, fault: queries::Fault },
-    #[error(transparent)]
+    #[error("{0} (try '--help')")]
     Kind(queries::Fault),
     #[error(transparent)]
     Times(#[from] swath::batch::ElementError),

@@ -26,6 +26,7 @@ use std::process::ExitCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::{Parser, ValueEnum};
+use examples::usage::whole;
 
 /// Draws what swath computes in one tick, as SVG.
 #[derive(Debug, Parser)]
@@ -38,15 +39,16 @@ struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Seed of the random scene of `pairs`.
-    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u64>(0..=i64::MAX))]
+    #[arg(allow_negative_numbers = true)]
     seed: u64,
     /// Number of crates in the scene of `pairs`.
     #[arg(long, value_name = "N", default_value_t = 28, allow_negative_numbers = true)]
-    #[arg(value_parser = clap::value_parser!(u16).range(..=2000))]
+    #[arg(value_parser = whole::<u16>(0..=2000))]
     crates: u16,
     /// Number of bullets in the scene of `pairs`.
     #[arg(long, value_name = "N", default_value_t = 7, allow_negative_numbers = true)]
-    #[arg(value_parser = clap::value_parser!(u16).range(..=2000))]
+    #[arg(value_parser = whole::<u16>(0..=2000))]
     bullets: u16,
     /// Write the link definitions of all drawings to this file, and no picture.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["drawing", "out", "seed", "crates", "bullets"])]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Error, Parser, value_parser};
+use clap::{CommandFactory, Error, Parser};
+use examples::usage::whole;
 use swath::Level;
 
 use scenes::Scene;
@@ -35,19 +36,20 @@ const CHECKED_BOXES_MAX: u32 = 20_000;
 pub(crate) struct Args {
     /// Number of boxes in the scene.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX), allow_negative_numbers = true)]
+    #[arg(value_parser = whole::<u32>(0..=BOXES_MAX), allow_negative_numbers = true)]
     pub(crate) boxes: u32,
     /// Number of timed ticks. A recorded tick is repeated.
     #[arg(long, value_name = "K", default_value_t = 30)]
-    #[arg(value_parser = value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    #[arg(value_parser = whole::<u32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
     pub(crate) ticks: u32,
     #[arg(long, default_value_t = Scene::Uniform, help = Scene::help())]
     pub(crate) scene: Scene,
     /// Seed of the random scene.
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0..=i64::MAX))]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Number of threads. The default is one for each logical core.
-    #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=THREADS_MAX))]
+    #[arg(long, value_name = "T", value_parser = whole::<u16>(1..=THREADS_MAX))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
     /// Instruction set: portable4, avx2 or avx512, if the CPU has it; with the feature `all-levels` also
@@ -64,7 +66,7 @@ pub(crate) struct Args {
     pub(crate) check: bool,
     /// Turn this percentage of the boxes into rotating convex shapes, and time whole ticks, from bodies to
     /// impacts, stage by stage.
-    #[arg(long, value_name = "PERCENT", value_parser = value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", value_parser = whole::<u8>(0..=100))]
     #[arg(allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["trace", "check"])]
     pub(crate) shapes: Option<u8>,

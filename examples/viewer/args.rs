@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Error, Parser, value_parser};
+use clap::{Error, Parser};
+use examples::usage::whole;
 
 use scenes::Scene;
 
@@ -35,14 +36,15 @@ pub(crate) struct Args {
     pub(crate) no_ccd: bool,
     /// Number of boxes in the scene.
     #[arg(long, value_name = "N", default_value_t = 200, requires = "subject")]
-    #[arg(value_parser = value_parser!(u32).range(..=BOXES_MAX), allow_negative_numbers = true)]
+    #[arg(value_parser = whole::<u32>(0..=BOXES_MAX), allow_negative_numbers = true)]
     pub(crate) boxes: u32,
     /// Number of recorded ticks.
     #[arg(long, value_name = "K", default_value_t = 40)]
-    #[arg(value_parser = value_parser!(u32).range(1..=TICKS_MAX), allow_negative_numbers = true)]
+    #[arg(value_parser = whole::<u32>(1..=TICKS_MAX), allow_negative_numbers = true)]
     pub(crate) ticks: u32,
     /// Seed of the random scene.
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0..=i64::MAX))]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Show recorded ticks (`.swt`) instead of a scene, in this order.
     #[arg(long, value_name = "FILE", num_args = 1..)]

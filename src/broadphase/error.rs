@@ -10,14 +10,16 @@ pub enum FindError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// There are more boxes than the finder can number.
-    #[error("{rows} boxes, and at most 2^26 can be numbered; divide them into several searches")]
+    #[error(
+        "the number of boxes is {rows}, and at most 2^26 can be numbered; divide them into several searches"
+    )]
     TooManyBoxes {
         /// The number of boxes.
         rows: usize,
     },
     /// More pairs than [`Exec::pairs_max`](crate::Exec::pairs_max) allows. No pair is returned.
     #[error(
-        "{found} pairs, and at most {most} are allowed; raise `Exec::pairs_max`, or search for boxes that are all in one place"
+        "the number of pairs is {found}, and at most {most} are allowed; raise `Exec::pairs_max`, or look for boxes that are all in one place"
     )]
     TooManyPairs {
         /// The exact number of pairs.

@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 /// A column or output of the wrong length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{what}: {found} rows are given and {expected} are expected; all lists of a call have the same length"
+    "{what}: the number of rows is {found} and must be {expected}; all lists of a call have the same length"
 )]
 pub struct LengthMismatch {
     /// Name of the column or output.

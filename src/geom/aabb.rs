@@ -62,6 +62,9 @@ pub enum Invalid {
     /// The greatest distance of a search is not in `[0, ∞]`.
     #[error("the search distance is negative or NaN; it must be 0 or more, or infinite")]
     MaxDistance,
+    /// A margin is not in `[0, COORD_MAX]`.
+    #[error("a margin is negative, NaN or beyond 2^120; it must be in [0, 2^120]")]
+    Margin,
     /// An inverse mass is not in the range that is allowed, which is `[0, COORD_MAX]` for a
     /// [`Body`](crate::batch::Body).
     #[error(
@@ -97,6 +100,16 @@ pub(super) fn check_vector(vector: [f32; 3]) -> Result<(), Invalid> {
 #[cold]
 fn check_axes(min: [f32; 3], max: [f32; 3]) -> Result<(), Invalid> {
     (0..3).try_for_each(|axis| check_axis(axis, min[axis], max[axis]))
+}
+
+/// Whether `margin` is valid: a length in `[0, COORD_MAX]`.
+pub(crate) fn is_margin(margin: f32) -> bool {
+    (0.0..=COORD_MAX).contains(&margin)
+}
+
+/// Checks the margin of a box.
+pub(crate) fn check_margin(margin: f32) -> Result<(), Invalid> {
+    if is_margin(margin) { Ok(()) } else { Err(Invalid::Margin) }
 }
 
 /// Checks one axis of a box or of a displacement, given as an interval.

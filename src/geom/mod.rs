@@ -18,6 +18,7 @@ mod segment;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
+pub(crate) use aabb::{check_margin, is_margin};
 pub(crate) use arrays::{
     MapEach, append_each, count_of, each_axis, lengthen_by_default, most_of, sum_of,
 };

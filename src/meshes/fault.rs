@@ -4,6 +4,7 @@ use crate::geom::{COORD_MAX, MapEach};
 use crate::narrowphase::math::V3;
 use crate::par::{Threads, sort_parallel};
 use alloc::vec::Vec;
+use core::fmt;
 
 /// A triangle that is invalid or suspicious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +14,12 @@ pub struct TriangleFault {
     pub triangle: u32,
     /// What is wrong with it.
     pub reason: FaultReason,
+}
+
+impl fmt::Display for TriangleFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "triangle {}: {}", self.triangle, self.reason)
+    }
 }
 
 /// What is wrong with a triangle.
@@ -32,6 +39,21 @@ pub enum FaultReason {
     NonManifold,
     /// A triangle with a common edge has its front on the other side.
     Flipped,
+}
+
+impl fmt::Display for FaultReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoSuchVertex => "a corner refers to a vertex that does not exist; it is left out",
+            Self::NotFinite => "a coordinate is NaN, infinite or beyond 2^120; it is left out",
+            Self::Degenerate => "it has no area; it counts from all sides",
+            Self::Duplicate => "an earlier triangle has the same vertices; remove one of them",
+            Self::NonManifold => "one of its edges belongs to more than two triangles",
+            Self::Flipped => {
+                "a neighbour has its front on the other side; exchange two corners of one of them"
+            }
+        })
+    }
 }
 
 /// Returns the corners of a triangle.

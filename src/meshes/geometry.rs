@@ -3,7 +3,7 @@
 use super::compound::Compound;
 use super::height_field::HeightField;
 use super::mesh::Mesh;
-use crate::geom::{Aabb, Invalid, Motion, MovingBox, Pose};
+use crate::geom::{Aabb, Invalid, Motion, MovingBox, Pose, check_margin};
 use crate::kernels::bounds;
 use crate::lanes::prefetch;
 use crate::narrowphase::Shape;
@@ -73,9 +73,10 @@ impl Geometry<'_> {
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when the motion is invalid, the margin is not a number, or the box would reach past
-    /// [`COORD_MAX`](crate::COORD_MAX).
+    /// [`Invalid`] when the motion is invalid, or the box would reach past [`COORD_MAX`](crate::COORD_MAX);
+    /// [`Invalid::Margin`] when the margin is negative, NaN or too large.
     pub fn bounds_over(&self, motion: &Motion, margin: f32) -> Result<MovingBox, Invalid> {
+        check_margin(margin)?;
         let mut around = Ok(Default::default());
         self.with_bounds(&mut |shape| around = shape.bounds_over(motion));
         let moving = bounds::enclosing_box(&around?, margin);

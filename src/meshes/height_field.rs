@@ -23,7 +23,7 @@ const CELLS_MAX: u64 = 1 << 31;
 #[non_exhaustive]
 pub enum HeightFieldError {
     /// The number of heights is not that of the grid, or the grid has no cell or too many.
-    #[error("{heights} heights are not a grid of {} by {}; pass the product, at least 2 by 2 and below 2^31", samples[0], samples[1])]
+    #[error("the number of heights is {heights}, and the grid is {} by {}; pass one height for each sample, at least 2 by 2 and fewer than 2^31", samples[0], samples[1])]
     Samples {
         /// The number of heights.
         heights: usize,

@@ -120,7 +120,7 @@ impl<'a> Mesh<'a> {
     ///
     /// A triangle counts while the position of the other body, which is the origin of its shape, is in front of the
     /// triangle's plane. If the body comes from behind, the triangle counts again when the whole body is in front. So a
-    /// body whose position is in front does not pass, and one that is behind does. While the mesh rotates, and against
+    /// triangle stops a body whose position is in front, and a body whose position is behind passes through it. While the mesh rotates, and against
     /// another mesh or height field, all triangles count from both sides.
     #[must_use]
     pub fn one_sided(mut self) -> Self {

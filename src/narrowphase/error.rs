@@ -9,6 +9,14 @@ pub enum InvalidShape {
     /// A coordinate, radius or length is not finite or exceeds [`COORD_MAX`](crate::COORD_MAX).
     #[error("a number is NaN, infinite or beyond 2^120; it must be finite and below that")]
     Number,
+    /// A coordinate of a point of a hull is not finite or exceeds [`COORD_MAX`](crate::COORD_MAX).
+    #[error(
+        "a number of point {index} is NaN, infinite or beyond 2^120; it must be finite and below that"
+    )]
+    Point {
+        /// The position of the point in the list.
+        index: usize,
+    },
     /// A radius, half extent or half height is negative.
     #[error("a length is negative; radii, half extents and half heights must be 0 or more")]
     Negative,

@@ -100,11 +100,11 @@ impl Hull {
 
     /// Does what [`Hull::on_level`] states. It is not generic, so that it is compiled once.
     fn of(level: Level, mut vertices: Vec<[f32; 3]>) -> Result<Self, InvalidShape> {
-        for number in vertices.as_flattened_mut() {
+        for (k, number) in vertices.as_flattened_mut().iter_mut().enumerate() {
             // Adding zero turns negative zero into positive zero.
             *number += 0.0;
             if number.is_nan() || number.abs() > COORD_MAX {
-                return Err(InvalidShape::Number);
+                return Err(InvalidShape::Point { index: k / 3 });
             }
         }
         par::sort_points(&mut vertices);

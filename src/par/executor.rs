@@ -15,10 +15,10 @@ use core::fmt;
 /// * A task that runs twice or not at all does not change a result. If no task runs, the calling thread does the work.
 /// * A task panics only if a function of the caller panics. `run` must pass the panic on or end the process. If it
 ///   drops the panic, the call that runs the loop panics.
+/// * If `run` panics by itself, outside of a task, its panic is dropped: the calling thread does the work that is left, and
+///   the method returns its result.
 ///
-/// `run` is not called by a task, and it is not called if a loop has one piece or [`Executor::threads`] is 1. It should
-/// not panic by itself: the object whose method was called then has lost a part of its contents, as after a panic of
-/// the caller's function.
+/// `run` is not called by a task, and it is not called if a loop has one piece or [`Executor::threads`] is 1.
 pub trait Executor: Send + Sync {
     /// The number of tasks that may run at the same time. A call to `run` has at most so many tasks.
     fn threads(&self) -> usize;

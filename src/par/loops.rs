@@ -9,6 +9,8 @@ use super::shares::{Cuts, Pieces, WorkShares};
 use super::threads::ForkTask;
 use super::threads::Threads;
 #[cfg(feature = "std")]
+use std::panic::resume_unwind;
+#[cfg(feature = "std")]
 use std::sync::Mutex;
 
 impl Threads {
@@ -71,17 +73,24 @@ impl<T, F: Fn(usize, &mut [T]) + Sync> PieceWork<T> for F {
 /// Runs `tasks` tasks which together work through all pieces.
 ///
 /// Any task steals the pieces that other tasks have not taken. So it does no harm if an executor runs a task twice
-/// or not at all, except that the calling thread does what remains when it has run none.
+/// or not at all, except that the calling thread does what remains. An executor that panics by itself is one that has not
+/// run all tasks: a panic here would end the method of an object whose contents have been moved to scratch memory.
 ///
 /// # Panics
 ///
-/// If a task has panicked and the executor has dropped its panic.
+/// If a task has panicked, also if the executor has dropped its panic.
 #[cfg(feature = "std")]
 fn fork(pieces: &Pieces<'_>, threads: &Threads, tasks: usize, task: &dyn ForkTask) {
-    threads.fork(tasks, task);
+    let result = threads.fork(tasks, task);
+    if pieces.have_all_ended() {
+        return;
+    }
+    task.run(0);
     if !pieces.have_all_ended() {
-        task.run(0);
-        assert!(pieces.have_all_ended(), "a task panicked, and the executor dropped its panic");
+        match result {
+            Err(panic) => resume_unwind(panic),
+            Ok(()) => panic!("a task panicked, and the executor dropped its panic"),
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 use super::executor::Executor;
 #[cfg(feature = "std")]
 use alloc::sync::Arc;
+#[cfg(feature = "std")]
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The threads that an object runs its parallel loops on.
 ///
@@ -140,10 +142,17 @@ impl Threads {
     ///
     /// Work forks only here, so `rayon` is instantiated once and not once for each type of item. Each
     /// worker costs one call through a pointer.
+    ///
+    /// # Errors
+    ///
+    /// The panic of an executor, which is that of a task or its own.
     #[cfg(feature = "std")]
-    pub(super) fn fork(&self, tasks: usize, task: &dyn ForkTask) {
+    pub(super) fn fork(&self, tasks: usize, task: &dyn ForkTask) -> std::thread::Result<()> {
         match &self.0 {
-            ThreadsKind::Executor(executor, _) => executor.run(tasks, &|index| task.run(index)),
+            ThreadsKind::Executor(executor, _) => {
+                let run = || executor.run(tasks, &|index| task.run(index));
+                return catch_unwind(AssertUnwindSafe(run));
+            }
             #[cfg(feature = "rayon")]
             ThreadsKind::Pool(_) | ThreadsKind::Current => {
                 self.enter(|| fork_range(0, tasks, task));
@@ -154,6 +163,7 @@ impl Threads {
                 }
             }
         }
+        Ok(())
     }
 }
 

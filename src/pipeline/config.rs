@@ -11,24 +11,25 @@ use crate::narrowphase::toi::{self, ToiError, Touch};
 #[non_exhaustive]
 pub struct Config {
     /// The distance at which bodies count as touching, at least 0. For convex shapes it is the
-    /// distance between them; for two plain boxes it is the largest of the gaps on the three axes.
+    /// distance between them; for two plain boxes it is the largest of the gaps on the three axes. The default is 0.
     pub target_distance: f32,
     /// How far above the target the distance of convex shapes at an impact may be, relative to the
     /// size of the smaller one: [`toi::Settings::tolerance`]. The boxes around the shapes are not
     /// grown by it: a pair that comes within the tolerance, but whose boxes never touch, is not
-    /// reported, though [`toi::one_to_one`] reports an impact of it. No contact is missed by that.
+    /// reported, although [`toi::one_to_one`] reports an impact for it. No contact is missed by that. The default is
+    /// [`toi::Settings::TOLERANCE`], 2⁻¹⁴.
     pub tolerance: f32,
     /// Which contacts at the start of the tick are impacts. The default leaves out bodies that rest on
     /// each other: see [`Touch::IfClosing`].
     pub touch: Touch,
     /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
     /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is
-    /// fast, marked [`BodyFlags::CCD`](super::BodyFlags::CCD) or a sensor. With 0 no pair is dropped.
+    /// fast, marked [`BodyFlags::CCD`](super::BodyFlags::CCD) or a sensor. With 0, the default, no pair is dropped.
     pub fast: f32,
     /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
-    /// one of its two bodies; 1 reports each body's earliest impact. With 0 all are reported.
+    /// one of its two bodies; 1 reports each body's earliest impact. With 0, the default, all are reported.
     pub impacts_per_body: u32,
-    /// Which impacts of a pair with a mesh, a height field or a compound are reported.
+    /// Which impacts of a pair with a mesh, a height field or a compound are reported: by default, the first.
     pub part_impacts: PartImpacts,
 }
 

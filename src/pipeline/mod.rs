@@ -11,8 +11,6 @@
 //!                  └► sort    sort by time, then by pair; limit the impacts of each body
 //! ```
 //!
-//! Each is a file of `stages`.
-//!
 //! [`Pipeline::tick`](crate::Pipeline::tick) runs all stages for columns. [`Pipeline::tick_proxies`](crate::Pipeline::tick_proxies) runs them for the
 //! proxies of a [`Broadphase`](crate::Broadphase), which then finds the pairs. Both report the time
 //! of each stage and what it did with the pairs ([`TickStats`]). Each stage can also be used alone:

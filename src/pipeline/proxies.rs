@@ -11,7 +11,7 @@ use super::scene::{BodyFlags, ConvexBody, GeometryBody, Scene};
 use super::stats::TickStats;
 use super::tick::Pipeline;
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
-use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair, append_each};
+use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair, append_each, check_margin};
 use crate::kernels::bounds;
 use crate::meshes::Geometry;
 use crate::narrowphase::Shape;
@@ -25,6 +25,13 @@ pub struct BodyInfo<'s> {
     /// Whether it is a sensor or marked for continuous collision. The broadphase decides which
     /// proxies move.
     pub flags: BodyFlags,
+}
+
+impl Default for BodyInfo<'_> {
+    /// A body that is its box, and not a sensor.
+    fn default() -> Self {
+        Self { shape: None, flags: BodyFlags::MOVES }
+    }
 }
 
 impl<'s> From<(Geometry<'s>, Motion)> for BodyInfo<'s> {
@@ -102,7 +109,12 @@ impl Pipeline {
     /// [`Pipeline::bounds_of`] computes. With a target distance every box must be larger by half of
     /// it, or have that much margin. The limit and the threshold of the [`Config`](super::Config)
     /// apply; which proxies move, and their filters, are those of the broadphase. The pairs that
-    /// began or ended are in [`Broadphase::changes`].
+    /// began or ended are in [`Broadphase::changes`]. This is one update of the broadphase, so call it once per tick: a solver that
+    /// looks for impacts several times per tick passes columns to [`Pipeline::tick`] instead, or is the
+    /// `Stepper` of the package `swath-stepping`.
+    ///
+    /// If `body` or a shape panics, the broadphase has been updated already: its events are those of this tick, and a second call does not
+    /// report them again.
     ///
     /// # Errors
     ///
@@ -212,18 +224,19 @@ impl Pipeline {
     /// the box of a proxy, or of a row of a [`PairFinder`](crate::PairFinder). See the
     /// [module](super) on curved paths.
     ///
-    /// The margin is at least 0. With half of a target distance on each of two boxes, they touch
+    /// The margin is in `[0, COORD_MAX]`. With half of a target distance on each of two boxes, they touch
     /// whenever their shapes are within the target.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when the motion is invalid, the margin is not a number, or the box would reach
-    /// past [`COORD_MAX`](crate::COORD_MAX).
+    /// [`Invalid`] when the motion is invalid, or the box would reach past [`COORD_MAX`](crate::COORD_MAX);
+    /// [`Invalid::Margin`] when the margin is negative, NaN or too large.
     pub fn bounds_of(
         shape: &Shape<'_>,
         motion: &Motion,
         margin: f32,
     ) -> Result<MovingBox, Invalid> {
+        check_margin(margin)?;
         let bounds = bounds::enclosing_box(&shape.bounds_over(motion)?, margin);
         bounds.validate()?;
         Ok(bounds)

@@ -276,9 +276,13 @@ fn a_million_proxies_in_one_slot_have_different_ids() {
         assert_eq!(world.set(stale, cube, [0.0; 3]), Err(BroadphaseError::Stale { id: stale }));
         assert_eq!(
             world.set_many(&[id, stale], two_cubes()).err(),
-            Some(BroadphaseError::Stale { id: stale })
+            Some(BroadphaseError::StaleOfRow { row: 1, id: stale })
         );
     }
+    // A list names the row; the id of a rejected box is named as such.
+    let stale_of_row = BroadphaseError::StaleOfRow { row: 1, id: ProxyId::NONE };
+    assert_eq!(world.remove_many(&[id, ProxyId::NONE]), Err(stale_of_row));
+    assert!(stale_of_row.to_string().starts_with("row 1: the id is `ProxyId::NONE`; "));
     world.validate().expect("the broadphase is consistent");
     assert!(world.memory_usage() < 10_000, "{}", world.memory_usage());
 }

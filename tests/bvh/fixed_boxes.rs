@@ -233,7 +233,10 @@ fn missing_rows_are_errors() {
     );
     let error = model.set.put(&[0], lent).unwrap_err();
     let error = error.to_string();
-    assert!(error.starts_with("the list `rows`: 1 rows are given and 2 are expected; "), "{error}");
+    assert!(
+        error.starts_with("the list `rows`: the number of rows is 1 and must be 2; "),
+        "{error}"
+    );
     model.check("after errors", &movers);
 }
 
@@ -248,7 +251,7 @@ fn filters_of_another_number_are_errors() {
     let columns: [Vec<f32>; 6] = columns(&fixed[..3]);
     let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
     let few = FixedInput::new(lent).filtered(&filters[..2]);
-    let message = "the filters: 2 rows are given and 3 are expected; \
+    let message = "the filters: the number of rows is 2 and must be 3; \
         all lists of a call have the same length";
     assert_eq!(model.set.put(&[0, 1, 2], few).unwrap_err().to_string(), message);
     assert_eq!(model.set.extend(few).unwrap_err().to_string(), message);

@@ -55,7 +55,7 @@ fn arguments_are_read() {
         ("stray", "unexpected argument 'stray'"),
         ("--out", "--out"),
         ("--seed x", "--seed"),
-        ("--crates 2001", "2001 is not in 0..=2000"),
+        ("--crates 2001", "it must be a whole number from 0 to 2000"),
         ("--drawing cubes", "invalid value 'cubes' for '--drawing <DRAWING>'"),
         ("--links a.md --out b.svg", "cannot be used with"),
         ("--seed -1", "invalid value '-1' for '--seed <N>'"),

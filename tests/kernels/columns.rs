@@ -43,7 +43,7 @@ fn column_of_another_length_is_an_error() {
                 let named = LengthMismatch { what: NAMES[wrong], expected, found };
                 assert_eq!(error, Some(named));
                 let text = format!(
-                    "{}: {found} rows are given and {expected} are expected; ",
+                    "{}: the number of rows is {found} and must be {expected}; ",
                     NAMES[wrong]
                 );
                 assert!(named.to_string().starts_with(&text), "{named}");

@@ -53,6 +53,8 @@ fn each_fault_is_listed_with_its_reason() {
     let flipped = |of: u32| faults.contains(&fault(of, FaultReason::Flipped));
     assert!(flipped(count + 6) || flipped(0), "{faults:?}");
     assert!(faults.is_sorted());
+    let text = fault(7, FaultReason::Degenerate).to_string();
+    assert_eq!(text, "triangle 7: it has no area; it counts from all sides");
 }
 
 /// Goal: meshes and fields of hostile numbers cause no panic, and every number of a result is finite. Method: vertices

@@ -6,7 +6,7 @@ use scenes::convex::{rotation, unit};
 use swath::convex::gjk::GjkCache;
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::convex::{Hull, InvalidShape, SupportMap, gjk, toi};
-use swath::{Motion, Pose, Segment, Shape};
+use swath::{COORD_MAX, Motion, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
 /// The fault of a map for directions that are not along an axis.
@@ -169,4 +169,21 @@ fn hostile_support_map_gives_finite_results() {
         }
     }
     assert!(unresolved > 1000, "{unresolved}");
+}
+
+/// Goal: the error for a point of a hull contains its position. Method: each number of each point is invalid once.
+#[test]
+fn invalid_point_of_a_hull_is_named() {
+    let points = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0_f32; 3]];
+    assert!(Hull::new(points).is_ok());
+    for number in [f32::NAN, f32::INFINITY, -2.0 * COORD_MAX] {
+        for (index, axis) in (0..4).flat_map(|index| (0..3).map(move |axis| (index, axis))) {
+            let mut points = points;
+            points[index][axis] = number;
+            let error = Hull::new(points).err();
+            assert_eq!(error, Some(InvalidShape::Point { index }), "{number}");
+            let text = error.map(|error| error.to_string()).unwrap_or_default();
+            assert!(text.starts_with(&format!("a number of point {index} ")), "{text}");
+        }
+    }
 }

@@ -290,7 +290,7 @@ fn wrong_number_of_flags_is_an_error() {
     assert!(matches!(error, FindError::Length(_)));
     let error = error.to_string();
     assert!(
-        error.starts_with("the flags `moves`: 4 rows are given and 5 are expected; "),
+        error.starts_with("the flags `moves`: the number of rows is 4 and must be 5; "),
         "{error}"
     );
 }

@@ -161,7 +161,7 @@ fn limit_on_pairs_holds_in_divided_strips() {
     let memory = finder.memory_usage();
     finder.exec.pairs_max = all - 1;
     let error = finder.union_pairs(world.columns()).unwrap_err();
-    let text = format!("{all} pairs, and at most {} are allowed; ", all - 1);
+    let text = format!("the number of pairs is {all}, and at most {} are allowed; ", all - 1);
     assert!(error.to_string().starts_with(&text), "{error}");
     finder.exec.pairs_max = all;
     assert_eq!(finder.union_pairs(world.columns()).unwrap().len(), all);

@@ -151,6 +151,10 @@ enum Way {
     Last,
     /// Each twice, on two threads at the same time, and some with numbers that are too large.
     TooOften,
+    /// Panics by itself, before it has run any task.
+    PanicsFirst,
+    /// Panics by itself, after it has run all tasks but one.
+    PanicsLate,
 }
 
 /// An executor, and how many loops it has run.
@@ -196,6 +200,11 @@ impl Executor for Test {
                     scope.spawn(move || task(index));
                 }
             }),
+            Way::PanicsFirst => panic!("the executor has no thread"),
+            Way::PanicsLate => {
+                (1..tasks).for_each(task);
+                panic!("the executor has lost a thread");
+            }
         }
     }
 }
@@ -218,6 +227,8 @@ fn any_executor_gives_the_results_of_one_thread() {
             (Way::None, 3),
             (Way::Last, 3),
             (Way::TooOften, 2),
+            (Way::PanicsFirst, 3),
+            (Way::PanicsLate, 3),
         ];
         for (way, count) in ways {
             let executor = Test::new(way, count);

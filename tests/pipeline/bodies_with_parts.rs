@@ -4,8 +4,8 @@ use swath::convex::toi::{Settings, Touch};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh, toi};
 use swath::pipeline::{Config, GeometryBody, PartImpacts, PipelineError};
 use swath::{
-    Broadphase, ConvexBody, Impact, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Proxy,
-    Scene, Shape, Threads,
+    Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Level, Motion, MovingBoxColumns, Pair,
+    Pipeline, Pose, Proxy, Scene, Shape, Threads,
 };
 use testkit::draw::Draw;
 use testkit::mesh_cases::terrain;
@@ -202,4 +202,28 @@ fn proxies_may_have_parts() {
     assert_eq!((impact.pair.a, impact.pair.b), (ground, body));
     assert!(impact.toi <= 0.5 && impact.toi > 0.4999 && impact.normal[1] > 0.999, "{impact:?}");
     assert!(impact.parts[0] > 0 && impact.parts[1] == 0, "{impact:?}");
+}
+
+/// Goal: bounds with an invalid margin are rejected, because smaller bounds would miss impacts. Method: a shape and
+/// a mesh, margins at both ends of what is valid and beyond.
+#[test]
+fn bounds_reject_an_invalid_margin() {
+    let (vertices, triangles) = terrain(&mut Draw::new(2), 4, 0.0);
+    let floor = Mesh::new(vertices, triangles).expect("a floor");
+    let (ball, motion) = (Shape::sphere(0.5).expect("a ball"), Motion::default());
+    let bounds = |margin| {
+        let around = Geometry::from(&floor).bounds_over(&motion, margin);
+        [Pipeline::bounds_of(&ball, &motion, margin), around]
+    };
+    let next = |x: f32| f32::from_bits(x.to_bits() + 1);
+    for margin in
+        [-0.6, -f32::from_bits(1), f32::NAN, f32::NEG_INFINITY, f32::INFINITY, next(COORD_MAX)]
+    {
+        assert_eq!(bounds(margin), [Err(Invalid::Margin); 2], "{margin}");
+    }
+    for margin in [0.0, -0.0, f32::from_bits(1), 7.5] {
+        let [of_ball, _] = bounds(margin).map(|bounds| bounds.expect("valid").aabb);
+        assert!(of_ball.min[1] <= -0.5 - margin && of_ball.max[1] >= 0.5 + margin, "{margin}");
+    }
+    assert_eq!(bounds(COORD_MAX), [Err(Invalid::TooLarge { axis: 0 }); 2]);
 }

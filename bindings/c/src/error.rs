@@ -109,7 +109,7 @@ convert_kinds! {
         FindError::TooManyPairs { .. } => SWATH_ERROR_TOO_MANY,
     }
     BroadphaseError {
-        BroadphaseError::Stale { .. } => SWATH_ERROR_STALE,
+        BroadphaseError::Stale { .. } | BroadphaseError::StaleOfRow { .. } => SWATH_ERROR_STALE,
         BroadphaseError::Invalid(_) => SWATH_ERROR_INVALID,
         BroadphaseError::Margin | BroadphaseError::MarginOfRow { .. } => SWATH_ERROR_INVALID,
         BroadphaseError::ShiftTooFar { .. } => SWATH_ERROR_INVALID,

@@ -22,7 +22,8 @@ mod report;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Parser, value_parser};
+use clap::Parser;
+use examples::usage::whole;
 use exchange::{Sent, exchange, sample};
 use mpi::collective::SystemOperation;
 use mpi::traits::{Communicator, CommunicatorCollectives};
@@ -42,13 +43,14 @@ const SAMPLE: usize = 4096;
 pub(crate) struct Args {
     /// Number of boxes of all processes together.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    #[arg(value_parser = value_parser!(u32).range(0..=BOXES_MAX), allow_negative_numbers = true)]
+    #[arg(value_parser = whole::<u32>(0..=BOXES_MAX), allow_negative_numbers = true)]
     pub(crate) boxes: u32,
     /// The scene.
     #[arg(long, default_value_t = Scene::Uniform)]
     pub(crate) scene: Scene,
     /// Seed of the scene.
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0..=i64::MAX))]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Compare with the pairs that one process finds among all boxes.
     #[arg(long)]

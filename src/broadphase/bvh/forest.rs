@@ -268,9 +268,9 @@ impl FixedBoxes {
     /// If a box is near the one that it replaces, nothing is rebuilt: inside the bounds that the
     /// tree stores for the leaf, which has up to sixteen boxes, it overwrites the old box. Answers
     /// are those of the new box from then on. The bounds in the tree remain as they were when it
-    /// was built, so queries do not become slower. Of each 64 elements the first eight are tested
-    /// for this, and the others unless none of these eight could be overwritten; the rest of the
-    /// block is then built in with the boxes that moved far.
+    /// was built, so queries do not become slower. The first eight of each 64 elements are tested
+    /// for this. If none of them can be overwritten, the other 56 are not tested, and are built in like boxes that
+    /// moved far.
     ///
     /// # Errors
     ///

@@ -3,8 +3,9 @@
 use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
-use super::proxy::{Proxies, is_margin};
+use super::proxy::Proxies;
 use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
+use crate::geom::is_margin;
 use alloc::vec::Vec;
 
 impl Broadphase {
@@ -99,9 +100,9 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`BroadphaseError::Stale`] when an id is stale; then none is removed.
+    /// [`BroadphaseError::StaleOfRow`] when an id is stale; then none is removed.
     pub fn remove_many(&mut self, ids: &[ProxyId]) -> Result<(), BroadphaseError> {
-        ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
+        self.state.check_all(ids)?;
         for &id in ids {
             if self.contains(id) {
                 self.remove(id)?;
@@ -114,13 +115,13 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`BroadphaseError::Stale`] when an id is stale; then nothing is changed.
+    /// [`BroadphaseError::StaleOfRow`] when an id is stale; then nothing is changed.
     pub fn set_kind_many(
         &mut self,
         ids: &[ProxyId],
         kind: super::ProxyKind,
     ) -> Result<(), BroadphaseError> {
-        ids.iter().try_for_each(|&id| self.state.find(id).map(|_| ()))?;
+        self.state.check_all(ids)?;
         ids.iter().try_for_each(|&id| self.set_kind(id, kind))
     }
 }

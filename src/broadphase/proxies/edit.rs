@@ -4,9 +4,9 @@ use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
 use super::kinds::KindTable;
-use super::proxy::{Proxy, ProxyKind, is_margin};
+use super::proxy::{Proxy, ProxyKind};
 use super::slots::{Container, Slot};
-use crate::geom::{Aabb, Filter, MovingBox};
+use crate::geom::{Aabb, Filter, MovingBox, is_margin};
 
 impl Broadphase {
     /// Inserts a box. It does not move in this tick unless [`Broadphase::set`] gives it a

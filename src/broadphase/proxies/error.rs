@@ -3,14 +3,35 @@
 use super::id::ProxyId;
 use crate::columns::LengthMismatch;
 use crate::geom::Invalid;
+use core::fmt;
+
+/// What is wrong with an id of which there is no proxy.
+struct StaleId(ProxyId);
+
+impl fmt::Display for StaleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == ProxyId::NONE {
+            return f.write_str("the id is `ProxyId::NONE`");
+        }
+        write!(f, "there is no proxy {} of generation {}", self.0.index(), self.0.generation())
+    }
+}
 
 /// Why a change was rejected. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BroadphaseError {
     /// The proxy does not exist, or was removed.
-    #[error("there is no proxy {} of generation {}; it was removed, or is of another broadphase", id.index(), id.generation())]
+    #[error("{}; it was removed, its box was rejected, or it is of another broadphase", StaleId(*id))]
     Stale {
+        /// The id that was given.
+        id: ProxyId,
+    },
+    /// A proxy of a list does not exist, or was removed.
+    #[error("row {row}: {}; it was removed, its box was rejected, or it is of another broadphase", StaleId(*id))]
+    StaleOfRow {
+        /// The position in the list.
+        row: usize,
         /// The id that was given.
         id: ProxyId,
     },

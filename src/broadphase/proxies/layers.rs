@@ -71,7 +71,7 @@ impl Layers {
     ///
     /// If a layer is 32 or more.
     pub const fn set(&mut self, a: usize, b: usize, pair: bool) {
-        assert!(a < Self::COUNT && b < Self::COUNT, "layers are below 32");
+        assert!(a < Self::COUNT && b < Self::COUNT, "a layer must be below 32");
         let (bit_a, bit_b) = (1 << a, 1 << b);
         if pair {
             self.masks[a] |= bit_b;
@@ -111,7 +111,7 @@ impl Layers {
     /// If a layer is 32 or more.
     #[must_use]
     pub const fn pair(&self, a: usize, b: usize) -> bool {
-        assert!(b < Self::COUNT, "layers are below 32");
+        assert!(a < Self::COUNT && b < Self::COUNT, "a layer must be below 32");
         self.masks[a] & 1 << b != 0
     }
 
@@ -122,6 +122,7 @@ impl Layers {
     /// If the layer is 32 or more.
     #[must_use]
     pub const fn filter(&self, layer: usize) -> Filter {
+        assert!(layer < Self::COUNT, "a layer must be below 32");
         Filter::new(1 << layer, self.masks[layer])
     }
 }

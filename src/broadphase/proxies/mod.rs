@@ -532,6 +532,10 @@ impl Broadphase {
 
     /// Reserves memory for this many proxies, of which `movers` move, and for ticks with `pairs`
     /// pairs in which at least one proxy moves.
+    ///
+    /// # Panics
+    ///
+    /// If this is more memory than the address space has.
     pub fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
         self.state.reserve(proxies, movers, pairs);
         self.trees.reserve(proxies, movers, pairs);

@@ -1,6 +1,6 @@
 //! The description of a proxy: its kind, and what restricts its pairs.
 
-use crate::geom::{COORD_MAX, Filter};
+use crate::geom::Filter;
 
 /// The kind of a proxy.
 ///
@@ -133,11 +133,6 @@ impl Proxy {
     pub const fn disabled(self) -> Self {
         Self { enabled: false, ..self }
     }
-}
-
-/// Whether `margin` is valid: a length in `[0, COORD_MAX]`.
-pub(crate) fn is_margin(margin: f32) -> bool {
-    (0.0..=COORD_MAX).contains(&margin)
 }
 
 /// The descriptions of many boxes: one for each, or the same for all.

@@ -81,8 +81,10 @@ impl SetScratch {
     ) -> Result<(), BroadphaseError> {
         LengthMismatch::check("the list `ids`", boxes.len(), ids.len())?;
         rejected.clear();
-        let Some(&id) = ids.first() else { return Ok(()) };
-        let first = state.slot(state.find(id)?);
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let first = state.slot(state.find_row(ids, 0)?);
         let row = first.row_or_next as usize;
         let rows = match first.container() {
             Container::Movers => state.movers.ids.get(row..row.saturating_add(ids.len())),
@@ -118,8 +120,8 @@ impl SetScratch {
         let rows = &mut self.rows;
         rows.clear();
         rows.reserve(ids.len());
-        while let Some(&id) = ids.get(rows.len()) {
-            let slot = state.slot(state.find(id)?);
+        while rows.len() < ids.len() {
+            let slot = state.slot(state.find_row(ids, rows.len())?);
             if slot.container() != Container::Movers {
                 rows.push(NONE);
                 continue;

@@ -10,11 +10,11 @@ use super::kinds::KindTable;
 use super::movers::{CHANGED, MoverStore, SETTLED, UNBOUNDED, without_motion};
 use super::pair_cache::sleeping::RestingPairs;
 use super::pair_cache::store::PairStore;
-use super::proxy::{Proxy, is_margin};
+use super::proxy::Proxy;
 use super::slots::{Container, NONE, Slot, Slots, owners_allow};
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, Invalid, MapEach, MovingBox};
+use crate::geom::{Aabb, Invalid, MapEach, MovingBox, is_margin};
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 
@@ -69,6 +69,25 @@ impl BroadphaseState {
     #[inline]
     pub(crate) fn find(&self, id: ProxyId) -> Result<usize, BroadphaseError> {
         self.slots.find(id).ok_or(BroadphaseError::Stale { id })
+    }
+
+    /// Returns the slot of the proxy in a row of a list.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::StaleOfRow`].
+    pub(crate) fn find_row(&self, ids: &[ProxyId], row: usize) -> Result<usize, BroadphaseError> {
+        let id = ids[row];
+        self.slots.find(id).ok_or(BroadphaseError::StaleOfRow { row, id })
+    }
+
+    /// Checks that all proxies of a list exist.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::StaleOfRow`].
+    pub(crate) fn check_all(&self, ids: &[ProxyId]) -> Result<(), BroadphaseError> {
+        (0..ids.len()).try_for_each(|row| self.find_row(ids, row).map(|_| ()))
     }
 
     pub(crate) fn slot(&self, index: usize) -> &Slot {

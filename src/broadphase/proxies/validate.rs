@@ -3,10 +3,9 @@
 use super::Broadphase;
 use super::id::{ProxyId, ProxyPair};
 use super::movers::{CHANGED, SETTLED, UNBOUNDED};
-use super::proxy::is_margin;
 use super::slots::{Container, NONE, SLOTS_MAX, Slots};
 use super::state::BroadphaseState;
-use crate::geom::{Aabb, count_of};
+use crate::geom::{Aabb, count_of, is_margin};
 use crate::par;
 
 /// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.

@@ -117,6 +117,10 @@ impl PairFinder {
     /// Reserves memory for ticks of `boxes` boxes with so many union pairs and swept pairs.
     ///
     /// The rest of the memory depends on the positions of the boxes, so the first tick may still allocate.
+    ///
+    /// # Panics
+    ///
+    /// If this is more memory than the address space has.
     pub fn reserve(&mut self, boxes: usize, union_pairs: usize, swept_pairs: usize) {
         self.union.reserve(boxes, union_pairs);
         self.swept.reserve(boxes, swept_pairs);

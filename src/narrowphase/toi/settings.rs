@@ -13,8 +13,8 @@ pub const TOI_ROUNDS_MAX: u32 = 2048;
 pub enum Touch {
     /// Every touch.
     Hit,
-    /// A touch whose nearest points close, or are about to. Excluded are bodies that lie on each other,
-    /// slide along each other or separate, also if another of their points moves down.
+    /// A touch whose nearest points close, or are about to. Bodies that lie on each other, slide along each other or separate have
+    /// no impact, also if another point of a body moves towards the other body.
     #[default]
     IfClosing,
     /// No touch.

@@ -60,7 +60,9 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "{error}"),
-            Self::Foreign { magic } => write!(f, "does not begin with {magic:?}"),
+            Self::Foreign { magic } => {
+                write!(f, "not a recorded tick or its pairs: it does not begin with {magic:?}")
+            }
             Self::Version { expected, found } => {
                 write!(f, "version {found}, only version {expected} is known")
             }

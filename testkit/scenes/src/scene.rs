@@ -186,7 +186,14 @@ impl Scene {
     /// The help text of an argument for a scene.
     #[must_use]
     pub fn help() -> String {
-        format!("Name of the scene: {}", Self::names())
+        let [harder, slow] = [&Self::ALL[Self::ORDINARY.len()..], &Self::FOUND]
+            .map(|scenes| scenes.iter().map(|scene| scene.name()).collect::<Vec<_>>().join(", "));
+        format!(
+            "Name of the scene: uniform (boxes of about one size that move a little), dense (the same, closer together), \
+             bullets (the same as uniform, and one of twenty is tiny and fast), mixed (sides that differ by a factor of up to 300), \
+             pile (layers of crates that nearly touch), sheet (boxes at about one height), static (one box of a hundred moves); with \
+             an uneven distribution {harder}; found by a search for slow scenes {slow}"
+        )
     }
 
     /// The name, as it is parsed and shown.

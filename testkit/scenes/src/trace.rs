@@ -170,7 +170,13 @@ mod tests {
         assert_eq!(trace.max[1], [8.0, 9.0]);
         assert_eq!((&trace.body[..], &trace.kind[..]), (&[5, 6][..], &[0, 4][..]));
         let refused = super::PairLists::read(&path).expect_err("a trace is not a list").to_string();
-        assert_eq!(refused, format!("{}: does not begin with \"SWPAIRS1\"", path.display()));
+        assert_eq!(
+            refused,
+            format!(
+                "{}: not a recorded tick or its pairs: it does not begin with \"SWPAIRS1\"",
+                path.display()
+            )
+        );
 
         std::fs::write(&path, pairs_bytes).expect("a file can be written");
         let pairs = super::PairLists::read(&path).expect("pair lists");

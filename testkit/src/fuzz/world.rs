@@ -142,8 +142,7 @@ impl Trial<'_> {
             27 => self.set_many(),
             28 => {
                 let ids: Vec<ProxyId> = (0..self.bytes.byte() % 4).map(|_| self.id()).collect();
-                let stale = ids.iter().find(|id| !self.model.things.contains_key(id));
-                let expected = stale.map_or(Ok(()), |&id| Err(BroadphaseError::Stale { id }));
+                let expected = self.all_exist(&ids);
                 assert_eq!(self.world.remove_many(&ids), expected);
                 if expected.is_ok() {
                     ids.iter().for_each(|&id| _ = self.model.remove(id));
@@ -189,6 +188,14 @@ impl Trial<'_> {
             0 => ProxyId::from_bits((u64::from(self.bytes.byte()) << 32) | (at as u64 / 16)),
             1 => self.ids.get(at / 16).copied().unwrap_or_default(),
             _ => self.ids.iter().rev().nth(at % 24).copied().unwrap_or_default(),
+        }
+    }
+
+    /// What a call with a list of ids returns.
+    fn all_exist(&self, ids: &[ProxyId]) -> Result<(), BroadphaseError> {
+        match ids.iter().position(|id| !self.model.things.contains_key(id)) {
+            None => Ok(()),
+            Some(row) => Err(BroadphaseError::StaleOfRow { row, id: ids[row] }),
         }
     }
 
@@ -343,9 +350,10 @@ impl Trial<'_> {
         ids.truncate(8 + usize::from(count / 16));
         let boxes: Vec<MovingBox> = ids.iter().map(|_| self.moving()).collect();
         let layouts = Layouts::new(boxes.iter().copied());
+        let exist = self.all_exist(&ids);
         let answer = self.world.set_many(&ids, layouts.any(count / 4));
-        if let Some(&id) = ids.iter().find(|id| !self.model.things.contains_key(id)) {
-            assert_eq!(answer, Err(BroadphaseError::Stale { id }));
+        if let Err(error) = exist {
+            assert_eq!(answer, Err(error));
             return;
         }
         let rejected = answer.expect("all proxies exist").to_vec();
