@@ -5,11 +5,21 @@ use rand::{RngExt, SeedableRng};
 use std::fs;
 use std::path::Path;
 
-/// Runs `body` on every file that `fuzz/regressions` has for `target`.
+/// Runs `body` on every file that `fuzz/regressions` has for `target`, and on those in its folder in `SWATH_INPUTS`.
 pub fn stored(target: &str, body: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions").join(target);
+    run_files(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions").join(target),
+        body,
+    );
+    if let Some(inputs) = std::env::var_os("SWATH_INPUTS") {
+        run_files(&Path::new(&inputs).join(target), body);
+    }
+}
+
+/// Runs `body` on every file of a folder, of which there is at least one.
+fn run_files(folder: &Path, body: fn(&[u8])) {
     let mut kept = 0;
-    for file in fs::read_dir(&folder).expect("the regressions are there") {
+    for file in fs::read_dir(folder).expect("the folder of inputs is there") {
         let path = file.expect("a folder can be listed").path();
         println!("{}", path.display());
         body(&fs::read(&path).expect("a file can be read"));

@@ -181,13 +181,7 @@ mod tests {
     /// Runs the body on the stored inputs and on seeded strings of bytes.
     #[test]
     fn stored_and_generated_inputs() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/regressions/serialized");
-        let files = std::fs::read_dir(folder).expect("the regressions are there");
-        let stored: Vec<Vec<u8>> = files
-            .map(|file| std::fs::read(file.expect("a file").path()).expect("it can be read"))
-            .collect();
-        assert!(!stored.is_empty());
-        stored.iter().for_each(|input| super::run(input));
+        crate::fuzz::replay::stored("serialized", super::run);
         let mut draw = Draw::new(7);
         for _ in 0..crate::draw::how_many(20_000).min(1_000_000) {
             let mut input = vec![0; draw.0.random_range(0..200)];
