@@ -19,6 +19,8 @@
 //! revolved.rs          safe times for bodies that make whole turns
 //! part_search.rs       a shape against one part of a body, such as a triangle of a mesh
 //! path_box.rs          the box around the path of a shape, in the axes of such a body
+//! triangle_bounds.rs   lower bounds of the times of sixteen triangles
+//! triangle_plane.rs    until when the plane of a triangle separates
 //! cast_triangle.rs     where a segment crosses a triangle of such a body
 //! relative_motion.rs   position and rotation at a time
 //! ```
@@ -88,6 +90,8 @@ mod revolved;
 pub(super) mod search;
 mod separating_plane;
 mod settings;
+pub(crate) mod triangle_bounds;
+mod triangle_plane;
 
 pub use super::batch::PairsError;
 pub use super::error::ToiError;

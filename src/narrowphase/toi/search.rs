@@ -534,7 +534,7 @@ impl<'s> Search<'s> {
     }
 
     /// Creates the impact at `t`. Points and closing speed are those at that time.
-    fn impact(&self, t: f64, pair: &RotatedPair<'s>, gap: &Gap) -> ToiResult {
+    pub(super) fn impact(&self, t: f64, pair: &RotatedPair<'s>, gap: &Gap) -> ToiResult {
         let first = round_down(t);
         let t = f64::from(first);
         let pair_at_t;

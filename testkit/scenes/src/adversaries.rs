@@ -371,6 +371,33 @@ const SPOKES: Recipe = Recipe {
     displacement: [-4.783, -4.042],
     moves: 1.0,
 };
+/// Sticks of many lengths on any axis, in crowds in one place, of which one of thirty moves.
+const BRAMBLES: Recipe = Recipe {
+    seed: 606_311,
+    extent: [418.3898, 362.19727, 72.94851],
+    crowds: [
+        Crowds {
+            share: 0.9190292,
+            count: 1000,
+            part: [0.30484542, 0.014619646, 0.058266714],
+            apart: 0.0,
+        },
+        Crowds {
+            share: 0.9821613,
+            count: 3,
+            part: [0.48627108, 0.3082693, 0.72074544],
+            apart: 0.45291865,
+        },
+        NO_CROWDS,
+    ],
+    half: [-4.0222964, -4.0222964],
+    stretch: [0.0; 3],
+    long: Long { share: 1.0, axis: 3, axes: 1, length: 0.12210313, spread: 0.82345176 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 0.0336233,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -400,6 +427,7 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Spokes => return SPOKES.build(boxes),
         Scene::Thorns => return THORNS.build(boxes),
         Scene::Rafters => return RAFTERS.build(boxes),
+        Scene::Brambles => return BRAMBLES.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

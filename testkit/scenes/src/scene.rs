@@ -114,6 +114,8 @@ pub enum Scene {
     Thorns,
     /// Boxes in two crowds, and sticks on any axis through most of the scene. It is repeated.
     Rafters,
+    /// Sticks of many lengths on any axis, in crowds in one place, of which one of thirty moves. It is repeated.
+    Brambles,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -139,7 +141,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 20] = [
+    pub const FOUND: [Self; 21] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -160,6 +162,7 @@ impl Scene {
         Self::Spokes,
         Self::Thorns,
         Self::Rafters,
+        Self::Brambles,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -235,6 +238,7 @@ impl Scene {
             Self::Spokes => "spokes",
             Self::Thorns => "thorns",
             Self::Rafters => "rafters",
+            Self::Brambles => "brambles",
             Self::Identical => "identical",
         }
     }
