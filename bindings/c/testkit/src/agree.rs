@@ -45,7 +45,7 @@ codes! {
     FindError { FindError::TooManyBoxes { .. } | FindError::TooManyPairs { .. } => SWATH_ERROR_TOO_MANY }
     FixedError { FixedError::RowTooLarge { .. } => SWATH_ERROR_TOO_MANY, FixedError::UnknownRow { .. } => SWATH_ERROR_STALE }
     BroadphaseError {
-        BroadphaseError::Stale { .. } => SWATH_ERROR_STALE,
+        BroadphaseError::Stale { .. } | BroadphaseError::StaleOfRow { .. } => SWATH_ERROR_STALE,
         BroadphaseError::Length(_) => SWATH_ERROR_ARGUMENT,
         BroadphaseError::TooManyProxies => SWATH_ERROR_TOO_MANY,
         _ => SWATH_ERROR_INVALID
