@@ -10,8 +10,11 @@
 //! settings.rs          what counts as a contact
 //! result.rs            what a search returns
 //! pairs.rs             times of impact of many pairs
+//! goal.rs              at which distance a search ends
 //! search.rs            the rounds: distance, plane, next safe time
 //! separating_plane.rs  until when a plane separates
+//! curvature.rs         how much a gap is curved by rotations
+//! boxes.rs             boxes, balls and capsules that do not rotate
 //! portal.rs            the same along a straight or curved path, without distances
 //! revolved.rs          safe times for bodies that make whole turns
 //! part_search.rs       a shape against one part of a body, such as a triangle of a mesh
@@ -73,7 +76,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod boxes;
 pub(crate) mod cast_triangle;
+mod curvature;
+mod goal;
 mod pairs;
 pub(crate) mod part_search;
 mod path_box;

@@ -294,7 +294,7 @@ impl<'s> PartSearch<'s> {
             return Toi::default();
         }
         let mut search = self.search_of(part, offset, guess, window, later);
-        let result = search.run(&mut None);
+        let result = search.run(None, &mut None);
         Toi { result, rounds: search.rounds, supports: search.supports }
     }
 
