@@ -150,7 +150,7 @@ pub mod convex {
 pub mod mesh {
     pub use crate::meshes::{
         CastsError, Compound, FaultReason, Geometry, GeometryCasts, GeometryHit, GeometryPath,
-        HeightField, HeightFieldError, Mesh, MeshError, MovingGeometry, OfGeometries, PartCast,
-        TriangleFault, toi,
+        GeometrySweeps, HeightField, HeightFieldError, Mesh, MeshError, MovingGeometry,
+        OfGeometries, PartCast, TriangleFault, toi,
     };
 }

@@ -2,8 +2,10 @@
 
 use super::row::Row;
 use super::view::{BodyColumns, Columns, MovingBoxColumns};
-use crate::geom::Invalid;
-use crate::lanes::{F32Lanes, GroupKernel, Isa, LANES_MAX, Level, LoadColumns as _, MaskLanes};
+use crate::geom::{COORD_MAX, Invalid};
+use crate::lanes::{
+    F32Lanes, GroupKernel, Isa, LANES_MAX, Level, LoadColumns as _, MaskLanes, U32Lanes,
+};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -191,11 +193,19 @@ pub(crate) fn check_group<I: Isa, T: Row<K>, const K: usize>(
 /// Returns the mask of valid rows. Comparisons with NaN are false, so a NaN makes a row invalid.
 #[inline(always)]
 fn is_valid<I: Isa, T: Row<K>, const K: usize>(isa: I, numbers: &[I::F32; K]) -> I::Mask {
+    // The greatest magnitude of the numbers that may have either sign. The bits of floats are ordered as they are, and
+    // those of a NaN are greater.
+    let mut magnitude = isa.splat_u32(0);
     let mut valid = isa.splat(0.0).le(isa.splat(0.0));
     for (column, &number) in numbers.iter().enumerate() {
-        let (least, greatest) = (isa.splat(T::LEAST[column]), isa.splat(T::GREATEST[column]));
-        valid = valid & least.le(number) & number.le(greatest);
+        let (least, greatest) = (T::LEAST[column], T::GREATEST[column]);
+        if least == -COORD_MAX && greatest == COORD_MAX {
+            magnitude = magnitude.max(number.abs().to_bits());
+        } else {
+            valid = valid & isa.splat(least).le(number) & number.le(isa.splat(greatest));
+        }
     }
+    valid = valid & I::F32::from_bits(magnitude).le(isa.splat(COORD_MAX));
     for &(low, high) in T::ORDERED {
         valid = valid & numbers[low].le(numbers[high]);
     }

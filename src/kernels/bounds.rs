@@ -25,10 +25,14 @@ pub(crate) fn bounds<I: Isa>(isa: I, columns: &[I::F32; 9]) -> [I::F32; 6] {
     let mut bounds = [columns[0]; 6];
     for axis in 0..3 {
         let (min, max, delta) = (columns[axis], columns[3 + axis], columns[6 + axis]);
-        let low = add_outwards(isa, min, delta, false);
-        let high = add_outwards(isa, max, delta, true);
-        bounds[axis] = low.min(min);
-        bounds[3 + axis] = high.max(max);
+        // The path extends one of the two ends. The lower end is extended as the upper one of the mirrored path, so that
+        // there is one sum to round.
+        let zero = isa.splat(0.0);
+        let down = delta.lt(zero);
+        let end = I::F32::select(down, zero - min, max);
+        let extended = add_outwards(isa, end, delta.abs(), true);
+        bounds[axis] = I::F32::select(down, zero - extended, min).min(min);
+        bounds[3 + axis] = I::F32::select(down, max, extended).max(max);
     }
     bounds
 }

@@ -24,6 +24,20 @@ impl<'a, T, const K: usize> Table<'a, T, K> {
         Self { columns, rows }
     }
 
+    /// Returns these rows of every column. Panics when they are out of range.
+    #[inline(always)]
+    pub(crate) fn slice(&self, rows: core::ops::Range<usize>) -> Self {
+        assert!(rows.start <= rows.end && rows.end <= self.rows);
+        let mut columns = self.columns;
+        let mut k = 0;
+        while k < K {
+            // SAFETY: the assertion gives `start <= end <= rows`, and each column is `rows` long.
+            columns[k] = unsafe { columns[k].get_unchecked(rows.start..rows.end) };
+            k += 1;
+        }
+        Self { columns, rows: rows.end - rows.start }
+    }
+
     #[inline(always)]
     pub(crate) fn rows(&self) -> usize {
         self.rows

@@ -5,12 +5,12 @@
 //! tolerance of 2⁻²⁶ of the size of the body.
 
 use super::geometry::Geometry;
-use super::search::{each_part, is_earlier};
+use super::search::{Intervals, each_part, is_earlier};
 use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart, each_axis};
 use crate::narrowphase::math::{M3, V3, round_down};
 use crate::narrowphase::toi::cast_triangle::PointCast;
-use crate::narrowphase::toi::part_search::{Part, PartSearch};
+use crate::narrowphase::toi::part_search::{Part, PartSearch, Planned};
 use crate::narrowphase::toi::{Settings, ToiResult, Touch};
 use crate::narrowphase::{ConvexCast, Shape};
 use crate::par::{self, Threads};
@@ -114,7 +114,7 @@ impl Geometry<'_> {
             Settings { tolerance: CAST_TOLERANCE, touch: Touch::Hit, ..Settings::default() };
         let search = PartSearch::new(&point, &path, (&body, &extent), &settings, last);
         let (mut best, mut part, mut until) = (ToiResult::Separated, 0, last);
-        each_part(&search, self, [0.0, last], &mut |of, from| {
+        each_part(&search, self, &Intervals::new(&search, [0.0, last]), &mut |of, from| {
             let part_of = self.part(of);
             let crossing = match &part_of {
                 Part::Triangle(corners) => search.cast_point(corners, until),
@@ -132,10 +132,11 @@ impl Geometry<'_> {
                     }),
                     closing: 0.0,
                 },
-                PointCast::Unclear => {
-                    let Some(plan) = search.plan(of, &part_of, [from, until]) else { return until };
-                    search.find(&plan, &part_of, until, None).result
-                }
+                PointCast::Unclear => match search.plan(of, &part_of, [from, until]) {
+                    Planned::Separated => return until,
+                    Planned::Found(toi) => toi.result,
+                    Planned::Search(plan) => search.find(&plan, &part_of, until, None).result,
+                },
             };
             if let Some(t) = is_earlier(&found, &best, 0.0) {
                 (best, part, until) = (found, of, t);
@@ -153,6 +154,7 @@ impl Geometry<'_> {
             ToiResult::Separated => ConvexCast::Missed,
             ToiResult::Unresolved { t_safe } => ConvexCast::Unresolved { fraction: t_safe },
         };
+        let part = if cast == ConvexCast::Missed { 0 } else { self.number(part) };
         PartCast { cast, part }
     }
 

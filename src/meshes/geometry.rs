@@ -5,7 +5,7 @@ use super::height_field::HeightField;
 use super::mesh::Mesh;
 use crate::geom::{Aabb, Invalid, Motion, MovingBox, Pose, check_margin};
 use crate::kernels::bounds;
-use crate::lanes::prefetch;
+use crate::lanes::Level;
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use core::ops::ControlFlow;
@@ -116,20 +116,21 @@ impl Geometry<'_> {
         }
     }
 
-    /// Prefetches where the corners of a part are.
-    pub(super) fn prefetch(&self, part: u32) {
-        if let Self::Mesh(mesh) = self {
-            prefetch(&mesh.triangles()[part as usize..=part as usize]);
+    /// Returns the level that bounds for triangles are computed on, if the parts are triangles.
+    pub(super) fn level_of_triangles(&self) -> Option<Level> {
+        match self {
+            Self::Convex(_) | Self::Compound(_) => None,
+            Self::Mesh(mesh) => Some(mesh.tree().exec.level),
+            Self::HeightField(field) => Some(field.level()),
         }
     }
 
-    /// Prefetches the corners of a part.
-    pub(super) fn prefetch_corners(&self, part: u32) {
-        if let Self::Mesh(mesh) = self {
-            for vertex in mesh.triangles()[part as usize] {
-                let vertex = vertex as usize;
-                prefetch(mesh.vertices().get(vertex..=vertex).unwrap_or_default());
-            }
+    /// Returns the number of a part as the caller counts them, for a part that [`Geometry::sweep`] or [`Geometry::overlap`]
+    /// found.
+    pub(super) fn number(&self, part: u32) -> u32 {
+        match self {
+            Self::Mesh(mesh) => mesh.number(part),
+            _ => part,
         }
     }
 

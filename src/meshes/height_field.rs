@@ -8,6 +8,7 @@ use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::exec::Exec;
 use crate::geom::{Aabb, COORD_MAX, MapEach, MovingBox};
 use crate::kernels::sweep;
+use crate::lanes::Level;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use alloc::borrow::Cow;
 use core::ops::ControlFlow;
@@ -176,6 +177,11 @@ impl<'a> HeightField<'a> {
     pub(super) fn triangle_count(&self) -> u32 {
         let [cx, cz] = self.cells();
         2 * cx * cz
+    }
+
+    /// Returns the level of its hierarchy.
+    pub(super) fn level(&self) -> Level {
+        self.tree.exec.level
     }
 
     /// Returns a triangle that exists.

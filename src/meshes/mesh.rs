@@ -4,7 +4,7 @@ use super::fault::{TriangleFault, corners, list_invalid, list_suspicious};
 use crate::broadphase::bvh::BvhItem;
 use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::exec::Exec;
-use crate::geom::Aabb;
+use crate::geom::{Aabb, MapEach};
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use crate::par::sort_rare;
 use alloc::borrow::Cow;
@@ -56,7 +56,9 @@ pub enum MeshError {
 pub struct Mesh<'a> {
     vertices: Cow<'a, [[f32; 3]]>,
     triangles: Cow<'a, [[u32; 3]]>,
+    /// Its leaves are the triangles, and its rows are slots.
     tree: Bvh,
+    bounds: Option<Aabb>,
     rejected: Vec<TriangleFault>,
     pub(super) extent: PartsExtent,
 }
@@ -111,9 +113,11 @@ impl<'a> Mesh<'a> {
         if tree.len() < count {
             list_invalid(points, indices, &mut rejected);
         }
+        let (bounds, extent) = (tree.bounds(), extent_of(&tree, false));
+        let corners = |row: u32| indices[row as usize].map_each(|vertex| points[vertex as usize]);
+        tree.tree.place_triangles(&corners, &tree.exec.threads);
         tree.shrink_to_fit();
-        let extent = extent_of(&tree, false);
-        Ok(Self { vertices, triangles, tree, rejected, extent })
+        Ok(Self { vertices, triangles, tree, bounds, rejected, extent })
     }
 
     /// Returns the mesh with only the front of each triangle counting.
@@ -155,7 +159,7 @@ impl<'a> Mesh<'a> {
     /// Returns the box around the mesh in its own axes, or `None` if it has no triangles.
     #[must_use]
     pub fn bounds(&self) -> Option<Aabb> {
-        self.tree.bounds()
+        self.bounds
     }
 
     /// Returns the triangles that were left out, in order.
@@ -205,9 +209,14 @@ impl<'a> Mesh<'a> {
         &self.tree
     }
 
-    /// Returns a triangle of the tree.
-    pub(super) fn part(&self, triangle: u32) -> Part<'_> {
-        Part::Triangle(self.corners(triangle).unwrap_or_default())
+    /// Returns the triangle in a slot.
+    pub(super) fn part(&self, slot: u32) -> Part<'_> {
+        Part::Triangle(self.tree.tree.triangle(slot))
+    }
+
+    /// Returns the number of the triangle in a slot.
+    pub(super) fn number(&self, slot: u32) -> u32 {
+        self.tree.tree.triangle_number(slot)
     }
 }
 

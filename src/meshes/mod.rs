@@ -8,14 +8,16 @@
 //! first time of a convex shape and a body with parts (search.rs):
 //!     box around the path of the shape, in the axes of the body           (narrowphase/toi/path_box.rs)
 //!     traverse the hierarchy with this moving box, the nearest node first (broadphase/query/path.rs)
-//!         for each part that the box meets, if that is not after the best time so far:
-//!             skip it if a plane proves that it is not earlier            (narrowphase/toi/part_search.rs)
-//!             search for its first time, up to the best time so far
+//!         for up to sixteen parts that the box meets before the best time so far:
+//!             lower bounds of the times of triangles, in lanes            (narrowphase/toi/triangle_bounds.rs)
+//!             find contacts of a vertex with the inside of a triangle     (narrowphase/toi/triangle_plane.rs)
+//!             skip a part if a plane proves that it is not earlier, search the others up to the best time so far
+//!                                                                         (narrowphase/toi/part_search.rs)
 //!     where the contact is on an inner edge, replace the normal           (inner_edges.rs)
 //! ```
 //!
 //! A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, by their boxes, are
-//! methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`).
+//! methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`, `batches.rs`).
 //!
 //! Of two bodies with parts, the compound or the one with fewer parts is divided: those of its parts are tested whose
 //! boxes the other as a whole meets, each as a convex shape that moves against the other (`search.rs`).
@@ -23,6 +25,7 @@
 //! The promises are those of convex shapes: never late, never missed, and unresolved only with a time that is proved
 //! to be free. `docs/math/mesh.md` states them, with the proofs.
 
+mod batches;
 mod cast;
 mod compound;
 mod fault;
@@ -35,10 +38,11 @@ mod result;
 mod search;
 pub mod toi;
 
+pub use batches::{GeometryCasts, GeometrySweeps};
 pub use cast::{CastsError, PartCast};
 pub use compound::Compound;
 pub use fault::{FaultReason, TriangleFault};
 pub use geometry::Geometry;
 pub use height_field::{HeightField, HeightFieldError};
 pub use mesh::{Mesh, MeshError};
-pub use queries::{GeometryCasts, GeometryHit, GeometryPath, MovingGeometry, OfGeometries};
+pub use queries::{GeometryHit, GeometryPath, MovingGeometry, OfGeometries};

@@ -19,12 +19,11 @@ use super::toi::{PartToi, of_valid};
 use crate::broadphase::proxies::id::ProxyId;
 use crate::broadphase::proxies::queries::{ProxyQueries, ProxyQuery};
 use crate::broadphase::query::{Accept, Path, Queries, Query};
-use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Invalid, Motion, MovingBox, Pose, Segment};
 use crate::kernels::Hit;
 use crate::narrowphase::ConvexCast;
 use crate::narrowphase::toi::{Settings, ToiError, ToiResult};
-use crate::par::{self, Threads};
+use crate::par;
 use alloc::vec::Vec;
 
 /// A geometry that a query found: `F` is where or when it is hit, and `R` its row or its id.
@@ -173,15 +172,6 @@ impl<'a> Queries<'a> {
         let moving = MovingGeometry::new(geometry, motion, settings)?;
         Ok(Query::new(*self, OfGeometries(moving)))
     }
-
-    /// Casts many segments against geometries: the answers are those of [`Queries::cast_geometries`] for each, found on
-    /// several threads.
-    pub fn casts_of_geometries<'s>(
-        &self,
-        segments: &Checked<'s, Columns<'s, Segment, 7>>,
-    ) -> GeometryCasts<'s, Self> {
-        GeometryCasts { queries: *self, segments: *segments }
-    }
 }
 
 impl<'a> ProxyQueries<'a> {
@@ -223,15 +213,6 @@ impl<'a> ProxyQueries<'a> {
         settings: &Settings,
     ) -> Result<ProxyQuery<'a, Query<'a, OfGeometries<MovingGeometry<'g>>>>, ToiError> {
         Ok(self.with_ids(self.rows().sweep_geometries(geometry, motion, settings)?))
-    }
-
-    /// Casts many segments against geometries: the answers are those of [`ProxyQueries::cast_geometries`] for each, found
-    /// on several threads.
-    pub fn casts_of_geometries<'s>(
-        &self,
-        segments: &Checked<'s, Columns<'s, Segment, 7>>,
-    ) -> GeometryCasts<'s, Self> {
-        GeometryCasts { queries: *self, segments: *segments }
     }
 }
 
@@ -363,74 +344,5 @@ impl<'a, P: GeometryPath, A: Accept> ProxyQuery<'a, Query<'a, OfGeometries<P>, A
 impl<F: Copy, R> GeometryHit<F, R> {
     fn with_row<S>(&self, row: S) -> GeometryHit<F, S> {
         GeometryHit { row, found: self.found }
-    }
-}
-
-/// A cast of many segments against geometries: `Q` is [`Queries`] or [`ProxyQueries`]. Invalid segments meet nothing.
-#[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
-pub struct GeometryCasts<'s, Q> {
-    queries: Q,
-    segments: Checked<'s, Columns<'s, Segment, 7>>,
-}
-
-/// Segments that one thread takes at a time.
-const CHUNK: usize = 64;
-
-impl<Q> GeometryCasts<'_, Q> {
-    /// Writes the answer of `cast` for each valid row.
-    fn answer<H: Copy + Send>(
-        &self,
-        threads: &Threads,
-        cast: &(dyn Fn(&Segment) -> Option<H> + Sync),
-        out: &mut [Option<H>],
-    ) -> Result<(), LengthMismatch> {
-        let Self { segments, .. } = self;
-        LengthMismatch::check("the hits", segments.len(), out.len())?;
-        par::fill_chunks(threads, out, CHUNK, &|start, out| {
-            for (row, out) in (start..).zip(out) {
-                let valid = !segments.is_rejected(row as u32);
-                *out = valid.then(|| cast(&segments.columns().get(row))).flatten();
-            }
-        });
-        Ok(())
-    }
-}
-
-impl GeometryCasts<'_, Queries<'_>> {
-    /// Writes to `out[i]` the geometry that segment `i` enters first, among equal positions that in the lowest row.
-    /// `place` returns the geometry of a row and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
-    pub fn closest<'g>(
-        &self,
-        place: impl Fn(u32) -> (Geometry<'g>, Pose) + Sync,
-        out: &mut [Option<GeometryHit>],
-    ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let cast =
-            |segment: &Segment| queries.cast_geometries(segment).ok()?.closest_geometry(&place);
-        self.answer(queries.threads(), &cast, out)
-    }
-}
-
-impl GeometryCasts<'_, ProxyQueries<'_>> {
-    /// Writes to `out[i]` the geometry that segment `i` enters first, among equal positions that with the lowest id.
-    /// `place` returns the geometry of a proxy and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
-    pub fn closest<'g>(
-        &self,
-        place: impl Fn(ProxyId) -> (Geometry<'g>, Pose) + Sync,
-        out: &mut [Option<GeometryHit<PartCast, ProxyId>>],
-    ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let cast =
-            |segment: &Segment| queries.cast_geometries(segment).ok()?.closest_geometry(&place);
-        self.answer(queries.rows().threads(), &cast, out)
     }
 }

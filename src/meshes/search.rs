@@ -7,6 +7,10 @@
 //!                          for each of them, each_part of the other      (between)
 //! each_part:               if the body rotates, divide the window into intervals in which it turns little;
 //!                          in each, traverse the hierarchy with the box around the path
+//! Queue::run, for the parts that were met, sixteen at a time:
+//!     delay those that a separating direction proves to be later     (narrowphase/toi/triangle_bounds.rs)
+//!     plan them in that order; a plan may find the contact           (narrowphase/toi/triangle_plane.rs)
+//!     follow planes, then search, those that may be earlier than the best
 //! ```
 //!
 //! Which parts are visited, and in which order, depends on the input alone.
@@ -14,9 +18,11 @@
 use super::geometry::Geometry;
 use super::inner_edges;
 use super::result::PartToi;
-use crate::geom::{MapEach, Motion};
+use crate::geom::{MapEach, Motion, MovingBox};
+use crate::lanes::Level;
 use crate::narrowphase::Shape;
-use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, Plan};
+use crate::narrowphase::toi::part_search::{BestPlane, Part, PartSearch, Plan, Planned};
+use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
 use crate::narrowphase::toi::{Settings, Toi, ToiResult, of_valid};
 use alloc::vec::Vec;
 
@@ -40,14 +46,13 @@ impl<'o> Contacts<'o> {
         self.best
     }
 
-    /// Counts two parts that were tested without a search.
-    fn count_test(&mut self) {
-        self.best.tests += 1;
+    /// Counts parts that were tested, with or without a search.
+    fn count_tests(&mut self, tests: usize) {
+        self.best.tests += tests as u32;
     }
 
     /// Adds the result for two parts. Returns whether it is the earliest.
     fn add(&mut self, toi: Toi, parts: [u32; 2]) -> bool {
-        self.best.tests += 1;
         self.best.toi.rounds += toi.rounds;
         self.best.toi.supports += toi.supports;
         if toi.result == ToiResult::Separated {
@@ -78,29 +83,50 @@ pub(super) fn is_earlier(result: &ToiResult, than: &ToiResult, from: f64) -> Opt
     (new < old).then_some(new.0)
 }
 
+/// The intervals into which a window is divided, so that the body rotates little in each.
+#[derive(Clone, Copy)]
+pub(super) struct Intervals {
+    count: u32,
+    window: [f64; 2],
+    /// The box around the path in the first interval.
+    path_box: MovingBox,
+}
+
+impl Intervals {
+    pub(super) fn new(search: &PartSearch<'_>, window: [f64; 2]) -> Self {
+        let count = search.intervals(window);
+        let intervals = Self { count, window, path_box: MovingBox::default() };
+        Self { path_box: search.path_box([window[0], intervals.start(1)]), ..intervals }
+    }
+
+    /// Returns the start of interval `k`, or the end of the last one.
+    fn start(&self, k: u32) -> f64 {
+        let [from, to] = self.window;
+        let share = f64::from(k) / f64::from(self.count);
+        if k == self.count { to } else { from + (to - from) * share }
+    }
+}
+
 /// Calls `see` with each part whose box the shape of `search` meets in the window, and a time before which they are
 /// apart; `see` returns the time until which contacts count.
 pub(super) fn each_part(
     search: &PartSearch<'_>,
     geometry: &Geometry<'_>,
-    [from, to]: [f64; 2],
+    intervals: &Intervals,
     see: &mut dyn FnMut(u32, f64) -> f64,
 ) {
-    let count = search.intervals([from, to]);
-    let at = |k: u32| {
-        let share = f64::from(k) / f64::from(count);
-        if k == count { to } else { from + (to - from) * share }
-    };
+    let &Intervals { count, window: [_, to], path_box } = intervals;
     let mut until = to;
     // Parts that were searched in an earlier interval, which was a search to the end.
     let mut seen: Vec<u32> = Vec::new();
     for k in 0..count {
-        let (start, end) = (at(k), at(k + 1));
+        let (start, end) = (intervals.start(k), intervals.start(k + 1));
         if start > until {
             break;
         }
         let length = end - start;
-        geometry.sweep(&search.path_box([start, end]), &mut |part, met| {
+        let path_box = if k == 0 { path_box } else { search.path_box([start, end]) };
+        geometry.sweep(&path_box, &mut |part, met| {
             if count > 1 {
                 match seen.binary_search(&part) {
                     Ok(_) => return limit(until, start, length),
@@ -139,11 +165,16 @@ fn against_parts(
     if window[0] > window[1] {
         return;
     }
-    let mut queue = Queue { met: [(0, 0.0); QUEUE], len: 0, best: None };
+    let mut queue = Queue { met: [(0, 0.0); QUEUE], len: 0, bounds: None, best: None };
+    let intervals = Intervals::new(&search, window);
     // If the body rotates, the result for a part may make the later intervals needless.
-    let most = if search.is_fixed_frame() { QUEUE } else { 1 };
-    each_part(&search, geometry, window, &mut |other, from| {
-        geometry.prefetch(other);
+    let fixed = search.is_fixed_frame();
+    let most = if fixed { QUEUE } else { 1 };
+    if let (true, Some(level)) = (fixed, geometry.level_of_triangles()) {
+        let bounds = search.triangle_bounds(&intervals.path_box, window);
+        queue.bounds = Some((bounds, level, window));
+    }
+    each_part(&search, geometry, &intervals, &mut |other, from| {
         queue.met[queue.len] = (other, from);
         queue.len += 1;
         if queue.len == most {
@@ -155,13 +186,15 @@ fn against_parts(
 }
 
 /// Number of parts that are searched together.
-const QUEUE: usize = 8;
+const QUEUE: usize = TRIANGLES;
 
 /// Parts that were met and are not searched yet, so that their memory can be prefetched, and the earliest is searched first.
 struct Queue {
     /// Each with the time before which it is apart.
     met: [(u32, f64); QUEUE],
     len: usize,
+    /// For triangles that do not rotate, lower bounds of their times in the window.
+    bounds: Option<(TriangleBounds, Level, [f64; 2])>,
     best: Option<BestPlane>,
 }
 
@@ -174,37 +207,100 @@ impl Queue {
         own: u32,
         contacts: &mut Contacts<'_>,
     ) {
-        let met = &self.met[..core::mem::take(&mut self.len)];
-        if met.len() > 1 {
-            met.iter().for_each(|&(part, _)| geometry.prefetch_corners(part));
+        let mut met = self.met;
+        let met = &mut met[..core::mem::take(&mut self.len)];
+        if let Some(bounds) = &self.bounds {
+            delay(met, geometry, bounds);
         }
-        let mut plans = [Plan::default(); QUEUE];
-        let mut count = 0;
-        for &(part, from) in met {
-            let plan = search.plan(part, &geometry.part(part), [from, contacts.until]);
-            if let Some(plan) = plan {
-                // In the order of starts; of equal ones the first met stays the first.
-                let mut at = count;
-                while at > 0 && plan.start < plans[at - 1].start {
-                    plans[at] = plans[at - 1];
-                    at -= 1;
-                }
-                plans[at] = plan;
-                count += 1;
-            } else {
-                contacts.count_test();
+        // In the order of the times before which they are apart; of equal ones the first met stays the first.
+        for k in 1..met.len() {
+            let mut at = k;
+            while at > 0 && met[at].1 < met[at - 1].1 {
+                met.swap(at, at - 1);
+                at -= 1;
             }
         }
-        for plan in &plans[..count] {
-            if plan.start > contacts.until {
+        let (mut plans, mut count) = ([Plan::default(); QUEUE], 0);
+        for &(part, from) in &*met {
+            if from > contacts.until {
                 break;
             }
-            let part = geometry.part(plan.part);
-            let toi = search.find(plan, &part, contacts.until, self.best.as_ref());
-            if contacts.add(toi, [own, plan.part]) {
-                self.best = search.plane_of(&toi.result);
+            match search.plan(part, &geometry.part(part), [from, contacts.until]) {
+                Planned::Separated => {}
+                Planned::Found(toi) => self.add(search, toi, [own, part], contacts),
+                Planned::Search(plan) => insert(&mut plans, &mut count, plan),
             }
         }
+        while count > 0 && plans[count - 1].start <= contacts.until {
+            // Those that are cheap are first: an impact of one of them may make a search needless.
+            let is_cheap = |plan: &Plan| plan.may_follow() && plan.start <= contacts.until;
+            let at = plans[..count].iter().rposition(is_cheap).unwrap_or(count - 1);
+            let plan = plans[at];
+            plans.copy_within(at + 1..count, at);
+            count -= 1;
+            let shape = geometry.part(plan.part);
+            let toi = if plan.may_follow() {
+                match search.follow_part(&plan, &shape, contacts.until) {
+                    Planned::Separated => continue,
+                    Planned::Found(toi) => toi,
+                    Planned::Search(later) => {
+                        insert(&mut plans, &mut count, later);
+                        continue;
+                    }
+                }
+            } else {
+                search.find(&plan, &shape, contacts.until, self.best.as_ref())
+            };
+            self.add(search, toi, [own, plan.part], contacts);
+        }
+        contacts.count_tests(met.len());
+    }
+
+    /// Adds the result for a part, and keeps its plane if it is the earliest.
+    fn add(
+        &mut self,
+        search: &PartSearch<'_>,
+        toi: Toi,
+        parts: [u32; 2],
+        contacts: &mut Contacts<'_>,
+    ) {
+        if contacts.add(toi, parts) {
+            self.best = search.plane_of(&toi.result);
+        }
+    }
+}
+
+/// Inserts a plan into a list whose last one starts first; of equal ones, the one that was inserted first.
+fn insert(plans: &mut [Plan; QUEUE], count: &mut usize, plan: Plan) {
+    let mut at = *count;
+    while at > 0 && plans[at - 1].start <= plan.start {
+        plans[at] = plans[at - 1];
+        at -= 1;
+    }
+    plans[at] = plan;
+    *count += 1;
+}
+
+/// Replaces the times before which triangles are apart by lower bounds that are later.
+fn delay(
+    met: &mut [(u32, f64)],
+    geometry: &Geometry<'_>,
+    (bounds, level, [from, to]): &(TriangleBounds, Level, [f64; 2]),
+) {
+    let mut columns = TriangleColumns::default();
+    for (lane, &(part, _)) in met.iter().enumerate() {
+        let Part::Triangle(corners) = geometry.part(part) else { continue };
+        for (columns, corner) in columns.iter_mut().zip(corners) {
+            for (column, x) in columns.iter_mut().zip(corner) {
+                column[lane] = x;
+            }
+        }
+    }
+    let bounds = bounds.of(*level, &columns, met.len());
+    for ((_, apart), bound) in met.iter_mut().zip(bounds) {
+        // Rounding may make a product greater by less than this factor makes it less.
+        let bound = from + f64::from(bound) * (to - from) * (1.0 - 1e-15);
+        *apart = if bound > *apart { bound } else { *apart };
     }
 }
 
@@ -218,6 +314,7 @@ pub(super) fn between(
     if let (Geometry::Convex(of_a), Geometry::Convex(of_b)) = (a, b) {
         // So that the results have the same bits, including signs of zeros, whichever function is called.
         contacts.add(of_valid((of_a, a_motion), (of_b, b_motion), settings), [0, 0]);
+        contacts.count_tests(1);
         return;
     }
     let window = settings.window.map_each(f64::from);
@@ -229,7 +326,8 @@ pub(super) fn between(
     b.with_bounds(&mut |around| {
         let of_a = (a_motion, &a.extent());
         let search = PartSearch::new(around, b_motion, of_a, settings, 1.0);
-        each_part(&search, a, window, &mut |part, from| {
+        let intervals = Intervals::new(&search, window);
+        each_part(&search, a, &intervals, &mut |part, from| {
             // Where the boxes are apart until then, so are the shapes: but a touch that is ignored has to be followed
             // from the start.
             let window = [if from > window[0] { from } else { window[0] }, window[1]];
@@ -259,6 +357,9 @@ pub(super) fn find(
     let mut best = contacts.best();
     let finish = |found: &mut PartToi| {
         inner_edges::correct(first, second, found);
+        if found.toi.result != ToiResult::Separated {
+            found.parts = [first.0.number(found.parts[0]), second.0.number(found.parts[1])];
+        }
         if swapped {
             found.flip();
         }

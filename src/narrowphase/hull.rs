@@ -145,7 +145,9 @@ impl Hull {
         if self.rows == 0 {
             return V3::of(vertex(self.numbers(), row));
         }
-        V3::new(self.few[row], self.few[self.rows + row], self.few[2 * self.rows + row])
+        // The search returns a row of the columns, so one check of a slice is enough.
+        let columns = &self.few[row..row + 2 * self.rows + 1];
+        V3::new(columns[0], columns[self.rows], columns[2 * self.rows])
     }
 
     #[inline(always)]
@@ -163,10 +165,6 @@ impl Hull {
     /// memory and read in other parts, which stalls.
     fn row(&self, x: f64, y: f64, z: f64) -> usize {
         let direction = V3::new(x, y, z);
-        let V3 { x, y, z } = direction.abs();
-        let most = greater(greater(x, y), z);
-        let plain = (SHORT..LONG).contains(&most);
-        let direction = if plain { direction } else { scaled(direction) };
         let columns = &self.few[..];
         match self.rows {
             0 => self.row_of_many(direction),
@@ -176,8 +174,12 @@ impl Hull {
         }
     }
 
-    /// Returns that row among many vertices, for a direction that is neither short nor long.
+    /// Returns that row among many vertices.
     fn row_of_many(&self, direction: V3) -> usize {
+        let V3 { x, y, z } = direction.abs();
+        let most = greater(greater(x, y), z);
+        let plain = (SHORT..LONG).contains(&most);
+        let direction = if plain { direction } else { scaled(direction) };
         let d = direction.to_f32();
         let [to_x, to_y, to_z] = self.extent;
         // A component that is too small for `f32` counts too: its loss is multiplied by the extent, which may be

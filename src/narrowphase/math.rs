@@ -171,6 +171,7 @@ impl M3 {
     }
 
     /// Returns the rotation `other`, seen from these axes.
+    #[inline]
     pub(crate) fn back(&self, other: &Self) -> Self {
         let [x, y, z] = &self.rows;
         let row =

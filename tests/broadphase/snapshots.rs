@@ -99,3 +99,31 @@ fn restored_proxies_have_all_their_properties() {
     }
     assert!(copy.snapshot() == world.snapshot());
 }
+
+/// Goal: after a restore, pairs have the ids of the snapshot, also if the memory that it overwrites had other ids in the same
+/// slots. Method: two broadphases with the same boxes, one of them with reused slots; the second restore overwrites the
+/// state of the last update.
+#[test]
+fn restored_pairs_have_the_ids_of_the_snapshot() {
+    let proxy = |world: &mut Broadphase| {
+        world.insert(Aabb::cube([0.0; 3], 1.0).expect("valid"), Proxy::dynamic()).expect("valid")
+    };
+    let mut reused = Broadphase::new();
+    for generation in 0..300 {
+        let ids = [proxy(&mut reused), proxy(&mut reused)];
+        assert_eq!(ids.map(ProxyId::generation), [generation; 2]);
+        if generation < 299 {
+            ids.iter().for_each(|&id| reused.remove(id).expect("it exists"));
+        }
+    }
+    reused.update().expect("no limit");
+    let mut other = Broadphase::new();
+    let _ = [proxy(&mut other), proxy(&mut other)];
+    other.update().expect("no limit");
+    assert_ne!(other.pairs(), reused.pairs());
+    for _ in 0..2 {
+        other.restore(&reused.snapshot());
+        assert_eq!(other.pairs(), reused.pairs());
+        assert_eq!(other.pairs().len(), 1);
+    }
+}

@@ -155,6 +155,13 @@ fn a_cast_finds_what_a_loop_over_all_geometries_finds() {
         let mut out = vec![None; segments.len()];
         tree.queries().casts_of_geometries(&checked).closest(place, &mut out).expect("as long");
         assert_eq!(out, first);
+        tree.queries().casts_of_geometries(&checked).any(place, &mut out).expect("as long");
+        for (segment, any) in segments.iter().zip(&out) {
+            assert_eq!(
+                *any,
+                tree.queries().cast_geometries(segment).expect("valid").any_geometry(place)
+            );
+        }
     }
     let mut out = vec![None; segments.len()];
     let by_id = |id: ProxyId| place(rows[&id]);
@@ -219,6 +226,66 @@ fn a_moving_geometry_finds_what_a_loop_over_all_geometries_finds() {
         found_any += usize::from(!all.is_empty());
     }
     assert!(found_any > 100, "{found_any}");
+}
+
+/// Goal: batches of moving geometries have the bits of single ones, on one thread and on all, in a tree and among proxies; an invalid
+/// motion touches nothing. Method: comparison, with one motion of NaN.
+#[test]
+fn batches_of_moving_geometries_have_the_bits_of_single_ones() {
+    let kinds = kinds();
+    let mut draw = Draw::new(42);
+    let scene = kinds.scene(&mut draw, 60);
+    let boxes = boxes(&scene);
+    let place = |row: u32| scene[row as usize];
+    let mut world = Broadphase::new();
+    let mut rows = std::collections::BTreeMap::<ProxyId, u32>::new();
+    for (k, &aabb) in (0..).zip(&boxes) {
+        rows.insert(world.insert(aabb, Proxy::fixed()).expect("valid"), k);
+    }
+    let by_id = |id: ProxyId| place(rows[&id]);
+    let balls = [0.1, 0.4].map(|radius| Geometry::from(Shape::sphere(radius).expect("a ball")));
+    let (mut movers, mut motions) = (Vec::new(), Vec::new());
+    for k in 0..200 {
+        let Segment { start, delta, .. } = segment(&mut draw);
+        movers.push(balls[k % 2]);
+        motions.push(Motion::new(Pose::at(start).expect("valid"), delta).expect("valid"));
+    }
+    motions[7].delta[1] = f32::NAN;
+    let settings = Settings::default();
+    for threads in [Threads::one(), Threads::current()] {
+        let mut tree = tree(&boxes, Level::detect());
+        tree.exec.threads = threads;
+        let queries = tree.queries();
+        let sweeps = queries.sweeps_of_geometries(&movers, &motions, &settings).expect("valid");
+        let mut hits = [vec![None; 200], vec![None; 200]];
+        sweeps.closest(place, &mut hits[0]).expect("as long");
+        sweeps.any(place, &mut hits[1]).expect("as long");
+        for row in 0..200 {
+            let ask = || queries.sweep_geometries(&movers[row], &motions[row], &settings);
+            if row == 7 {
+                assert!(ask().is_err() && hits[0][row].is_none() && hits[1][row].is_none());
+                continue;
+            }
+            assert_eq!(hits[0][row], ask().expect("valid").closest_geometry(place));
+            assert_eq!(hits[1][row], ask().expect("valid").any_geometry(place));
+        }
+        let met = hits[0].iter().flatten().count();
+        assert!(met > 50 && met < 190, "{met}");
+        assert!(sweeps.closest(place, &mut [None; 3]).is_err());
+
+        let queries = world.queries();
+        let sweeps = queries.sweeps_of_geometries(&movers, &motions, &settings).expect("valid");
+        let mut by_ids = vec![None; 200];
+        sweeps.closest(by_id, &mut by_ids).expect("as long");
+        let same = by_ids.iter().map(|hit| hit.map(|hit| (rows[&hit.row], hit.found)));
+        assert!(same.eq(hits[0].iter().map(|hit| hit.map(|hit| (hit.row, hit.found)))));
+        sweeps.any(by_id, &mut by_ids).expect("as long");
+        assert_eq!(by_ids.iter().flatten().count(), met);
+    }
+    let queries = world.queries();
+    assert!(queries.sweeps_of_geometries(&movers, &motions[..3], &settings).is_err());
+    let bad = Settings { window: [1.0, 0.0], ..settings };
+    assert!(queries.sweeps_of_geometries(&movers, &motions, &bad).is_err());
 }
 
 /// Goal: what is invalid is an error or is not met. Method: poses and motions with NaN, a box past the greatest coordinate.

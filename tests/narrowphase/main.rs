@@ -14,6 +14,7 @@ mod toi_at_any_scale;
 mod toi_batches;
 mod toi_closed_forms;
 mod toi_known_failures;
+mod toi_of_boxes;
 mod toi_of_resting_contacts;
 mod toi_of_rolling_bodies;
 mod toi_search_steps;

@@ -17,6 +17,8 @@
 
 use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
+
 use crate::agree::{self, Digest, Disagreement};
 use crate::systems::{Kind, System, Tick};
 use examples::measure::{floor, median};
@@ -115,9 +117,12 @@ impl Contestant {
 
     fn run(&mut self, tick: &Tick<'_>, state: Option<ContactState>) -> Duration {
         self.system.take(tick);
-        let clock = Instant::now();
+        // On one thread other load of the machine is not counted. Embree has threads of its own, so it is the time of the
+        // process.
+        let alone = rayon::current_num_threads() == 1;
+        let (cpu, wall) = (ProcessTime::now(), Instant::now());
         let pairs = self.system.find(tick);
-        let time = clock.elapsed();
+        let time = if alone { cpu.elapsed() } else { wall.elapsed() };
         self.spent += time;
         if let Some(state) = state {
             self.times[state as usize].push(time);

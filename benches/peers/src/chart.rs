@@ -42,6 +42,7 @@ text { font: 12px system-ui, sans-serif; fill: #24292f }
 .mark { stroke-width: 1.5 }
 .hollow { fill: none }
 .swath { fill: #0a5fd0; stroke: #0a5fd0 }
+.swath-rows { fill: #0a5fd0; fill-opacity: 0.4 }
 .swath-swept { fill: none; stroke: #0a5fd0 }
 .parry-refit { fill: #b35900; stroke: #b35900 }
 .parry-tuned { fill: #e8a33d; stroke: #b35900 }
@@ -58,6 +59,7 @@ text { fill: #e6edf3 }
 .grid { stroke: #30363d }
 .floor { stroke: #7d8590 }
 .swath { fill: #58a6ff; stroke: #58a6ff }
+.swath-rows { fill: #58a6ff; fill-opacity: 0.4 }
 .swath-swept { stroke: #58a6ff }
 .parry-refit { fill: #e0823d; stroke: #e0823d }
 .parry-tuned { fill: #f5cd8c; stroke: #e0823d }
@@ -285,7 +287,7 @@ fn mark(out: &mut String, kind: Kind, [x, y]: [f64; 2], stopped: bool) {
     };
     let square = [[-0.8, -0.8], [0.8, -0.8], [0.8, 0.8], [-0.8, 0.8]];
     let shape = match kind {
-        Kind::Swath | Kind::SwathSwept => {
+        Kind::Swath | Kind::SwathRows | Kind::SwathSwept => {
             format!(r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{MARK}"/>"#)
         }
         Kind::ParryRefit | Kind::ParryTuned => polygon(&square),

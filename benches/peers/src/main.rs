@@ -33,14 +33,14 @@ const QUICK_TICKS: u32 = 24;
 const CHECK_BOXES: [usize; 2] = [3_000, 20_000];
 const CHECK_TICKS: u32 = 12;
 /// Settings of a whole run.
-const BOXES: [usize; 3] = [10_000, 100_000, 1_000_000];
+const BOXES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const TICKS: u32 = 80;
 const THREADS: [usize; 2] = [1, 2];
 
 /// Times swath and other pair finders on the same boxes, and writes `pairs.csv` and `pairs.svg`.
 ///
-/// Times are wall clock nanoseconds per box, from boxes to all pairs, medians over the ticks of a state: cold
-/// (the first), warm (2 to 10), steady (the last 11). All systems find pairs of the same boxes one after
+/// Times are nanoseconds per box, from boxes to all pairs, medians over the ticks of a state: cold (the first),
+/// warm (2 to 10), steady (the last 11). On one thread they are CPU time of the process, on more wall clock. All systems find pairs of the same boxes one after
 /// another, and their pairs are compared before times are used.
 #[derive(Debug, Parser)]
 #[command(name = "swath-peers")]
@@ -54,13 +54,13 @@ struct Args {
     /// Scenes; the default is all.
     #[arg(long, value_delimiter = ',')]
     scenes: Vec<Scene>,
-    /// Numbers of boxes; the default is 10000,100000,1000000.
+    /// Numbers of boxes; the default is 1000,10000,100000,1000000.
     #[arg(long, value_delimiter = ',')]
     boxes: Vec<usize>,
     /// Numbers of threads; the default is 1,2.
     #[arg(long, value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Systems: swath, swath-swept, parry-refit, parry-tuned, parry-rebuild, obvhs, rstar, and embree if it is built.
+    /// Systems: swath, swath-rows, swath-swept, parry-refit, parry-tuned, parry-rebuild, obvhs, rstar, and embree if it is built.
     #[arg(long, value_delimiter = ',')]
     systems: Vec<Kind>,
     /// Number of ticks; the default is 80. With fewer than 11 there is no steady state.

@@ -100,6 +100,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Row>, csv::Error> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contest<'a> {
     pub(crate) swath: Option<f64>,
+    pub(crate) rows: Option<f64>,
     pub(crate) swept: Option<f64>,
     pub(crate) peer: Option<(&'a str, f64)>,
 }
@@ -108,6 +109,11 @@ impl Contest<'_> {
     /// Time of the fastest peer relative to swath.
     pub(crate) fn ratio(&self) -> Option<f64> {
         Some(self.peer?.1 / self.swath?)
+    }
+
+    /// The same relative to swath with rows and a list.
+    fn ratio_of_rows(&self) -> Option<f64> {
+        Some(self.peer?.1 / self.rows?)
     }
 }
 
@@ -129,6 +135,7 @@ pub(crate) fn contests(rows: &[Row]) -> BTreeMap<Place<'_>, Contest<'_>> {
         let contest = contests.entry(key).or_default();
         match row.system.parse() {
             Ok(Kind::Swath) => contest.swath = Some(time),
+            Ok(Kind::SwathRows) => contest.rows = Some(time),
             Ok(Kind::SwathSwept) => contest.swept = Some(time),
             _ if contest.peer.is_none_or(|(_, best)| time < best) => {
                 contest.peer = Some((&row.system, time));
@@ -139,24 +146,37 @@ pub(crate) fn contests(rows: &[Row]) -> BTreeMap<Place<'_>, Contest<'_>> {
     contests
 }
 
-/// For each scene, size, number of threads and state: swath, its fastest peer, and the ratio.
+/// For each scene, size, number of threads and state: swath, its fastest peer, and the ratios.
 pub(crate) fn table(rows: &[Row]) -> String {
     let mut text = format!(
-        "{:<10}{:>9}{:>4}  {:<7}{:>10}{:>10}  {:<14}{:>10}{:>8}\n",
-        "scene", "boxes", "thr", "state", "swath", "swept", "best peer", "ns a box", "ratio"
+        "{:<10}{:>9}{:>4}  {:<7}{:>10}{:>10}{:>10}  {:<14}{:>10}{:>8}{:>8}\n",
+        "scene",
+        "boxes",
+        "thr",
+        "state",
+        "swath",
+        "rows",
+        "swept",
+        "best peer",
+        "ns a box",
+        "ratio",
+        "rows"
     );
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
+    let times = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}x"));
     for ((_, scene, boxes, threads, state), contest) in contests(rows) {
         let (name, time) = contest.peer.map_or(("-", None), |(name, time)| (name, Some(time)));
-        let ratio = contest.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}x"));
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{scene:<10}{boxes:>9}{threads:>4}  {:<7}{:>10}{:>10}  {name:<14}{:>10}{ratio:>8}",
+            "{scene:<10}{boxes:>9}{threads:>4}  {:<7}{:>10}{:>10}{:>10}  {name:<14}{:>10}{:>8}{:>8}",
             state.name(),
             number(contest.swath),
+            number(contest.rows),
             number(contest.swept),
             number(time),
+            times(contest.ratio()),
+            times(contest.ratio_of_rows()),
         );
     }
     text

@@ -24,6 +24,7 @@ pub(crate) mod movers;
 pub(crate) mod static_bvh;
 mod traverse_batch;
 mod traverse_nearest;
+mod triangles;
 
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach};
@@ -63,6 +64,16 @@ pub(crate) struct Node {
     /// In a leaf, the rows of the boxes; in other nodes, the indices of the child nodes, with
     /// [`LEAF`].
     ids: [u32; WIDTH],
+}
+
+/// Sixteen triangles: a leaf of a tree of triangles (`triangles.rs`). Each column is one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct TriangleLeaf {
+    /// By corner, then axis, then lane.
+    corners: [[[f32; WIDTH]; 3]; 3],
+    /// The numbers of the triangles; [`NOTHING`] in empty lanes.
+    numbers: [u32; WIDTH],
 }
 
 /// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.
@@ -135,6 +146,8 @@ pub(crate) struct Tree {
     nodes: Vec<Node>,
     /// The filters by slot, as words. Empty until a filter is set.
     filters: Vec<u32>,
+    /// The leaves, if the boxes are those of triangles (`triangles.rs`). Then no leaf is a node.
+    triangles: Vec<TriangleLeaf>,
     /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
     leaf_bounds: Vec<Aabb>,
     /// The child id of the root, if there are boxes.
@@ -147,7 +160,7 @@ pub(crate) struct Tree {
     built: usize,
 }
 
-impl_memory!(Tree { nodes, filters, leaf_bounds; without root, depth, len, built });
+impl_memory!(Tree { nodes, filters, triangles, leaf_bounds; without root, depth, len, built });
 
 impl Tree {
     /// Replaces the contents of the tree by `boxes`.
@@ -192,6 +205,7 @@ impl Tree {
     pub(crate) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
         self.filters.clear();
+        self.triangles.clear();
         self.leaf_bounds.clear();
     }
 

@@ -11,8 +11,7 @@
 
 use super::{BvhItem, LEAF, NOTHING, Node, Tree, WIDTH};
 use crate::geom::MovingBox;
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes, prefetch};
-use core::slice;
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
 
 /// Stack entries without an allocation. Enough for a tree of some ten million boxes, unless a large
 /// part of them is in one place.
@@ -174,7 +173,7 @@ pub(crate) fn descend_many<I: Isa, Q: Nearing>(
                 let stack = (&mut stacks[k][..], len);
                 *next = step(isa, tree, *next, &mut questions[*which], stack, visits);
                 if *next != NOTHING {
-                    prefetch(slice::from_ref(&tree.nodes[(*next & !LEAF) as usize]));
+                    tree.prefetch_child(*next);
                 } else if started < questions.len() {
                     (*which, *next) = (started, root);
                     started += 1;
@@ -198,8 +197,15 @@ fn step<I: Isa, Q: Nearing>(
     visits: &mut Visits,
 ) -> u32 {
     let at = (id & !LEAF) as usize;
-    let node = &tree.nodes[at];
     let is_leaf = id & LEAF != 0;
+    let mut of_triangles;
+    let node = if is_leaf && !tree.triangles.is_empty() {
+        of_triangles = Node::EMPTY;
+        tree.triangles[at].boxes(isa, (at * WIDTH) as u32, &mut of_triangles);
+        &of_triangles
+    } else {
+        &tree.nodes[at]
+    };
     visits.leaves += u64::from(is_leaf);
     visits.nodes += u64::from(!is_leaf);
     let filters = &tree.filters[..];
@@ -226,6 +232,9 @@ fn step<I: Isa, Q: Nearing>(
             let ids = isa.load_u32(&node.ids[lane..]).compress(reached);
             let (near, count) = (near.to_bits().compress(reached), reached.count());
             isa.store_pairs(ids, near, count, &mut stack[*len..]);
+            for [child, _] in &stack[*len..*len + count] {
+                tree.prefetch_child(*child);
+            }
             *len += count;
         }
         lane += I::LANES;

@@ -9,11 +9,16 @@
 
 use crate::geom::Filter;
 use crate::lanes::{Isa, Kernel, Level};
+use crate::par::{self, Threads};
 
 /// Number of bits of a word for categories.
 const GROUPS_MAX: usize = 16;
 /// Number of filters that are tested at once whether they have the mask of the one before.
 const CHUNK: usize = 64;
+/// Number of parts of a set that the threads share.
+const PARTS: usize = 16;
+/// Number of filters below which one thread reads them: to wake another takes as long.
+const PARALLEL_FILTERS_MIN: usize = 1 << 15;
 
 /// How filters are folded to words.
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +34,14 @@ impl FilterWords {
     /// Chooses the words for the filters of these sets; `None` stands for [`Filter::ALL`] in each row.
     pub(crate) fn choose<'a>(
         level: Level,
+        threads: &Threads,
         sets: impl Iterator<Item = Option<&'a [Filter]>> + Clone,
     ) -> Self {
-        let exact = !sets.clone().flatten().any(|filters| level.run(HasInexact { filters }));
+        let has_inexact = |filters| {
+            let parts = read_parts(threads, filters, &|filters| level.run(HasInexact { filters }));
+            parts.contains(&true)
+        };
+        let exact = !sets.clone().flatten().any(has_inexact);
         let default = Self { groups: [0; GROUPS_MAX], count: 0, exact };
         if exact {
             return default;
@@ -39,7 +49,11 @@ impl FilterWords {
         let mut masks = Masks::default();
         for filters in sets {
             match filters {
-                Some(filters) => level.run(AddMasks { filters, masks: &mut masks }),
+                Some(filters) => {
+                    let parts =
+                        read_parts(threads, filters, &|filters| level.run(ReadMasks { filters }));
+                    parts.iter().for_each(|part| masks.add(part));
+                }
                 None => masks.used = u32::MAX,
             }
         }
@@ -57,6 +71,22 @@ impl FilterWords {
         let words = &mut words[..filters.len()];
         level.run(WriteWords { groups: &self.groups[..self.count], filters, words });
     }
+}
+
+/// Calls `read` for each part of the filters, on these threads.
+fn read_parts<T: Copy + Default + Send>(
+    threads: &Threads,
+    filters: &[Filter],
+    read: &(impl Fn(&[Filter]) -> T + Sync),
+) -> [T; PARTS] {
+    let size = filters.len().div_ceil(PARTS).next_multiple_of(CHUNK);
+    let threads = threads.for_items(filters.len(), PARALLEL_FILTERS_MIN);
+    let mut parts = [T::default(); PARTS];
+    par::fill_chunks(threads, &mut parts, 1, &|part, to: &mut [T]| {
+        let limit = |part: usize| filters.len().min(part * size);
+        to.fill(read(&filters[limit(part)..limit(part + 1)]));
+    });
+    parts
 }
 
 /// Returns whether the words of [`Filter::word`] do not decide exactly about all of the filters.
@@ -90,11 +120,17 @@ struct Masks {
     used: u32,
     /// Bit `i` of element `s - 1` is set if any mask tells the categories `i` and `i + s`, modulo 32, apart.
     apart: [u32; 16],
-    /// The last mask that was added.
-    last: u32,
 }
 
 impl Masks {
+    /// Adds those of another part.
+    fn add(&mut self, other: &Self) {
+        self.used |= other.used;
+        for (apart, other) in self.apart.iter_mut().zip(other.apart) {
+            *apart |= other;
+        }
+    }
+
     /// Whether no mask tells two categories apart, of which `i` is the lesser.
     fn are_same(&self, i: u32, j: u32) -> bool {
         let shift = j - i;
@@ -119,39 +155,40 @@ impl Masks {
     }
 }
 
-/// Adds filters to [`Masks`].
-struct AddMasks<'a> {
+/// Returns what these filters have in common.
+struct ReadMasks<'a> {
     filters: &'a [Filter],
-    masks: &'a mut Masks,
 }
 
-impl Kernel for AddMasks<'_> {
-    type Output = ();
+impl Kernel for ReadMasks<'_> {
+    type Output = Masks;
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<I: Isa>(self, _: I) {
-        let Masks { used, apart, last } = self.masks;
+    fn run<I: Isa>(self, _: I) -> Masks {
+        let Masks { mut used, mut apart } = Masks::default();
+        let mut last = 0;
         for filters in self.filters.chunks(CHUNK) {
             let (mut any, mut differ) = (0, 0);
             for filter in filters {
                 any |= filter.category;
-                differ |= filter.mask ^ *last;
+                differ |= filter.mask ^ last;
             }
-            *used |= any;
+            used |= any;
             // Many scenes have one mask. The first one differs from zero, or tells nothing apart.
             if differ == 0 {
                 continue;
             }
-            for (shift, apart) in (1..).zip(&mut *apart) {
+            for (shift, apart) in (1..).zip(&mut apart) {
                 let mut any = 0;
                 for filter in filters {
                     any |= filter.mask ^ filter.mask.rotate_right(shift);
                 }
                 *apart |= any;
             }
-            *last = filters[filters.len() - 1].mask;
+            last = filters[filters.len() - 1].mask;
         }
+        Masks { used, apart }
     }
 }
 
@@ -185,6 +222,7 @@ mod tests {
     use super::FilterWords;
     use crate::geom::Filter;
     use crate::lanes::Level;
+    use crate::par::Threads;
     use alloc::vec;
     use alloc::vec::Vec;
     use rand::rngs::Xoshiro256PlusPlus;
@@ -212,7 +250,7 @@ mod tests {
             let second = if without { &[] } else { second };
             for level in Level::all() {
                 let sets = [Some(first), (!without).then_some(second)];
-                let words = FilterWords::choose(level, sets.into_iter());
+                let words = FilterWords::choose(level, &Threads::one(), sets.into_iter());
                 assert!(words.exact || groups > 16);
                 folded += usize::from(words.count > 0);
                 inexact += usize::from(!words.exact);
@@ -237,5 +275,35 @@ mod tests {
             }
         }
         assert!(folded > 100 && inexact > 10, "{folded} {inexact}");
+    }
+
+    /// Goal: each filter counts, whichever thread reads its part, and the words are those that one thread chooses. Method: sets
+    /// around the number from which threads share them, in which a single filter is not exact and tells two
+    /// categories apart; it is the first, the last, or next to a limit of parts.
+    #[test]
+    fn one_filter_of_many_counts() {
+        let usual = Filter::new(1 << 20, !0);
+        let other = Filter::new(1 << 21, !(1 << 20));
+        for count in [1, 63, 1000, super::PARALLEL_FILTERS_MIN + 17] {
+            let size = count.div_ceil(super::PARTS).next_multiple_of(super::CHUNK);
+            for row in [0, size - 1, size, 2 * size, count - 1] {
+                let row = row.min(count - 1);
+                let mut filters = vec![usual; count];
+                filters[row] = other;
+                for threads in [Threads::one(), Threads::current()] {
+                    let sets = [Some(&filters[..])];
+                    let words = FilterWords::choose(Level::detect(), &threads, sets.into_iter());
+                    assert!(words.exact, "{count} {row}");
+                    let mut of_all = vec![0; count];
+                    words.write(Level::detect(), &filters, &mut of_all);
+                    let neighbour = if row == 0 { count - 1 } else { 0 };
+                    assert_eq!(
+                        Filter::words_allow(of_all[row], of_all[neighbour]),
+                        other.allows(filters[neighbour]),
+                        "{count} {row}"
+                    );
+                }
+            }
+        }
     }
 }

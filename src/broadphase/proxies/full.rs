@@ -13,6 +13,7 @@ use super::pair_cache::partition::{
 };
 use super::pair_cache::{PairColumns, PairTable};
 use super::resting::RestingTrees;
+use super::slots::Generations;
 use super::state::BroadphaseState;
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
@@ -41,9 +42,11 @@ pub(crate) struct FullScratch {
     parts: Vec<Events>,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
+    /// The bytes of the generations; exchanged with those of the slots when the update succeeds.
+    pub(crate) bytes: Vec<u8>,
 }
 
-impl_memory!(FullScratch { touching, compared, before; lists of copies, scratch, parts });
+impl_memory!(FullScratch { touching, compared, before, bytes; lists of copies, scratch, parts });
 
 /// The arguments of an update.
 pub(crate) struct FullUpdate<'a> {
@@ -74,7 +77,8 @@ impl FullUpdate<'_> {
         events: &mut Events,
     ) -> Result<(), FindError> {
         let Self { exec, state, .. } = *self;
-        let FullScratch { touching, compared, copies, scratch, parts, before } = work;
+        let FullScratch { touching, compared, copies, scratch, parts, before, bytes } = work;
+        let generations = Generations::with_bytes(&state.slots.generations, bytes);
         if state.fat_movers > 0 {
             write_compared_boxes(&state.movers, compared);
         }
@@ -112,6 +116,7 @@ impl FullUpdate<'_> {
             let diff = Diff {
                 level: exec.level,
                 slots: &state.slots,
+                generations,
                 runs: PartitionedRuns([found.among, copies]),
                 resting,
                 partitions,

@@ -441,11 +441,14 @@ impl Broadphase {
             search.broadphase.find_all(accept)?;
         }
         search.finish();
-        let Self { state, events, removed, .. } = self;
+        let Self { state, events, removed, full, .. } = self;
         self.events_valid = true;
         removed.clone_from(&state.removed);
         par::sort::<4>(bytemuck::cast_slice_mut(removed));
         state.slots.mark_cached();
+        if !found {
+            core::mem::swap(&mut state.slots.cached_bytes, &mut full.bytes);
+        }
         state.dirty_pairs.clear();
         events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
         events.begin_resting(&begun_resting);

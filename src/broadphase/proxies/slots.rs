@@ -7,6 +7,7 @@
 
 use super::id::ProxyId;
 use super::proxy::{Proxy, ProxyKind};
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::columns::impl_memory;
 use crate::geom::Filter;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
@@ -150,6 +151,44 @@ impl Slot {
     }
 }
 
+/// The generations of slots, to be read at random for many pairs.
+///
+/// Most generations are small, so a byte is read for each, which is in a nearer cache than a number of 32 bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Generations<'a> {
+    /// The generation of each slot if it is less than [`LARGE`]. May be shorter than `all`.
+    bytes: &'a [u8],
+    all: &'a [u32],
+}
+
+/// The byte of a generation that does not fit in a byte.
+const LARGE: u8 = u8::MAX;
+
+impl<'a> Generations<'a> {
+    /// Generations without bytes.
+    pub(crate) fn new(all: &'a [u32]) -> Self {
+        Self { bytes: &[], all }
+    }
+
+    /// Writes the bytes of generations.
+    pub(crate) fn with_bytes(all: &'a [u32], bytes: &'a mut Vec<u8>) -> Self {
+        bytes.clear();
+        reserve_for(bytes, all.len());
+        bytes.extend(all.iter().map(|&generation| Ord::min(generation, LARGE.into()) as u8));
+        Self { bytes, all }
+    }
+
+    /// The id of the proxy in a slot.
+    #[inline(always)]
+    pub(crate) fn id(self, slot: u32) -> ProxyId {
+        let generation = match self.bytes.get(slot as usize) {
+            Some(&byte) if byte != LARGE => byte.into(),
+            _ => self.all[slot as usize],
+        };
+        ProxyId::new(slot, generation)
+    }
+}
+
 /// Whether the owners of two proxies allow a pair.
 #[inline(always)]
 pub(crate) fn owners_allow(a: u32, b: u32) -> bool {
@@ -165,6 +204,8 @@ pub(crate) struct Slots {
     pub(crate) generations: Vec<u32>,
     /// Generation of each slot when the cached pairs were found. May be shorter than `all`.
     pub(crate) cached_generations: Vec<u32>,
+    /// The generations of `cached_generations` as bytes, see [`Generations`]; empty after an update that searched for few proxies.
+    pub(crate) cached_bytes: Vec<u8>,
     /// The slots whose generation has changed since then.
     pub(crate) reused: Vec<u32>,
     /// The first free slot.
@@ -175,7 +216,7 @@ pub(crate) struct Slots {
     pub(crate) retired: u32,
 }
 
-impl_memory!(Slots { all, generations, cached_generations, reused; without free, live, retired });
+impl_memory!(Slots { all, generations, cached_generations, cached_bytes, reused; without free, live, retired });
 
 impl Default for Slots {
     fn default() -> Self {
@@ -183,6 +224,7 @@ impl Default for Slots {
             all: Vec::new(),
             generations: Vec::new(),
             cached_generations: Vec::new(),
+            cached_bytes: Vec::new(),
             reused: Vec::new(),
             free: NONE,
             live: 0,
@@ -210,6 +252,12 @@ impl Slots {
     pub(crate) fn generations_of_cached(&self) -> &[u32] {
         // Usually the same memory as that of the current ids.
         if self.reused.is_empty() { &self.generations } else { &self.cached_generations }
+    }
+
+    /// The same, to be read for many pairs.
+    #[inline]
+    pub(crate) fn ids_of_cached(&self) -> Generations<'_> {
+        Generations { bytes: &self.cached_bytes, all: self.generations_of_cached() }
     }
 
     /// Whether a slot of a cached pair has been freed since the pair was found, and possibly
@@ -254,7 +302,8 @@ impl Slots {
 
     /// Declares that the cached pairs now belong to the proxies that are in the slots.
     pub(crate) fn mark_cached(&mut self) {
-        let Self { generations, cached_generations, reused, .. } = self;
+        let Self { generations, cached_generations, cached_bytes, reused, .. } = self;
+        cached_bytes.clear();
         for slot in reused.drain(..) {
             cached_generations[slot as usize] = generations[slot as usize];
         }
@@ -305,7 +354,7 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::Slot;
-    use super::{NONE, SLOTS_MAX, Slots, of_slot};
+    use super::{Generations, NONE, SLOTS_MAX, Slots, of_slot};
     use crate::broadphase::proxies::Proxy;
 
     /// Goal: floats have the same order as the slots they stand for. Method: both ends of the
@@ -344,5 +393,22 @@ mod tests {
         assert_eq!((slots.free, slots.retired, slots.live), (NONE, 1, 0));
         assert_eq!(slots.insert(Proxy::fixed()).index(), 1);
         assert_eq!(slots.room(), SLOTS_MAX - 2);
+    }
+
+    /// Goal: the ids of slots are the same with and without bytes. Method: generations around the largest one that fits in a byte,
+    /// and at both ends; bytes for all slots, and for some of them.
+    #[test]
+    fn generations_are_the_same_as_bytes() {
+        let all = [0, 1, 253, 254, 255, 256, 257, 511, 512, u32::MAX - 1];
+        let mut bytes = alloc::vec![7; 20];
+        for count in [all.len(), 5, 0] {
+            Generations::with_bytes(&all[..count], &mut bytes);
+            let generations = Generations { bytes: &bytes, all: &all };
+            for (slot, &generation) in (0..).zip(&all) {
+                let id = generations.id(slot);
+                assert_eq!((id.index(), id.generation()), (slot, generation));
+                assert_eq!(Generations::new(&all).id(slot), id);
+            }
+        }
     }
 }

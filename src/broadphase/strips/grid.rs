@@ -3,6 +3,7 @@
 //! A sample of the boxes gives the extent and the mean length on each axis. The cost of a tick is estimated for many
 //! numbers of strips, and the cheapest grid is chosen. All is a function of the boxes alone.
 
+use super::chunks::chunk_rows;
 use super::extent::{AxisCells, AxisExtent, StripAxis, by_ratio, extent, whole_extent};
 use crate::broadphase::join::NOT_FIRST_UNCUT;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
@@ -60,7 +61,9 @@ mod cost {
     /// Factor for the comparison with a candidate on a long path.
     pub(crate) const LONG: f64 = 4.0;
     /// Visit one strip, even an empty one.
-    pub(crate) const STRIP: f64 = 400.0;
+    pub(crate) const STRIP: f64 = 100.0;
+    /// Read the records of one strip from one chunk.
+    pub(crate) const PIECE: f64 = 15.0;
     /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
     /// boxes when they do not fit into the cache. See `join`.
     pub(crate) const JOIN: f64 = 15.0;
@@ -98,11 +101,9 @@ pub(crate) struct Sample {
     located: [Vec<u32>; 3],
     /// Zeros while no grid is priced.
     counts: Vec<u32>,
-    /// The counters that are not zero.
-    counted: Vec<[u32; 2]>,
 }
 
-impl_memory!(Sample { boxes, deltas, flags, line, columns, located, counts, counted; without level });
+impl_memory!(Sample { boxes, deltas, flags, line, columns, located, counts; without level });
 
 impl Sample {
     /// Removes the largest box of each axis. A single ground box under a million others may well be in the sample,
@@ -259,7 +260,6 @@ impl Grid {
         }
         let counters = (Self::strips_max(rows) * (SLABS + 1)) as usize;
         sample.counts.reserve_exact(counters.saturating_sub(sample.counts.len()));
-        sample.counted.reserve_exact(wanted);
         sample.fill_columns();
         let extents: [AxisExtent; 3] =
             core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
@@ -362,17 +362,18 @@ impl Grid {
         let counters = SLABS as usize + 1;
         let counts = &mut sample.counts;
         counts.resize(counts.len().max(strips * counters), 0);
-        sample.counted.clear();
-        let (mut copies, mut together, mut reach, mut occupied) = (0.0, 0.0, 0.0, 0);
+        let (mut copies, mut together, mut reach, mut occupied) = (0.0, 0_u64, 0.0, 0);
         // A strip has about as many bins as boxes.
         let strip = f64::from(along.length) / f64::from(slices);
         let bin = strip * strips as f64 / rows as f64;
         let located = &mut sample.located;
         sample.level.run(LocateSample { grid: &self, slabs, columns: &sample.columns, located });
-        let [spans, strips_of, slabs_of] = &sample.located;
-        for (k, aabb) in sample.boxes.iter().enumerate() {
-            let mut here = f64::from(spans[k]);
-            let mut length = f64::from(aabb.max[along.axis] - aabb.min[along.axis]);
+        let [spans, strips_of, slabs_of] = sample.located.each_ref().map_each(Vec::as_slice);
+        let (lows, highs) = (&sample.columns[along.axis], &sample.columns[3 + along.axis]);
+        let boxes = spans.iter().zip(lows.iter().zip(highs));
+        for (k, (&span, (low, high))) in boxes.take(sample.boxes.len()).enumerate() {
+            let mut here = f64::from(span);
+            let mut length = f64::from(high - low);
             // Cells around a long path that the path does not cross are left out.
             if let Some(delta) = sample.deltas.get(k) {
                 let cells = |cut: &AxisCells| (delta[cut.axis] * cut.scale).abs();
@@ -387,28 +388,29 @@ impl Grid {
             }
             copies += here;
             reach += here * (length.max(0.0) + bin);
-            let strip = strips_of[k] as usize * counters;
-            let slab = strip + slabs_of[k] as usize;
-            together += f64::from(counts[slab]);
-            counts[slab] += 1;
-            let any = strip + SLABS as usize;
-            occupied += 1 - core::mem::replace(&mut counts[any], 1);
-            sample.counted.push([slab as u32, any as u32]);
         }
-        for &[slab, any] in &sample.counted {
-            (counts[slab as usize], counts[any as usize]) = (0, 0);
+        let located = || strips_of.iter().zip(slabs_of).take(sample.boxes.len());
+        for (&strip, &slab) in located() {
+            let counts = &mut counts[strip as usize * counters..][..counters];
+            together += u64::from(counts[slab as usize]);
+            counts[slab as usize] += 1;
+            occupied += 1 - core::mem::replace(&mut counts[SLABS as usize], 1);
+        }
+        for (&strip, &slab) in located() {
+            let counts = &mut counts[strip as usize * counters..][..counters];
+            (counts[slab as usize], counts[SLABS as usize]) = (0, 0);
         }
         let copies = copies / samples;
         let reach = reach / samples / strip.max(1e-30) * f64::from(SLABS);
-        let share = together / (0.5 * samples * (samples - 1.0));
+        let share = together as f64 / (0.5 * samples * (samples - 1.0));
         // `reach` counts each copy's own length once, so it contains one factor of the copies.
         let candidates = rows as f64 * share * reach.min(f64::from(SLABS) * copies) * copies;
-        let rows = rows as f64;
+        let (rows, chunks) = (rows as f64, chunk_rows(rows).1 as f64);
         let crowd = rows * copies / f64::from(occupied);
         let far = cost::FAR * (1.0 - cost::NEAR_RECORDS / crowd).max(0.0);
         let cost = rows
             * (copies * (cost::COPY + cost::START + far) + candidates * cost::CANDIDATE)
-            + strips as f64 * cost::STRIP;
+            + strips as f64 * (cost::STRIP + cost::PIECE * chunks);
         let (strips, joined, grid) = (strips as f64, false, self);
         Choice { cost, join: 0.0, slack: 1.0, copies, crowd, strips, joined, grid }
     }

@@ -9,6 +9,7 @@
 //!
 //! `passes.rs` runs the three passes on the threads and owns their memory.
 
+pub(crate) mod chunks;
 pub(crate) mod extent;
 pub(crate) mod grid;
 pub(crate) mod long_path;

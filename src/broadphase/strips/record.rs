@@ -10,7 +10,7 @@ use crate::broadphase::pairs::runs::FoundPair;
 use crate::geom::{MapEach, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
 use crate::kernels::sweep;
-use crate::lanes::{F32Lanes, IOTA, Isa, LANES_MAX, MaskLanes, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use core::fmt::Debug;
 
@@ -47,9 +47,9 @@ pub(crate) trait StripRecord: Pod + Debug + Send + Sync {
     /// Returns the id: a row or slot, and flags.
     fn id_mut(&mut self) -> &mut u32;
 
-    /// Returns which of the lane group of boxes from `other` on touch box `row` in the tick; of records without paths, all.
+    /// Returns which of the records `_others` touch the record `_one` in the tick; of records without paths, all.
     #[inline(always)]
-    fn touch<I: Isa>(isa: I, _records: &[Self], _row: usize, _other: usize) -> I::Mask {
+    fn touch<I: Isa>(isa: I, _records: &[Self], _one: u32, _others: I::U32) -> I::Mask {
         isa.splat(0.0).le(isa.splat(0.0))
     }
 
@@ -217,12 +217,12 @@ impl StripRecord for SweptRecord {
     }
 
     #[inline(always)]
-    fn touch<I: Isa>(isa: I, records: &[Self], row: usize, other: usize) -> I::Mask {
-        let mut others = IOTA;
-        others.iter_mut().for_each(|lane| *lane += other as u32);
+    fn touch<I: Isa>(isa: I, records: &[Self], one: u32, others: I::U32) -> I::Mask {
+        let mut lanes = [0; LANES_MAX];
+        others.store(&mut lanes);
         // Gathered like the others, because the compiler would compute a splat before the loop that rarely needs it.
-        let (path, _, _) = Self::paths(isa, records, &[row as u32; LANES_MAX]);
-        let (paths, _, _) = Self::paths(isa, records, &others);
+        let (path, _, _) = Self::paths(isa, records, &[one; LANES_MAX]);
+        let (paths, _, _) = Self::paths(isa, records, &lanes);
         sweep::times(isa, &path, &paths).1
     }
 

@@ -5,6 +5,7 @@
 //! strip later reads its part of each chunk, so no two chunks write to the same memory, and the
 //! records of one chunk stay in the cache.
 
+use super::chunks::CHUNK_ROWS_MAX;
 use super::extent::AxisCells;
 use super::grid::{Grid, STRIPS_MAX};
 use super::long_path::{Stop, is_long, trace};
@@ -22,8 +23,8 @@ use crate::lanes::{
 };
 use alloc::vec::Vec;
 
-/// Greatest number of boxes in a chunk. What a chunk reads and writes should fit into the cache of one core.
-pub(crate) const CHUNK_ROWS_MAX: usize = 16 * 1024;
+/// Number of records that are copied at once when those of a strip are gathered.
+pub(crate) const COPIED: usize = 4;
 
 /// Number of rows whose records are computed at once; they fit into the innermost cache.
 const BLOCK: usize = 128;
@@ -60,6 +61,13 @@ impl<R> Chunk<R> {
     #[inline(always)]
     pub(crate) fn strip(&self, strip: usize) -> &[R] {
         &self.records[self.starts[strip] as usize..self.starts[strip + 1] as usize]
+    }
+
+    /// Returns the records of one strip and at least [`COPIED`] more, and the number of the former.
+    #[inline(always)]
+    pub(crate) fn strip_and_more(&self, strip: usize) -> (&[R], usize) {
+        let start = self.starts[strip] as usize;
+        (&self.records[start..], self.starts[strip + 1] as usize - start)
     }
 
     /// Number of records that were counted.
@@ -247,7 +255,7 @@ impl<R: StripRecord> Scatter<'_, R> {
         if !chunk.written {
             return;
         }
-        let all = records + unused;
+        let all = records + Ord::max(unused, COPIED);
         reserve_for(&mut chunk.records, all);
         lengthen(&mut chunk.records, all);
         self.write();

@@ -8,12 +8,12 @@ use super::extent::{AxisCells, StripAxis};
 use super::grid::Grid;
 use super::long_path::Passage;
 use super::record::{RecordLanes, StripRecord};
-use super::scatter::Chunk;
+use super::scatter::{COPIED, Chunk};
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
 use crate::geom::MapEach;
-use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes, prefetch};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, Table, U32Lanes, prefetch};
 use alloc::vec::Vec;
 
 /// The boxes of a strip as columns, ordered by bin and followed by padding that overlaps nothing.
@@ -23,7 +23,8 @@ pub(crate) struct StripColumns {
     pub(crate) rows: usize,
     /// Bounds, in the order of [`Grid::axes`].
     pub(crate) bounds: [Vec<f32>; 6],
-    /// Ids of the records; of records with paths, the positions of the boxes in the strip with the flags of their ids.
+    /// Ids of the records; of records with paths, their positions among the records of the strip, with the flags of their
+    /// ids.
     pub(crate) ids: Vec<u32>,
     /// Filters as words.
     pub(crate) filters: Vec<u32>,
@@ -67,20 +68,23 @@ impl StripColumns {
 /// Memory for the sort of a strip.
 #[derive(Debug)]
 pub(crate) struct SortScratch<R> {
-    /// Records of the strip, ordered by bin.
+    /// Records of the strip, in the order of the chunks.
     pub(crate) records: Vec<R>,
-    /// Lower end of each record along the strip, in the order of the chunks; `bins_of` has its bin.
+    /// Lower end of each record along the strip; `bins_of` has its bin.
     lows: Vec<f32>,
     bins_of: Vec<u32>,
     /// Start of each bin while boxes are placed; its end afterwards.
     bins: Vec<u32>,
+    /// The records in the order of the columns.
+    order: Vec<u32>,
 }
 
-impl_memory!([R] SortScratch<R> { records, lows, bins_of, bins });
+impl_memory!([R] SortScratch<R> { records, lows, bins_of, bins, order });
 
 impl<R> Default for SortScratch<R> {
     fn default() -> Self {
-        Self { records: Vec::new(), lows: Vec::new(), bins_of: Vec::new(), bins: Vec::new() }
+        let (lows, bins_of, bins, order) = Default::default();
+        Self { records: Vec::new(), lows, bins_of, bins, order }
     }
 }
 
@@ -91,6 +95,7 @@ impl<R> SortScratch<R> {
         reserve_for(&mut self.records, padded);
         reserve_for(&mut self.lows, padded);
         reserve_for(&mut self.bins_of, padded);
+        reserve_for(&mut self.order, padded);
         reserve_for(&mut self.bins, StripAxis::bins_of(rows));
     }
 }
@@ -112,56 +117,82 @@ impl<R: StripRecord> SortStrip<'_, R> {
     /// Stores the records in the order of the chunks, for a join.
     pub(crate) fn run_unsorted(self) {
         let Self { level, grid, chunks, strip, rows, scratch, columns } = self;
-        let ordered = &mut scratch.records;
-        lengthen(ordered, rows + LANES_MAX);
+        let SortScratch { records, order, .. } = scratch;
         columns.resize(rows);
-        let mut row = 0;
-        for records in chunks.iter().map(|chunk| chunk.strip(strip)) {
-            ordered[row..row + records.len()].copy_from_slice(records);
-            row += records.len();
-        }
+        level.run(GatherRecords { chunks, strip, rows, records });
+        order.clear();
+        order.extend(0..rows as u32);
+        order.resize(rows + LANES_MAX, 0);
         let passage = R::HAS_PATH.then(|| Passage::new(grid, strip));
-        let (ordered, passage) = (&ordered[..rows + LANES_MAX], passage.as_ref());
-        level.run(StoreColumns { ordered, passage, bins: None, columns });
+        let (records, passage) = (&records[..rows], passage.as_ref());
+        level.run(StoreColumns { records, order, passage, bins: None, columns });
     }
 
     /// Sorts the records by bin.
     pub(crate) fn run(self) {
         let Self { level, grid, chunks, strip, rows, scratch, columns } = self;
-        let SortScratch { records: ordered, lows, bins_of, bins } = scratch;
+        let SortScratch { records, lows, bins_of, bins, order } = scratch;
         let padded = rows + LANES_MAX;
         lengthen(lows, padded);
         lengthen(bins_of, padded);
-        lengthen(ordered, padded);
+        lengthen(order, padded);
         columns.resize(rows);
-        let (ordered, lows, bins_of) =
-            (&mut ordered[..padded], &mut lows[..padded], &mut bins_of[..padded]);
-        let mut row = 0;
-        for chunk in chunks {
-            let records = chunk.strip(strip);
-            for (low, record) in lows[row..].iter_mut().zip(records) {
-                *low = record.low();
-            }
-            row += records.len();
-            if strip + 1 < grid.strips() {
+        let (lows, bins_of) = (&mut lows[..padded], &mut bins_of[..padded]);
+        if strip + 1 < grid.strips() {
+            for chunk in chunks {
                 prefetch(chunk.strip(strip + 1));
             }
         }
+        level.run(GatherRecords { chunks, strip, rows, records });
+        let records = &records[..rows];
+        for (low, record) in lows.iter_mut().zip(records) {
+            *low = record.low();
+        }
         let cut = &level.run(FindBins { along: &grid.along, lows, bins_of });
         count_bins(cut, &bins_of[..rows], bins);
-        let mut row = 0;
-        for chunk in chunks {
-            let records = chunk.strip(strip);
-            for (record, &bin) in records.iter().zip(&bins_of[row..]) {
-                let next = &mut bins[bin as usize];
-                ordered[*next as usize] = *record;
-                *next += 1;
-            }
-            row += records.len();
+        for (row, &bin) in (0..).zip(&bins_of[..rows]) {
+            let next = &mut bins[bin as usize];
+            order[*next as usize] = row;
+            *next += 1;
         }
+        order[rows..padded].fill(0);
         let passage = R::HAS_PATH.then(|| Passage::new(grid, strip));
         let passage = passage.as_ref();
-        level.run(StoreColumns { ordered, passage, bins: Some((cut, bins)), columns });
+        level.run(StoreColumns { records, order, passage, bins: Some((cut, bins)), columns });
+    }
+}
+
+/// Copies the records of a strip from the chunks, one behind the other.
+///
+/// There are few records of a strip in a chunk, so a copy of exactly these would be a loop with an unpredictable end.
+struct GatherRecords<'a, R> {
+    chunks: &'a [Chunk<R>],
+    strip: usize,
+    /// Number of records of the strip.
+    rows: usize,
+    records: &'a mut Vec<R>,
+}
+
+impl<R: StripRecord> Kernel for GatherRecords<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) {
+        let Self { chunks, strip, rows, records } = self;
+        lengthen(records, rows + COPIED);
+        let records = &mut records[..rows + COPIED];
+        let mut row = 0;
+        for chunk in chunks {
+            let (from, count) = chunk.strip_and_more(strip);
+            let to = &mut records[row..];
+            let mut done = 0;
+            while done < count {
+                let to: &mut [R; COPIED] = (&mut to[done..done + COPIED]).try_into().unwrap();
+                *to = from[done..done + COPIED].try_into().unwrap();
+                done += COPIED;
+            }
+            row += count;
+        }
     }
 }
 
@@ -204,7 +235,9 @@ fn count_bins(cut: &AxisCells, bins_of: &[u32], bins: &mut Vec<u32>) {
 
 /// Stores records as columns.
 struct StoreColumns<'a, R> {
-    ordered: &'a [R],
+    records: &'a [R],
+    /// The records in the order of the columns, and as many more as there are lanes.
+    order: &'a [u32],
     /// The cell of the strip, for records with paths.
     passage: Option<&'a Passage>,
     /// The bins and the end of each, if the records are ordered by them.
@@ -217,17 +250,16 @@ impl<R: StripRecord> Kernel for StoreColumns<'_, R> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { ordered, passage, bins, columns } = self;
+        let Self { records, order, passage, bins, columns } = self;
         let (rows, padded) = (columns.rows, columns.padded());
         for row in (0..rows).step_by(I::LANES) {
-            let mut which = IOTA;
-            which.iter_mut().for_each(|which| *which += row as u32);
-            let RecordLanes { bounds, id, filter } = R::load(isa, ordered, &which, passage);
+            let which = &order[row..row + I::LANES];
+            let RecordLanes { bounds, id, filter } = R::load(isa, records, which, passage);
             for (numbers, column) in bounds.into_iter().zip(&mut columns.bounds) {
                 numbers.store(&mut column[row..]);
             }
             let id =
-                if R::HAS_PATH { (id & isa.splat_u32(FLAGS)) | isa.load_u32(&which) } else { id };
+                if R::HAS_PATH { (id & isa.splat_u32(FLAGS)) | isa.load_u32(which) } else { id };
             id.store(&mut columns.ids[row..]);
             filter.store(&mut columns.filters[row..]);
             if let Some((cut, ends)) = bins {

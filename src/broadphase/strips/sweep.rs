@@ -33,6 +33,8 @@ use alloc::vec::Vec;
 const BLOCK: usize = LANES_MAX;
 /// Number of boxes that each box of a block is compared with at least, before it counts as reaching far.
 const NEAR: u32 = 16;
+/// If no box of a block reaches more boxes, all are compared as near: to choose a lesser number would cost more.
+const NEAR_ALWAYS: u32 = 24;
 /// Greatest number of boxes that each box of a block is compared with as near. It limits the memory for their pairs.
 const NEAR_MAX: u32 = 64;
 /// Number of lane groups whose comparison costs as much as to start with a box that reaches far.
@@ -84,6 +86,69 @@ fn near_of(reaches: &[u32; BLOCK], most: u32) -> u32 {
     best
 }
 
+/// A block of boxes, and those that it is compared with as near.
+struct NearBlock<'a, const FILTERED: bool> {
+    bounds: Table<'a, f32, 6>,
+    ids: Table<'a, u32, 1>,
+    filters: Table<'a, u32, 1>,
+    /// The filters of the block, each with its halves exchanged.
+    turned: &'a [u32; BLOCK],
+    second_row: u32,
+}
+
+/// A lane group of a block: bounds, flags, rows, and filters with exchanged halves.
+struct NearGroup<I: Isa> {
+    bounds: [I::F32; 6],
+    flags: I::U32,
+    rows: I::U32,
+    turned: I::U32,
+}
+
+impl<const FILTERED: bool> NearBlock<'_, FILTERED> {
+    #[inline(always)]
+    fn load<I: Isa>(&self, isa: I, lane: usize) -> NearGroup<I> {
+        let [id] = self.ids.load_u32(isa, lane);
+        let (flags, rows) = (id & isa.splat_u32(FLAGS), id & isa.splat_u32(ROW));
+        let turned = isa.load_u32(&self.turned[lane..]);
+        NearGroup { bounds: self.bounds.load(isa, lane), flags, rows, turned }
+    }
+
+    /// Compares a group with the boxes from `other` on, and writes the pairs behind the first `count`. Returns their number.
+    #[inline(always)]
+    fn compare<I: Isa>(
+        &self,
+        isa: I,
+        mine: &NearGroup<I>,
+        other: usize,
+        count: usize,
+        spare: &mut [[u32; 2]; BLOCK_PAIRS_MAX],
+    ) -> usize {
+        let [low_x, low_u, low_v, high_x, high_u, high_v] = mine.bounds;
+        let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = self.bounds.load(isa, other);
+        let [theirs] = self.ids.load_u32(isa, other);
+        let mut meets = lows_x.le(high_x)
+            & low_x.le(highs_x)
+            & lows_u.le(high_u)
+            & low_u.le(highs_u)
+            & lows_v.le(high_v)
+            & low_v.le(highs_v)
+            & theirs.disjoint(mine.flags);
+        if FILTERED {
+            let [filter] = self.filters.load_u32(isa, other);
+            meets = meets & allow(isa, mine.turned, filter);
+        }
+        let second_row = isa.splat_u32(self.second_row.wrapping_neg());
+        let mine = mine.rows.compress(meets);
+        let theirs = (theirs & isa.splat_u32(ROW)).compress(meets);
+        let (low, high) = (mine.min(theirs), mine.max(theirs).wrapping_add(second_row));
+        let met = meets.count();
+        // It never is more, and so the compiler sees that the group fits.
+        let at = if count < BLOCK * NEAR_MAX as usize { count } else { BLOCK * NEAR_MAX as usize };
+        isa.store_pairs(low, high, met, &mut spare[at..at + LANES_MAX]);
+        met
+    }
+}
+
 impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
     type Output = usize;
 
@@ -95,8 +160,6 @@ impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
         let ids: Table<'_, u32, 1> = Table::new([&columns.ids[..]], padded);
         let filters: Table<'_, u32, 1> = Table::new([&columns.filters[..]], padded);
         let ends = &columns.ends[..padded];
-        let (row_bits, flag_bits) = (isa.splat_u32(ROW), isa.splat_u32(FLAGS));
-        let second_row = isa.splat_u32(sink.second_row.wrapping_neg());
         for block in (next..rows).step_by(BLOCK) {
             if sink.found.len() >= sink.most {
                 return block;
@@ -109,7 +172,7 @@ impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
             }
             let most =
                 reaches.iter().fold(0, |most, &reach| if reach > most { reach } else { most });
-            let near = if most <= NEAR { most } else { near_of(&reaches, most) };
+            let near = if most <= NEAR_ALWAYS { most } else { near_of(&reaches, most) };
             // Grow before the loop: inside it, a call to the allocator would spill the vector registers.
             let spare = sink.found.spare(BLOCK_PAIRS_MAX, sink.budget);
             let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
@@ -119,39 +182,38 @@ impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
                     *turned = filter.rotate_left(16);
                 }
             }
-            let (first, [first_ids]) = (bounds.load(isa, block), ids.load_u32(isa, block));
+            let spare: &mut [[u32; 2]; BLOCK_PAIRS_MAX] =
+                (&mut spare[..BLOCK_PAIRS_MAX]).try_into().unwrap();
+            // Only the rows from the block to the last one that it is compared with, so that the loop needs no bounds checks.
+            let near = near as usize;
+            let reached = block..block + BLOCK + near;
+            let block_of = NearBlock::<FILTERED> {
+                bounds: bounds.slice(reached.clone()),
+                ids: ids.slice(reached.clone()),
+                filters: filters.slice(reached),
+                turned: &turned,
+                second_row: sink.second_row,
+            };
             let mut count = 0;
-            for distance in 1..near as usize + 1 {
-                for at in (block..block + BLOCK).step_by(I::LANES) {
-                    let whole = I::LANES == BLOCK;
-                    let [low_x, low_u, low_v, high_x, high_u, high_v] =
-                        if whole { first } else { bounds.load(isa, at) };
-                    let mine = if whole { first_ids } else { ids.load_u32(isa, at)[0] };
-                    let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] =
-                        bounds.load(isa, at + distance);
-                    let [theirs] = ids.load_u32(isa, at + distance);
-                    let mut meets = lows_x.le(high_x)
-                        & low_x.le(highs_x)
-                        & lows_u.le(high_u)
-                        & low_u.le(highs_u)
-                        & lows_v.le(high_v)
-                        & low_v.le(highs_v)
-                        & theirs.disjoint(mine & flag_bits);
-                    if FILTERED {
-                        let [filter] = filters.load_u32(isa, at + distance);
-                        meets = meets & allow(isa, isa.load_u32(&turned[at - block..]), filter);
+            if I::LANES == BLOCK {
+                let mine = block_of.load(isa, 0);
+                for distance in 1..near + 1 {
+                    count += block_of.compare(isa, &mine, distance, count, spare);
+                }
+            } else {
+                for distance in 1..near + 1 {
+                    let mut lane = 0;
+                    while lane < BLOCK {
+                        let mine = block_of.load(isa, lane);
+                        count += block_of.compare(isa, &mine, lane + distance, count, spare);
+                        lane += I::LANES;
                     }
-                    let mine = (mine & row_bits).compress(meets);
-                    let theirs = (theirs & row_bits).compress(meets);
-                    let (low, high) = (mine.min(theirs), mine.max(theirs).wrapping_add(second_row));
-                    let met = meets.count();
-                    isa.store_pairs(low, high, met, &mut spare[count..]);
-                    count += met;
                 }
             }
             sink.found.keep(count);
-            if most > near {
+            if most as usize > near {
                 for (row, &reach) in (block as u32..).zip(&reaches) {
+                    let near = near as u32;
                     if reach > near {
                         far.push(FarBox { row, next: row + 1 + near });
                     }
@@ -216,7 +278,8 @@ impl<R: StripRecord> Kernel for SweepFar<'_, R> {
                 // If more than a third of a group overlap, one of the two has a long path. Few of them touch, and
                 // sweeping the whole group costs no more than compacting it.
                 if R::HAS_PATH && 3 * meets.count() > I::LANES.max(3) {
-                    meets = meets & R::touch(isa, records, row, other);
+                    let others = theirs & row_bits;
+                    meets = meets & R::touch(isa, records, id & ROW, others);
                 }
                 let met = meets.count();
                 let theirs = (theirs & row_bits).compress(meets);

@@ -1,6 +1,7 @@
 //! Distance of one pair of shapes, with normal and nearest points.
 
-use super::nearest::{Accuracy, RotatedPair, RotatedShape};
+use super::boxes::BoxPair;
+use super::nearest::{Accuracy, Gap, RotatedPair, RotatedShape};
 use super::penetration::shallowest;
 use crate::geom::{Invalid, Pose};
 use crate::narrowphase::math::{M3, V3, lesser, round_down};
@@ -94,25 +95,65 @@ pub(super) fn distance_of_valid(
     };
     let x = V3::of(b_pose.position) - V3::of(a_pose.position);
     let radii = a.radius + b.radius;
-    let near = lesser(a.size, b.size) * SIZE_SLACK;
-    let guess = V3::of(cache.normal).unit().or_else(|| x.unit()).unwrap_or(V3::X);
-    let mut simplex = Simplex::default();
-    if let Some(nearest) = pair.nearest_of_point_and_box(x) {
-        simplex.push(nearest);
-    }
+    let least = lesser(a.size, b.size) * SIZE_SLACK;
     let tiny = pair.rounding(x.length());
-    let guess = (guess, f64::NEG_INFINITY);
-    let accuracy = Accuracy::Within { share: RELATIVE_SLACK, of: radii, least: near };
-    let found = pair.nearest_within(x, &mut simplex, guess, tiny, accuracy);
-    let gap =
-        if found.upper > tiny { found.gap(x, &simplex) } else { shallowest(&pair, x, found.plane) };
+    let accuracy = Accuracy::Within { share: RELATIVE_SLACK, of: radii, least };
+    let gap = match BoxPair::new(&pair) {
+        None => search(&pair, x, None, cache, (tiny, accuracy)),
+        Some(boxes) => {
+            let own = boxes.own(x);
+            let points = boxes.nearest(own);
+            let upper = points.between.length();
+            let normal = points.between * (1.0 / upper);
+            let lower = boxes.width(own, normal);
+            let gap = boxes.gap(lower, normal, &points);
+            // A comparison with NaN is false.
+            if upper > tiny && accuracy.is_reached(lower, upper) {
+                gap
+            } else {
+                search(&pair, x, Some([gap.on_a, gap.on_b]), cache, (tiny, accuracy))
+            }
+        }
+    };
+    let [on_a, on_b] = pair.surface(&gap);
     cache.normal = gap.normal.to_f32();
     Distance {
         distance: round_down(gap.lower - radii - tiny),
         normal: gap.normal.to_f32(),
-        on_a: pair.point_of_a(a_pose.position, &gap),
-        on_b: pair.point_of_b(b_pose.position, &gap),
+        on_a: (V3::of(a_pose.position) + on_a).to_f32(),
+        on_b: (V3::of(b_pose.position) + on_b).to_f32(),
     }
+}
+
+/// Searches the gap, from two points that are probably near each other, or from the direction of the last search.
+#[inline(never)]
+fn search(
+    pair: &RotatedPair<'_>,
+    x: V3,
+    points: Option<[V3; 2]>,
+    cache: &GjkCache,
+    (tiny, accuracy): (f64, Accuracy),
+) -> Gap {
+    let mut simplex = Simplex::default();
+    let mut guess = V3::X;
+    if let Some([on_a, on_b]) = points {
+        simplex.push(pair.vertex(on_a, on_b));
+    } else if let Some(normal) = V3::of(cache.normal).unit() {
+        guess = normal;
+    } else if x.square() > f64::MIN_POSITIVE {
+        // A support does not depend on the length of a direction, whose computation would delay it.
+        let vertex = pair.support(x);
+        if !vertex.is_none() {
+            simplex.push(vertex);
+        }
+    }
+    let guess = (guess, f64::NEG_INFINITY);
+    let found = pair.nearest_within(x, &mut simplex, guess, tiny, accuracy);
+    if found.upper <= tiny {
+        return shallowest(pair, x, found.plane);
+    }
+    // No plane proves a distance if the support map of the caller returned an invalid point.
+    if found.lower == f64::NEG_INFINITY { pair.balls(x) } else { found.gap(x, &simplex) }
 }
 
 /// Difference of the bounds at which the search stops, as a fraction of the distance, and of the

@@ -24,16 +24,19 @@
 //!
 //! ```text
 //! distance.rs     distance of one pair, and what it returns
+//! boxes.rs        distance of boxes and of rounded ones
 //! pairs.rs        distances of many pairs
 //! nearest.rs      the search
 //! penetration.rs  depth of cores that overlap
 //! ```
 
+mod boxes;
 mod distance;
 mod nearest;
 mod pairs;
 mod penetration;
 
+pub(super) use boxes::{BoxPair, BoxPoints};
 pub use distance::{Distance, GjkCache, distance, distance_from};
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};

@@ -96,23 +96,6 @@ impl RotatedPair<'_> {
         Vertex { at: self.a.rotation.rotate(on_a) - self.b.rotation.rotate(on_b), on_a, on_b }
     }
 
-    /// Returns the point of `C` nearest to `x`, but for rounding, if one core is a point and the other a box. A search
-    /// that starts there needs one support: that which proves it.
-    #[inline]
-    pub(in crate::narrowphase) fn nearest_of_point_and_box(&self, x: V3) -> Option<Vertex> {
-        let (of_a, of_b) = (self.a.shape.core.half_extents()?, self.b.shape.core.half_extents()?);
-        let nearest = |to: V3, half: V3| to.at_most(half).at_least(-half);
-        if of_b == V3::ZERO {
-            let on_a = nearest(self.a.rotation.rotate_back(x), of_a);
-            Some(self.vertex(on_a, V3::ZERO))
-        } else if of_a == V3::ZERO {
-            let on_b = nearest(self.b.rotation.rotate_back(-x), of_b);
-            Some(self.vertex(V3::ZERO, on_b))
-        } else {
-            None
-        }
-    }
-
     /// Upper bound of the rounding error of a distance, for an `x` of this length.
     pub(in crate::narrowphase) fn rounding(&self, length: f64) -> f64 {
         ROUNDING * (length + self.a.shape.bounding_radius + self.b.shape.bounding_radius)
@@ -132,16 +115,12 @@ impl RotatedPair<'_> {
         }
     }
 
-    /// Point of `a`'s surface for a gap, in world coordinates.
-    pub(in crate::narrowphase) fn point_of_a(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
-        let offset = self.a.rotation.rotate(gap.on_a) + gap.out * self.a.shape.radius;
-        (V3::of(position) + offset).to_f32()
-    }
-
-    /// Point of `b`'s surface for a gap, in world coordinates.
-    pub(in crate::narrowphase) fn point_of_b(&self, position: [f32; 3], gap: &Gap) -> [f32; 3] {
-        let offset = self.b.rotation.rotate(gap.on_b) - gap.out * self.b.shape.radius;
-        (V3::of(position) + offset).to_f32()
+    /// Returns the nearest points of the surfaces for a gap, each relative to the position of its body.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn surface(&self, gap: &Gap) -> [V3; 2] {
+        let on_a = self.a.rotation.rotate(gap.on_a) + gap.out * self.a.shape.radius;
+        let on_b = self.b.rotation.rotate(gap.on_b) - gap.out * self.b.shape.radius;
+        [on_a, on_b]
     }
 
     /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or there is no
@@ -237,12 +216,7 @@ impl RotatedPair<'_> {
         tiny: f64,
         accuracy: Accuracy,
     ) -> Nearest {
-        self.nearest(x, simplex, guess, tiny, |lower, upper| match accuracy {
-            Accuracy::Within { share, of, least } => {
-                upper < f64::INFINITY && upper - lower <= (upper - of).abs() * share + least
-            }
-            Accuracy::Beyond(limit) => upper <= limit || lower > limit,
-        })
+        self.nearest(x, simplex, guess, tiny, |lower, upper| accuracy.is_reached(lower, upper))
     }
 }
 
@@ -253,6 +227,19 @@ pub(in crate::narrowphase) enum Accuracy {
     Within { share: f64, of: f64, least: f64 },
     /// They are on the same side of a limit.
     Beyond(f64),
+}
+
+impl Accuracy {
+    /// Returns whether these bounds are as exact.
+    #[inline(always)]
+    pub(super) fn is_reached(&self, lower: f64, upper: f64) -> bool {
+        match *self {
+            Self::Within { share, of, least } => {
+                upper < f64::INFINITY && upper - lower <= (upper - of).abs() * share + least
+            }
+            Self::Beyond(limit) => upper <= limit || lower > limit,
+        }
+    }
 }
 
 /// Bound of the rounding error of a distance, relative to the numbers it is computed from: 2⁻⁴⁴.
@@ -276,50 +263,5 @@ impl Simplex {
             sum = sum + point(vertex) * weight;
         }
         sum
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Goal: the nearest point of a ball's centre and a box is found at once, and one support proves it. Method:
-    /// boxes, flat ones, segments and points among them, in arbitrary rotations, on either side, with the point outside.
-    #[test]
-    fn one_support_proves_the_nearest_point_of_a_box() {
-        let mut state = 3_u64;
-        let mut draw = move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
-        };
-        let mut outside = 0;
-        for case in 0..4000 {
-            let half = [0, 1, 2].map(|bit| if case >> bit & 1 == 1 { 0.0 } else { draw().abs() });
-            let of_box = Shape::cuboid(half).expect("a box");
-            let point = Shape::point();
-            let rotated =
-                |shape, quaternion| RotatedShape { shape, rotation: M3::of_quaternion(quaternion) };
-            let of_box = rotated(&of_box, [draw(), draw(), draw(), 0.5]);
-            let point = rotated(&point, [draw(), draw(), draw(), 0.5]);
-            let pair = if case % 2 == 0 {
-                RotatedPair { a: of_box, b: point }
-            } else {
-                RotatedPair { a: point, b: of_box }
-            };
-            let x = V3::new(draw().into(), draw().into(), draw().into()) * 2.0;
-            let mut simplex = Simplex::default();
-            simplex.push(pair.nearest_of_point_and_box(x).expect("a point and a box"));
-            let guess = (V3::X, f64::NEG_INFINITY);
-            let found =
-                pair.nearest(x, &mut simplex, guess, 1e-3, |lower, upper| upper - lower <= 1e-12);
-            if found.upper > 0.0 {
-                outside += 1;
-                assert!(found.supports == 1, "{case} {found:?}");
-                assert!(found.upper - found.lower <= 1e-12, "{case} {found:?}");
-            }
-        }
-        assert!(outside > 3000, "{outside}");
     }
 }

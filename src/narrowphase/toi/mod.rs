@@ -10,12 +10,17 @@
 //! settings.rs          what counts as a contact
 //! result.rs            what a search returns
 //! pairs.rs             times of impact of many pairs
+//! goal.rs              at which distance a search ends
 //! search.rs            the rounds: distance, plane, next safe time
 //! separating_plane.rs  until when a plane separates
+//! curvature.rs         how much a gap is curved by rotations
+//! boxes.rs             boxes, balls and capsules that do not rotate
 //! portal.rs            the same along a straight or curved path, without distances
 //! revolved.rs          safe times for bodies that make whole turns
 //! part_search.rs       a shape against one part of a body, such as a triangle of a mesh
 //! path_box.rs          the box around the path of a shape, in the axes of such a body
+//! triangle_bounds.rs   lower bounds of the times of sixteen triangles
+//! triangle_plane.rs    until when the plane of a triangle separates
 //! cast_triangle.rs     where a segment crosses a triangle of such a body
 //! relative_motion.rs   position and rotation at a time
 //! ```
@@ -71,7 +76,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod boxes;
 pub(crate) mod cast_triangle;
+mod curvature;
+mod goal;
 mod pairs;
 pub(crate) mod part_search;
 mod path_box;
@@ -82,6 +90,8 @@ mod revolved;
 pub(super) mod search;
 mod separating_plane;
 mod settings;
+pub(crate) mod triangle_bounds;
+mod triangle_plane;
 
 pub use super::batch::PairsError;
 pub use super::error::ToiError;

@@ -6,23 +6,20 @@
 //!
 //! ```text
 //! for a part in a window:
-//!     the plane of a triangle proves a first safe time                                (PartSearch::until_plane)
-//!     a plane may prove that the part is not earlier than the best impact so far      (PartSearch::is_later)
-//!     a shape that slides along the plane of a triangle is not closing                (PartSearch::slides_until)
+//!     the plane of a triangle proves a first safe time, and may be the contact        (triangle_plane.rs)
+//!     a plane may prove that the part is not earlier than the best impact so far
 //!     search from the safe time on, the earliest first                                (search.rs)
 //! ```
 //!
-//! The box around the path of the shape, in the axes of the body, is in `path_box.rs`.
+//! Lower bounds of the times of many triangles are in `triangle_bounds.rs`. The box around the path of the shape, in the axes of the body, is in `path_box.rs`.
 
 use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
 use super::search::{Frame, Search};
-use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion, Pose};
-use crate::narrowphase::gjk::{Gap, Nearest, ROUNDING};
+use crate::narrowphase::gjk::ROUNDING;
 use crate::narrowphase::math::{M3, V3, greater, lesser, round_down, sqrt};
-use crate::narrowphase::roots::first_root;
 use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::support::{Core, PlacedCore};
@@ -49,9 +46,9 @@ pub(crate) struct PartsExtent {
 
 /// A convex shape that moves near a body with parts.
 pub(crate) struct PartSearch<'s> {
-    positions: [&'s Motion; 2],
+    pub(super) positions: [&'s Motion; 2],
     /// The settings at the start of the window, and after it, where every touch is new.
-    settings: [Settings; 2],
+    pub(super) settings: [Settings; 2],
     /// Rotation of the body at the start of the tick.
     pub(super) frame: M3,
     /// The shape, in the axes of the body if the body does not rotate, else in those of the world.
@@ -82,19 +79,40 @@ pub(crate) struct Plan {
     /// The shape and the part are apart by more than the tolerance before this time, or slide along each other.
     pub(crate) start: f64,
     /// For a triangle whose plane was tested: from the shape to the plane.
-    plane: Option<V3>,
+    pub(super) plane: Option<V3>,
     /// Whether the shape slides along the plane until the start.
-    slides: bool,
-    later: usize,
+    pub(super) slides: bool,
+    /// Whether the plane separates until the start, and no longer.
+    pub(super) reaches_plane: bool,
+    /// The number of intervals for which the plane may be followed before the search.
+    pub(super) follows: u8,
+    pub(super) later: usize,
+}
+
+impl Plan {
+    /// Whether its start can become later without a search.
+    pub(crate) fn may_follow(&self) -> bool {
+        self.follows > 0
+    }
+}
+
+/// What is known about a part before its search.
+pub(crate) enum Planned {
+    /// There is no contact in the window.
+    Separated,
+    /// The first contact, which needed no search.
+    Found(Toi),
+    /// A search is needed.
+    Search(Plan),
 }
 
 /// A triangle about its first corner, in the axes of the body.
-struct Triangle {
-    first: V3,
+pub(super) struct Triangle {
+    pub(super) first: V3,
     /// The other corners, relative to the first.
-    sides: [V3; 2],
+    pub(super) sides: [V3; 2],
     /// The unit normal of its front, if the triangle has an area.
-    normal: Option<V3>,
+    pub(super) normal: Option<V3>,
 }
 
 impl Triangle {
@@ -105,12 +123,12 @@ impl Triangle {
     }
 
     /// Returns the least coordinate of a corner along `direction`, relative to the first corner.
-    fn least(&self, direction: V3) -> f64 {
+    pub(super) fn least(&self, direction: V3) -> f64 {
         let [second, third] = self.sides.map_each(|side| side.dot(direction));
         lesser(lesser(second, third), 0.0)
     }
 
-    fn shape(&self) -> Shape<'static> {
+    pub(super) fn shape(&self) -> Shape<'static> {
         let reach = sqrt(greater(self.sides[0].square(), self.sides[1].square()));
         let core = Core::Triangle { points: [V3::ZERO, self.sides[0], self.sides[1]] };
         part_shape(core, 0.0, reach)
@@ -199,18 +217,31 @@ impl<'s> PartSearch<'s> {
         Some(BestPlane { normal, reach: self.reach(normal) })
     }
 
-    /// Prepares the search for a part, or returns `None` if there is no contact in the window. The two are known to be
-    /// apart by more than the tolerance from the start of the settings' window to that of this one, if it is later.
-    pub(crate) fn plan(&self, number: u32, part: &Part<'_>, [from, to]: [f64; 2]) -> Option<Plan> {
+    /// Prepares the search for a part. The two are known to be apart by more than the tolerance from the start of the
+    /// settings' window to that of this one, if it is later.
+    pub(crate) fn plan(&self, number: u32, part: &Part<'_>, [from, to]: [f64; 2]) -> Planned {
         let later = usize::from(from > f64::from(self.settings[0].window[0]));
-        let plan = Plan { part: number, start: from, plane: None, slides: false, later };
+        let plan = Plan { part: number, start: from, later, ..Plan::default() };
+        let Part::Triangle(corners) = part else { return Planned::Search(plan) };
+        if !self.is_fixed_frame() || self.one_sided {
+            return Planned::Search(plan);
+        }
+        let triangle = Triangle::new(*corners);
+        let Some(front) = triangle.normal else { return Planned::Search(plan) };
+        let Some(plan) = self.until_plane(plan, &triangle, front, to) else {
+            return Planned::Separated;
+        };
+        match self.at_inside(&plan, &triangle) {
+            Some(toi) => Planned::Found(toi),
+            None => Planned::Search(plan),
+        }
+    }
+
+    /// Makes the start of a plan later, for a plan that [`Plan::may_follow`] its plane.
+    pub(crate) fn follow_part(&self, plan: &Plan, part: &Part<'_>, to: f64) -> Planned {
         match part {
-            Part::Triangle(corners) if self.is_fixed_frame() && !self.one_sided => {
-                let triangle = Triangle::new(*corners);
-                let Some(front) = triangle.normal else { return Some(plan) };
-                self.until_plane(plan, &triangle, front, to)
-            }
-            _ => Some(plan),
+            Part::Triangle(corners) => self.follow(plan, &Triangle::new(*corners), to),
+            Part::Convex(..) => Planned::Search(*plan),
         }
     }
 
@@ -225,15 +256,6 @@ impl<'s> PartSearch<'s> {
         match part {
             Part::Triangle(corners) => self.triangle(plan, &Triangle::new(*corners), to, best),
             Part::Convex(shape, pose) => self.convex(plan, shape, pose, to),
-        }
-    }
-
-    /// How far the core of the shape extends along a direction at any time of the tick.
-    fn reach(&self, direction: V3) -> f64 {
-        if self.mover.rotation.rate == 0.0 {
-            self.mover.support_value(direction, 0.0)
-        } else {
-            self.mover.shape.bounding_radius
         }
     }
 
@@ -271,12 +293,26 @@ impl<'s> PartSearch<'s> {
         if from > to {
             return Toi::default();
         }
+        let mut search = self.search_of(part, offset, guess, window, later);
+        let result = search.run(None, &mut None);
+        Toi { result, rounds: search.rounds, supports: search.supports }
+    }
+
+    /// Returns the search that [`PartSearch::search`] runs.
+    pub(super) fn search_of<'p>(
+        &'p self,
+        part: MovingShape<'p>,
+        offset: V3,
+        guess: V3,
+        window: [f64; 2],
+        later: usize,
+    ) -> Search<'p> {
         // Where every touch counts, a greater slack leaves room for the planes of later parts.
         let slack = if later == 1 { self.tolerance * (1.0 / 16.0) } else { self.slack };
         let path = self.path.shifted(offset);
         let contact_distance = self.contact_distance + part.shape.radius;
         let frame = self.is_fixed_frame().then_some(Frame { rotation: &self.frame, offset });
-        let mut search = Search {
+        Search {
             motion: RelativeMotion { a: self.mover, b: part, path, slack },
             positions: self.positions,
             frame,
@@ -287,9 +323,7 @@ impl<'s> PartSearch<'s> {
             guess,
             rounds: 0,
             supports: 0,
-        };
-        let result = search.run(&mut None);
-        Toi { result, rounds: search.rounds, supports: search.supports }
+        }
     }
 
     fn triangle(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
@@ -321,7 +355,8 @@ impl<'s> PartSearch<'s> {
                 plan.start = start;
             }
             let Some(plan) = self.until_plane(plan, triangle, front, end) else { continue };
-            let toi = self.on_plane(&plan, triangle, end, best);
+            let inside = self.at_inside(&plan, triangle);
+            let toi = inside.unwrap_or_else(|| self.on_plane(&plan, triangle, end, best));
             found.rounds += toi.rounds;
             found.supports += toi.supports;
             if toi.result != ToiResult::Separated {
@@ -330,79 +365,6 @@ impl<'s> PartSearch<'s> {
             }
         }
         found
-    }
-
-    /// Returns the parts of the window in which the position of the shape is in front of the plane, and whether it
-    /// came to the front at the start of each.
-    fn in_front(
-        &self,
-        path: &RelativePath,
-        front: V3,
-        [from, to]: [f64; 2],
-    ) -> [Option<(bool, [f64; 2])>; 2] {
-        let mut found = [None; 2];
-        let (mut t, mut crossed) = (from, false);
-        for part in &mut found {
-            // The position is relative to the triangle, and `path` leads from the shape to the triangle.
-            let height = |t: f64| -front.dot(path.between(t)) + self.slack;
-            let rate = |t: f64| -front.dot(path.velocity(t));
-            let half_accel = -0.5 * front.dot(path.accel);
-            if height(t) < 0.0 {
-                t += first_root(-height(t), -rate(t), -half_accel);
-                crossed = true;
-            }
-            if t > to {
-                break;
-            }
-            // The end is a little behind the plane, so that rounding does not end a part at once.
-            let end = t + first_root(height(t) + self.slack, rate(t), half_accel);
-            *part = Some((crossed, [t, lesser(end, to)]));
-            if end >= to {
-                break;
-            }
-            t = end;
-            t = greater(t, from);
-            crossed = true;
-        }
-        found
-    }
-
-    /// Returns the first time at which a shape that came from behind is wholly in front of the plane.
-    fn in_front_from(&self, path: &RelativePath, front: V3, start: f64) -> f64 {
-        let most = self.contact_distance + 2.0 * self.tolerance + self.reach(-front);
-        let below = most + front.dot(path.between(start));
-        let rate = front.dot(path.velocity(start));
-        start + first_root(below, rate, 0.5 * front.dot(path.accel))
-    }
-
-    /// Returns the plan that starts when the plane of a triangle no longer separates, or `None` if that is after `to`.
-    fn until_plane(&self, plan: Plan, triangle: &Triangle, front: V3, to: f64) -> Option<Plan> {
-        let path = self.path.shifted(triangle.first);
-        let Plan { mut start, mut later, .. } = plan;
-        let touched = self.slides_until(triangle, &path, front, to);
-        let slides = touched > start;
-        if slides {
-            (start, later) = (touched, 1);
-        }
-        if start > to {
-            return None;
-        }
-        // From the shape to the triangle.
-        let height = front.dot(path.between(start));
-        let toward = if height < 0.0 { -front } else { front };
-        let gap = height.abs() - self.reach(toward);
-        let aim = self.contact_distance + 0.5 * self.tolerance;
-        if gap > aim {
-            let rate = toward.dot(path.velocity(start));
-            let until = start + first_root(gap - aim, rate, 0.5 * toward.dot(path.accel));
-            if until > to {
-                return None;
-            }
-            if until > start {
-                (start, later) = (until, 1);
-            }
-        }
-        Some(Plan { start, plane: Some(toward), slides, later, ..plan })
     }
 
     /// Searches for a contact with a triangle whose plane was tested.
@@ -443,96 +405,4 @@ impl<'s> PartSearch<'s> {
             later,
         )
     }
-
-    /// How far the core of a rotating shape extends along a direction at any time of a window: no farther than the
-    /// line between both ends and the deviation from it (`path_box.rs`), nor than the bounding radius.
-    fn reach_during(&self, direction: V3, [from, to]: [f64; 2]) -> f64 {
-        let radius = self.mover.shape.bounding_radius;
-        let turned = (to - from) * self.mover.rotation.rate;
-        let deviation = 0.125 * turned * turned * radius;
-        if deviation >= radius {
-            return radius;
-        }
-        let ends = [from, to].map_each(|t| self.mover.support_value(direction, t));
-        let most = greater(ends[0], ends[1]) + deviation;
-        // The support map of the caller may return NaN, which is not less.
-        if most < radius { most } else { radius }
-    }
-
-    /// Returns whether a plane separates the triangle for the whole window: its direction, and how far the shape
-    /// extends along it.
-    fn is_later(
-        &self,
-        triangle: &Triangle,
-        path: &RelativePath,
-        (normal, reach): (V3, f64),
-        [from, to]: [f64; 2],
-    ) -> bool {
-        let least = triangle.least(normal) - reach - self.contact_distance - 2.0 * self.slack;
-        let gap = normal.dot(path.between(from)) + least;
-        let rate = normal.dot(path.velocity(from));
-        gap > 0.0 && from + first_root(gap, rate, 0.5 * normal.dot(path.accel)) > to
-    }
-
-    /// Returns until when the shape slides along the plane of a triangle, or the start if it does not: it touches the
-    /// plane at the start, within the tolerance, does not close, and gets no deeper by more than the tolerance until
-    /// then. Infinite for the whole window.
-    fn slides_until(&self, triangle: &Triangle, path: &RelativePath, front: V3, to: f64) -> f64 {
-        let from = f64::from(self.settings[0].window[0]);
-        if self.settings[0].touch == Touch::Hit {
-            return from;
-        }
-        let height = front.dot(path.between(from));
-        let toward = if height < 0.0 { -front } else { front };
-        let gap = height.abs() - self.reach(toward) - self.contact_distance;
-        // For a shape that rotates this gap is a lower bound.
-        let straight = self.mover.rotation.rate == 0.0;
-        if gap > self.tolerance || straight && gap < -self.tolerance {
-            return from;
-        }
-        let shape = triangle.shape();
-        let part = MovingShape::at_rest(&shape, M3::IDENTITY);
-        let motion = RelativeMotion { a: self.mover, b: part, path: *path, slack: self.slack };
-        let pair = motion.at(from);
-        // The gap to the whole plane is that to any corner, because all of them are on it.
-        let start = Nearest::along(&pair, motion.between(from), toward);
-        if (start.lower - self.contact_distance).abs() > self.tolerance {
-            return from;
-        }
-        // The touch ends if the shape gets deeper, or leaves the plane by twice the tolerance.
-        let max = self.contact_distance + 2.0 * self.tolerance;
-        let range = GapRange { min: start.lower - 0.75 * self.tolerance, max };
-        let still = Rotation::new(V3::ZERO);
-        let (mut t, mut gap) = (from, start);
-        for _ in 0..SLIDE_PLANES_MAX {
-            let plane = SeparatingPlane { t, normal: toward, gap: gap.lower };
-            let safe = if straight {
-                separating_plane::straight(&motion.path, &plane, &range, to)
-            } else {
-                let planes = (&plane, &gap);
-                separating_plane::rotating_with(&motion, &motion.at(t), planes, still, &range, to).0
-            };
-            let SafeTime::Until { t: until, separated, .. } = safe else { return f64::INFINITY };
-            if until <= t {
-                break;
-            }
-            t = until;
-            if separated {
-                break;
-            }
-            gap = Nearest::along(&motion.at(t), motion.between(t), toward);
-            if straight || gap.lower <= range.min + self.slack {
-                break;
-            }
-        }
-        let support = start.support;
-        let (on_a, on_b) = (support.on_a, support.on_b);
-        let touch = Gap { lower: start.lower, normal: toward, out: toward, on_a, on_b };
-        let [closing, growing] = motion.closing(from, &pair, &touch);
-        let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
-        if closes && self.settings[0].touch == Touch::IfClosing { from } else { t }
-    }
 }
-
-/// Greatest number of intervals for which a plane is followed along which a rotating shape slides.
-const SLIDE_PLANES_MAX: usize = 16;

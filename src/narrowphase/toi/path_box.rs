@@ -45,6 +45,11 @@ impl PartSearch<'_> {
         let fixed = self.is_fixed_frame();
         let axes = |t: f64| if fixed { M3::IDENTITY } else { rotation.after(&self.frame, t) };
         let ends = [from, to].map_each(|t| (axes(t), path.between(t), path.velocity(t)));
+        let rotations = if mover.rotation.rate == 0.0 {
+            [mover.start; 2]
+        } else {
+            [from, to].map_each(|t| mover.rotation_at(t))
+        };
         // From the body to the shape.
         let [start, end] = [&ends[0], &ends[1]].map_each(|(axes, x, _)| axes.rotate_back(-*x));
         let far = greater(ends[0].1.length(), ends[1].1.length())
@@ -67,7 +72,8 @@ impl PartSearch<'_> {
             let delta = displacement as f32;
             let off = (displacement - f64::from(delta)).abs() + bend + margin;
             let reach = |sign: f64| {
-                extent(mover, [(from, &ends[0].0), (to, &ends[1].0)], axis, sign, swing)
+                let axes = [&ends[0].0, &ends[1].0].map_each(|axes| axes.axis(axis) * sign);
+                extent(mover, &rotations, axes, swing)
             };
             // The path bends to the side opposite to the acceleration, by a quarter of the half.
             let low = y - reach(-1.0) - off - greater(0.25 * half_accel, 0.0);
@@ -82,21 +88,17 @@ impl PartSearch<'_> {
     }
 }
 
-/// Returns how far the core extends from its position along an axis of the body, or against it, at any time between
-/// both ends.
-fn extent(
-    mover: &MovingShape<'_>,
-    ends: [(f64, &M3); 2],
-    axis: usize,
-    sign: f64,
-    swing: f64,
-) -> f64 {
-    let [first, last] = ends;
-    let of = |(t, axes): (f64, &M3)| mover.support_value(axes.axis(axis) * sign, t);
+/// Returns how far the core extends along a direction at any time between two, from its rotations and the directions at
+/// both.
+fn extent(mover: &MovingShape<'_>, rotations: &[M3; 2], directions: [V3; 2], swing: f64) -> f64 {
+    let of = |end: usize| {
+        let own = rotations[end].rotate_back(directions[end]);
+        mover.shape.core.support(own).dot(own)
+    };
     if swing == 0.0 {
-        return of(first);
+        return of(0);
     }
-    let most = greater(of(first), of(last)) + swing;
+    let most = greater(of(0), of(1)) + swing;
     // The support map of the caller may return NaN, which is not less.
     if most < mover.shape.bounding_radius { most } else { mover.shape.bounding_radius }
 }

@@ -19,7 +19,9 @@
 //! three points converge slowly.
 //! drawn together slowly.
 
-use super::search::{Goal, Observer, Search};
+use super::goal::Goal;
+use super::result::Observer;
+use super::search::Search;
 use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, RotatedPair};
 use crate::narrowphase::math::V3;
 use crate::narrowphase::roots::first_root;
@@ -155,12 +157,12 @@ const LEAST: f64 = 1.0 / (1_u64 << 20) as f64;
 #[cfg(test)]
 mod tests {
     use crate::geom::{Motion, Pose};
-    use crate::narrowphase::Shape;
     use crate::narrowphase::toi::{Settings, ToiResult, of_valid};
+    use crate::narrowphase::{Hull, Shape};
 
     /// Goal: a portal converges: for cores that touch, straight or along a parabola, a search has only
     /// the first plane, the portal's and the contact; for cores that pass each other, mostly the first
-    /// two. Method: boxes, flat ones among them, in arbitrary rotations, thrown at each other.
+    /// two. Method: hulls of the corners of boxes, flat ones among them, in arbitrary rotations, thrown at each other.
     #[test]
     fn a_portal_closes() {
         let mut state = 5_u64;
@@ -175,8 +177,14 @@ mod tests {
             let mut vector = |most: f32| [draw(most), draw(most), draw(most)];
             let half = [vector(1.0), vector(1.0)].map(|half| half.map(f32::abs));
             let flat = if case % 5 == 0 { 0.0 } else { half[0][2] };
-            let a = Shape::cuboid([half[0][0], half[0][1], flat]).expect("a box");
-            let b = Shape::cuboid(half[1]).expect("a box");
+            // Boxes are not searched, but the hulls of their corners are.
+            let [of_a, of_b] = [[half[0][0], half[0][1], flat], half[1]].map(|half| {
+                let corner = |bits: usize| -> [f32; 3] {
+                    core::array::from_fn(|k| if bits >> k & 1 == 1 { half[k] } else { -half[k] })
+                };
+                Hull::new((0..8).map(corner)).expect("a cloud")
+            });
+            let (a, b) = (Shape::hull(&of_a), Shape::hull(&of_b));
             let (from, aside) = (vector(1.0).map(|x| 4.0 * x), vector(1.0));
             let mut motion = |position, delta: [f32; 3]| {
                 let [x, y, z] = vector(1.0);

@@ -122,10 +122,16 @@ impl RelativePath {
     }
 
     /// Returns the path in the axes of `frame`.
+    #[inline]
     pub(super) fn seen_from(&self, frame: &M3) -> Self {
         let Self { start, delta, accel } = *self;
         let [start, delta, accel] = [start, delta, accel].map_each(|v| frame.rotate_back(v));
         Self { start, delta, accel }
+    }
+
+    /// Returns the path of `a` seen from `b`.
+    pub(super) fn reversed(&self) -> Self {
+        Self { start: -self.start, delta: -self.delta, accel: -self.accel }
     }
 
     /// Returns the path of a point that is `offset` from `b`.
@@ -159,10 +165,15 @@ impl RelativePath {
         self.start.length() + self.delta.length() * greater(last, 1.0) + self.accel.length()
     }
 
-    /// Returns the direction in which two balls at these positions meet or pass. `radius` is the sum
+    /// Returns the unit vector of [`RelativePath::toward`].
+    pub(super) fn guess(&self, radius: f64, window: [f64; 2]) -> V3 {
+        self.toward(radius, window).unit().unwrap_or(V3::X)
+    }
+
+    /// Returns the direction in which two balls at these positions meet or pass, of any length. `radius` is the sum
     /// of both radii.
     #[inline(always)]
-    pub(super) fn guess(&self, radius: f64, [from, to]: [f64; 2]) -> V3 {
+    pub(super) fn toward(&self, radius: f64, [from, to]: [f64; 2]) -> V3 {
         let x = self.between(from);
         let d = self.between(to) - x;
         let (along, square) = (-x.dot(d), d.square());
@@ -174,8 +185,14 @@ impl RelativePath {
             let first = (along - root) / square;
             s = if first > 0.0 { lesser(first, 1.0) } else { 0.0 };
         }
-        (x + d * s).unit().unwrap_or(V3::X)
+        x + d * s
     }
+}
+
+/// Returns the position of a body at `t`.
+pub(super) fn position_at(motion: &Motion, t: f64) -> V3 {
+    let [start, delta, accel] = [motion.pose.position, motion.delta, motion.accel].map_each(V3::of);
+    start + (delta + accel * (0.5 * t)) * t
 }
 
 /// Relative motion of two bodies: the path and both rotations.

@@ -1,5 +1,7 @@
 //! Result of a search for a time of impact, and its rounds.
 
+use crate::narrowphase::math::{V3, round_down};
+
 /// When two shapes first touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -75,4 +77,18 @@ pub struct Round {
     pub gap: f32,
     /// Unit normal of the plane, from `a` to `b`.
     pub normal: [f32; 3],
+}
+
+/// The function that is called with each round of a search, if there is one. It is called through a
+/// pointer, so that the search is compiled once.
+pub(in crate::narrowphase) type Observer<'w> = Option<&'w mut dyn FnMut(Round)>;
+
+/// Returns the nearest finite `f32`.
+pub(super) fn saturated(x: f64) -> f32 {
+    (x as f32).clamp(f32::MIN, f32::MAX)
+}
+
+/// Creates a round, whose gap is rounded down.
+pub(super) fn round(t: f64, gap: f64, normal: V3) -> Round {
+    Round { t: round_down(t), gap: round_down(gap), normal: normal.to_f32() }
 }

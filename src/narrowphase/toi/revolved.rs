@@ -11,8 +11,8 @@
 //! frustum of the whole would also contain the space beside their tips. Other cores get a cylinder.
 
 use super::relative_motion::{MovingShape, RelativeMotion};
-use super::result::ToiResult;
-use super::search::{Observer, Search, round};
+use super::result::{Observer, ToiResult, round};
+use super::search::Search;
 use crate::geom::MapEach;
 use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
 use crate::narrowphase::shape::Shape;
@@ -66,7 +66,7 @@ impl Search<'_> {
                 };
                 // What is proved of a part is not proved of the whole, so it is not reported to the
                 // observer.
-                let result = search.run(&mut None);
+                let result = search.run(None, &mut None);
                 if let Some(observer) = observer {
                     for _ in self.rounds..search.rounds {
                         observer(round(from, f64::NEG_INFINITY, self.guess));

@@ -9,8 +9,11 @@
 //! forward. For cores that themselves come into contact a *portal* is tried first (`portal.rs`), and most
 //! often leads up to the contact.
 
-use super::relative_motion::{RelativeMotion, RelativePath};
-use super::result::{Round, Toi, ToiResult};
+use super::boxes;
+use super::boxes::BoxSearch;
+use super::goal::Goal;
+use super::relative_motion::{RelativeMotion, RelativePath, position_at};
+use super::result::{Observer, Toi, ToiResult, round, saturated};
 use super::separating_plane;
 use super::separating_plane::{GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
@@ -44,10 +47,6 @@ const WHOLE_TURNS_ROUNDS: u32 = 32;
 /// it is an impact: it is within the tolerance, and there was no earlier contact.
 const TOUCH_ROUNDS_MAX: u32 = 256;
 
-/// The function that is called with each round of a search, if there is one. It is called through a
-/// pointer, so that the search is compiled once.
-pub(in crate::narrowphase) type Observer<'w> = Option<&'w mut dyn FnMut(Round)>;
-
 /// State of one search.
 pub(in crate::narrowphase) struct Search<'s> {
     pub(super) motion: RelativeMotion<'s>,
@@ -72,13 +71,6 @@ pub(super) struct Frame<'s> {
     pub(super) offset: V3,
 }
 
-/// Goal of a round: a gap in `range`, and the distance at which the search is done.
-#[derive(Clone, Copy)]
-pub(super) struct Goal {
-    pub(super) range: GapRange,
-    pub(super) accept: f64,
-}
-
 impl<'s> Search<'s> {
     /// Runs the search. `observer` is called with each round.
     #[inline]
@@ -94,7 +86,8 @@ impl<'s> Search<'s> {
         let slack = path.slack(a.0, b.0, window[1]) + ROUNDING * contact_distance;
         let spheres = a.0.bounding_radius + b.0.bounding_radius;
         let radii = a.0.radius + b.0.radius;
-        let guess = path.guess(radii + MEAN * (a.0.size + b.0.size - radii), window);
+        let toward = path.toward(radii + MEAN * (a.0.size + b.0.size - radii), window);
+        let guess = toward.unit().unwrap_or(V3::X);
         // Both sizes count, but for a point, whose size is zero.
         let least = match (a.0.size, b.0.size) {
             (0.0, size) | (size, 0.0) => size,
@@ -106,14 +99,37 @@ impl<'s> Search<'s> {
         let [from, to] = window;
         let gap = guess.dot(path.between(from)) - spheres;
         let turned = 16.0 * f64::EPSILON * f64::from(SPIN_MAX) * spheres;
+        let rotates = !(stays(a) && stays(b));
+        // A time to which planes have led already, with the normal of the last, and their numbers of rounds and supports.
+        let mut led = (None, 0, 0);
         if gap - contact_distance > greater(wanted, 16.0 * (slack + turned)) {
-            let range = GapRange { min: contact_distance + slack, max: f64::INFINITY };
+            let rounding = if rotates { slack + turned } else { slack };
+            let range = GapRange { min: contact_distance + rounding, max: f64::INFINITY };
             let plane = SeparatingPlane { t: from, normal: guess, gap };
-            if separating_plane::straight(&path, &plane, &range, to) == SafeTime::End {
-                if let Some(observer) = &mut observer {
-                    observer(round(from, gap - radii - slack - turned, guess));
+            let until = separating_plane::straight(&path, &plane, &range, to);
+            if let Some(observer) = &mut observer
+                && (until == SafeTime::End || rotates)
+            {
+                observer(round(from, gap - radii - slack - turned, guess));
+            }
+            match until {
+                SafeTime::End => {
+                    return Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
                 }
-                return Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
+                SafeTime::Until { t, .. } if rotates => led = (Some((t, guess)), 1, 0),
+                SafeTime::Until { .. } => {}
+            }
+        }
+        if !rotates {
+            let tolerance = greater(wanted, 16.0 * slack);
+            let goal = Goal::new(contact_distance, slack, tolerance);
+            let moving = (&path, toward, window);
+            match boxes::search((a, b), moving, (&goal, settings), &mut observer) {
+                BoxSearch::Found(toi) => return toi,
+                BoxSearch::Until { t, normal, rounds, supports } => {
+                    led = (Some((t, normal)), rounds, supports);
+                }
+                BoxSearch::Unknown => {}
             }
         }
         let motion = RelativeMotion::new(a, b, path, slack);
@@ -127,26 +143,26 @@ impl<'s> Search<'s> {
             contact_distance,
             tolerance,
             guess,
-            rounds: 0,
-            supports: 0,
+            rounds: led.1,
+            supports: led.2,
         };
-        let result = search.run(&mut observer);
+        let result = search.run(led.0, &mut observer);
         Toi { result, rounds: search.rounds, supports: search.supports }
     }
 
-    pub(super) fn run(&mut self, observer: &mut Observer<'_>) -> ToiResult {
+    /// Runs the rounds, from the start of the window, or from a time to which a plane has led.
+    pub(super) fn run(&mut self, led: Option<(f64, V3)>, observer: &mut Observer<'_>) -> ToiResult {
         let [from, to] = self.window;
         let straight = self.motion.is_straight();
         let mut goal = self.goal();
-        let mut t = from;
+        let (mut t, mut normal) = led.unwrap_or((from, self.guess));
+        // Whether no plane has led to `t` yet.
+        let mut fresh = led.is_none();
+        // Proved lower bound of the gap along the normal.
+        let mut known = if fresh { f64::NEG_INFINITY } else { goal.range.min };
         let mut pair = self.motion.at(t);
         let mut simplex = Simplex::default();
-        let mut normal = self.guess;
-        // Proved lower bound of the gap along the normal.
-        let mut known = f64::NEG_INFINITY;
         let (mut restarted, mut whole_turns_at) = (false, WHOLE_TURNS_FROM);
-        // Whether no plane has led to `t` yet.
-        let mut fresh = true;
         loop {
             if self.rounds >= whole_turns_at
                 && goal.range.max == f64::INFINITY
@@ -193,7 +209,7 @@ impl<'s> Search<'s> {
                 && found.upper <= self.contact_distance + self.tolerance;
             if found.upper <= goal.accept || stays_in_range {
                 // If the cores meet, the plane that led here is better than one without a gap.
-                let touches_cores = self.touches_cores() && !fresh;
+                let touches_cores = goal.touches_cores && !fresh;
                 let gap = inside.unwrap_or_else(|| {
                     let gap = found.gap(x, &simplex);
                     if touches_cores { Gap { normal, out: normal, ..gap } } else { gap }
@@ -234,7 +250,7 @@ impl<'s> Search<'s> {
                 simplex.push(found.support);
             }
             if straight && goal.range.max == f64::INFINITY {
-                if self.touches_cores() && self.has_rounds() {
+                if goal.touches_cores && self.has_rounds() {
                     match self.portal(&pair, &mut simplex, normal, &goal, [t, to], observer) {
                         None => return ToiResult::Separated,
                         Some((until, then)) => (t, normal) = (until, then),
@@ -367,7 +383,7 @@ impl<'s> Search<'s> {
         [from, to]: [f64; 2],
         observer: &mut Observer<'_>,
     ) -> Option<(f64, Option<V3>)> {
-        let Goal { range: GapRange { min: floor, .. }, accept } = *goal;
+        let Goal { range: GapRange { min: floor, .. }, accept, .. } = *goal;
         let (mut t, mut led, mut square) = (from, None, f64::INFINITY);
         let (mut supports, mut rounds) = (0, 0);
         while supports < GJK_ITERATIONS_MAX && self.rounds + rounds < self.settings.rounds_max {
@@ -415,15 +431,9 @@ impl<'s> Search<'s> {
         self.rounds < self.settings.rounds_max
     }
 
-    /// Returns whether the contact distance is (almost) that of the cores themselves.
-    fn touches_cores(&self) -> bool {
-        self.contact_distance <= 4.0 * self.tolerance
-    }
-
     /// Returns the goal of a search without a touch at the start.
     fn goal(&self) -> Goal {
-        let range = GapRange { min: self.contact_distance + self.motion.slack, max: f64::INFINITY };
-        Goal { range, accept: self.contact_distance + self.tolerance }
+        Goal::new(self.contact_distance, self.motion.slack, self.tolerance)
     }
 
     // Inlined into both the observed search and the plain one, because it is called in each round.
@@ -440,7 +450,7 @@ impl<'s> Search<'s> {
             (self.contact_distance, self.tolerance, goal.range.min, goal.accept);
         let share = SHARE[usize::from(!self.motion.is_straight())];
         let sharp = tolerance * (1.0 / 16.0);
-        let touches_cores = self.touches_cores();
+        let touches_cores = goal.touches_cores;
         let found = pair.nearest(x, simplex, guess, self.motion.slack, |lower, upper| {
             if first {
                 lower > contact_distance + tolerance || upper - lower <= sharp
@@ -520,11 +530,11 @@ impl<'s> Search<'s> {
         } else {
             (lower - self.tolerance, lower - 0.75 * self.tolerance)
         };
-        (Goal { range: GapRange { min: floor, max }, accept }, found)
+        (Goal { range: GapRange { min: floor, max }, accept, ..self.goal() }, found)
     }
 
     /// Creates the impact at `t`. Points and closing speed are those at that time.
-    fn impact(&self, t: f64, pair: &RotatedPair<'s>, gap: &Gap) -> ToiResult {
+    pub(super) fn impact(&self, t: f64, pair: &RotatedPair<'s>, gap: &Gap) -> ToiResult {
         let first = round_down(t);
         let t = f64::from(first);
         let pair_at_t;
@@ -552,18 +562,12 @@ impl<'s> Search<'s> {
 
     /// Returns the nearest points of the surfaces, in world coordinates.
     fn points(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> [[f32; 3]; 2] {
-        let at = |motion: &Motion| {
-            let [start, delta, accel] =
-                [motion.pose.position, motion.delta, motion.accel].map_each(V3::of);
-            start + (delta + accel * (0.5 * t)) * t
-        };
-        let [a, b] = self.positions;
-        let mut on_a = pair.a.rotation.rotate(gap.on_a) + gap.out * pair.a.shape.radius;
-        let mut on_b = pair.b.rotation.rotate(gap.on_b) - gap.out * pair.b.shape.radius;
+        let [mut on_a, mut on_b] = pair.surface(gap);
         if let Some(Frame { rotation, offset }) = self.frame {
             (on_a, on_b) = (rotation.rotate(on_a), rotation.rotate(on_b + offset));
         }
-        [(at(a) + on_a).to_f32(), (at(b) + on_b).to_f32()]
+        let [a, b] = self.positions;
+        [(position_at(a, t) + on_a).to_f32(), (position_at(b, t) + on_b).to_f32()]
     }
 
     /// Returns a direction in world axes.
@@ -575,11 +579,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Returns the nearest finite `f32`.
-fn saturated(x: f64) -> f32 {
-    (x as f32).clamp(f32::MIN, f32::MAX)
-}
-
-pub(super) fn round(t: f64, gap: f64, normal: V3) -> Round {
-    Round { t: round_down(t), gap: round_down(gap), normal: normal.to_f32() }
+/// Returns whether a body does not rotate, or is a ball about its position, which is the same in every rotation.
+fn stays((shape, motion): (&Shape<'_>, &Motion)) -> bool {
+    motion.spin == [0.0; 3] || shape.bounding_radius == 0.0
 }

@@ -26,6 +26,7 @@
 //! itself, and the rounds converge as Newton's method does. Conservative advancement by greatest
 //! speeds (Mirtich 1996; Zhang, Lee and Kim 2006) gains a constant factor per round.
 
+use super::curvature::GapCurvature;
 use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use crate::narrowphase::gjk::{Nearest, RotatedPair};
 use crate::narrowphase::math::{V3, greater, lesser, sqrt};
@@ -109,21 +110,32 @@ pub(super) fn rotating(
     }
     let still = Rotation::new(V3::ZERO);
     let spins = spins(motion, pair);
+    let support = in_world(pair, &found.support);
+    let mut points = [support; 4];
+    for (point, vertex) in points.iter_mut().zip(&simplex.vertices[..simplex.len]) {
+        *point = in_world(pair, vertex);
+    }
+    let points = &points[..simplex.len];
     // All vertices of the simplex are about as far along the normal, and the one that closes fastest is
     // soon the farthest.
-    let slope = Slope::new(motion, pair, spins, &still, plane);
-    let mut rate = slope.at(&found.support);
-    for vertex in &simplex.vertices[..simplex.len] {
-        rate = lesser(slope.at(vertex), rate);
+    let slope = Slope::new(motion, spins, &still, plane);
+    let mut rate = slope.at(&support);
+    for point in points {
+        rate = lesser(slope.at(point), rate);
     }
-    let mut first =
-        FirstCrossing { rate, length: interval_length(motion, &still, plane, range, rate, to) };
+    let curved = GapCurvature::new(motion, &still, plane.normal, plane.t);
+    let mut first = FirstCrossing {
+        rate,
+        length: interval_length(motion, &curved, plane, range, rate, to),
+        curved,
+    };
     let mut rotation = still;
-    if let Some(along) = rotation_along_features(motion, pair, spins, simplex, plane.normal) {
-        let rate = Slope::new(motion, pair, spins, &along, plane).at(&found.support);
-        let length = interval_length(motion, &along, plane, range, rate, to);
+    if let Some(along) = rotation_along_features(motion, spins, (simplex, points), plane.normal) {
+        let rate = Slope::new(motion, spins, &along, plane).at(&support);
+        let curved = GapCurvature::new(motion, &along, plane.normal, plane.t);
+        let length = interval_length(motion, &curved, plane, range, rate, to);
         if length > first.length {
-            (rotation, first) = (along, FirstCrossing { rate, length });
+            (rotation, first) = (along, FirstCrossing { rate, length, curved });
         }
     }
     follow(motion, &rotation, plane, first, range, to)
@@ -139,17 +151,23 @@ pub(super) fn rotating_with(
     range: &GapRange,
     to: f64,
 ) -> (SafeTime, u32) {
-    let rate = Slope::new(motion, pair, spins(motion, pair), &rotation, plane).at(&found.support);
-    let first =
-        FirstCrossing { rate, length: interval_length(motion, &rotation, plane, range, rate, to) };
+    let slope = Slope::new(motion, spins(motion, pair), &rotation, plane);
+    let rate = slope.at(&in_world(pair, &found.support));
+    let curved = GapCurvature::new(motion, &rotation, plane.normal, plane.t);
+    let first = FirstCrossing {
+        rate,
+        length: interval_length(motion, &curved, plane, range, rate, to),
+        curved,
+    };
     follow(motion, &rotation, plane, first, range, to)
 }
 
-/// Guess for the first interval: the rate of the gap, and a useful length.
+/// Guess for the first interval: the rate of the gap, a useful length, and how much the gap is curved.
 #[derive(Clone, Copy)]
 struct FirstCrossing {
     rate: f64,
     length: f64,
+    curved: GapCurvature,
 }
 
 /// Follows a plane that rotates as `rotation` does, interval by interval.
@@ -157,7 +175,7 @@ fn follow(
     motion: &RelativeMotion<'_>,
     rotation: &Rotation,
     plane: &SeparatingPlane,
-    FirstCrossing { mut rate, mut length }: FirstCrossing,
+    FirstCrossing { mut rate, mut length, mut curved }: FirstCrossing,
     range: &GapRange,
     to: f64,
 ) -> (SafeTime, u32) {
@@ -165,7 +183,7 @@ fn follow(
     let mut steps = 0;
     loop {
         steps += 1;
-        let interval = TimeInterval::new(motion, rotation, &now, length);
+        let interval = TimeInterval::new(motion, &curved, rotation, &now, length);
         let next = interval.end(motion, rotation, &now);
         let [linear, square] = interval.quadratic(motion, rotation, &now, &next);
         if let Some((s, separated)) = leaves(range, now.gap, linear, square, 1.0) {
@@ -195,7 +213,8 @@ fn follow(
         if steps >= STEPS_MAX {
             return (SafeTime::Until { t: now.t, normal: now.normal, separated: false }, steps);
         }
-        length = interval_length(motion, rotation, &now, range, rate, to);
+        curved = GapCurvature::new(motion, rotation, now.normal, now.t);
+        length = interval_length(motion, &curved, &now, range, rate, to);
     }
 }
 
@@ -253,35 +272,29 @@ const FAR: f64 = 0.25;
 /// average both sides.
 fn rotation_along_features(
     motion: &RelativeMotion<'_>,
-    pair: &RotatedPair<'_>,
     [spin_a, spin_b]: [V3; 2],
-    simplex: &Simplex,
+    (simplex, points): (&Simplex, &[[V3; 2]]),
     n: V3,
 ) -> Option<Rotation> {
-    if simplex.len < 2 {
-        return None;
-    }
+    let [first, second, others @ ..] = points else { return None };
     let (a, b) = (&motion.a, &motion.b);
     let (to_a, to_b) = (spin_a.cross(n), spin_b.cross(n));
     // Rate at which the gap between the two points of a vertex grows, without the part common to all.
-    let rate = |vertex: &Vertex| {
-        pair.a.rotation.rotate(vertex.on_a).dot(to_a)
-            - pair.b.rotation.rotate(vertex.on_b).dot(to_b)
-    };
-    let [first, second, third, _] = &simplex.vertices;
+    let rate = |[on_a, on_b]: &[V3; 2]| on_a.dot(to_a) - on_b.dot(to_b);
     let base = rate(first);
-    let (e, r) = (second.at - first.at, rate(second) - base);
+    let [of_first, of_second, of_third, _] = &simplex.vertices;
+    let (e, r) = (of_second.at - of_first.at, rate(second) - base);
     let ee = e.square();
     let mut w = e * (r / ee);
     // Two vertices that differ on both bodies are a diagonal: the edge of each body is on the plane, so a
     // third corner of their parallelogram is too.
-    let diagonal = first.on_a != second.on_a && first.on_b != second.on_b;
-    let third = match simplex.len {
-        2 => diagonal.then(|| pair.vertex(first.on_a, second.on_b)),
-        _ => Some(*third),
+    let diagonal = of_first.on_a != of_second.on_a && of_first.on_b != of_second.on_b;
+    let third = match others {
+        [] => diagonal.then(|| (first[0] - second[1], [first[0], second[1]])),
+        [third, ..] => Some((of_third.at, *third)),
     };
-    if let Some(third) = third {
-        let (f, s) = (third.at - first.at, rate(&third) - base);
+    if let Some((at, third)) = third {
+        let (f, s) = (at - of_first.at, rate(&third) - base);
         let (ef, ff) = (e.dot(f), f.square());
         let whole = ee * ff - ef * ef;
         if whole > SLIVER * (ee * ff) {
@@ -305,9 +318,14 @@ fn spins(motion: &RelativeMotion<'_>, pair: &RotatedPair<'_>) -> [V3; 2] {
     [motion.a.spin(&pair.a.rotation), motion.b.spin(&pair.b.rotation)]
 }
 
+/// Returns the two points of a vertex in world axes.
+#[inline(always)]
+fn in_world(pair: &RotatedPair<'_>, vertex: &Vertex) -> [V3; 2] {
+    [pair.a.rotation.rotate(vertex.on_a), pair.b.rotation.rotate(vertex.on_b)]
+}
+
 /// Initial rate of the gap along a plane, for given farthest points that stay the farthest.
-struct Slope<'p, 's> {
-    pair: &'p RotatedPair<'s>,
+struct Slope {
     /// The part that does not depend on the points.
     base: f64,
     /// Products of these with the points of `a` and `b`, in world axes, are the rest.
@@ -315,27 +333,24 @@ struct Slope<'p, 's> {
     of_b: V3,
 }
 
-impl<'p, 's> Slope<'p, 's> {
+impl Slope {
+    #[inline(always)]
     fn new(
         motion: &RelativeMotion<'_>,
-        pair: &'p RotatedPair<'s>,
         [spin_a, spin_b]: [V3; 2],
         rotation: &Rotation,
         plane: &SeparatingPlane,
     ) -> Self {
         let (n, spin) = (plane.normal, rotation.spin);
         Self {
-            pair,
             base: n.dot(motion.velocity(plane.t)) + spin.cross(n).dot(motion.between(plane.t)),
             of_a: (spin - spin_a).cross(n),
             of_b: (spin - spin_b).cross(n),
         }
     }
 
-    #[inline]
-    fn at(&self, support: &Vertex) -> f64 {
-        let on_a = self.pair.a.rotation.rotate(support.on_a);
-        let on_b = self.pair.b.rotation.rotate(support.on_b);
+    #[inline(always)]
+    fn at(&self, [on_a, on_b]: &[V3; 2]) -> f64 {
         self.base - on_a.dot(self.of_a) + on_b.dot(self.of_b)
     }
 }
@@ -348,41 +363,40 @@ struct TimeInterval {
 }
 
 /// Returns a useful length of an interval, from the initial slope.
+#[inline]
 fn interval_length(
     motion: &RelativeMotion<'_>,
-    rotation: &Rotation,
+    curved: &GapCurvature,
     plane: &SeparatingPlane,
     range: &GapRange,
     rate: f64,
     to: f64,
 ) -> f64 {
     let gap = plane.gap - range.min;
-    let across = rotation.spin.cross(plane.normal).length();
-    let curvature = curvature_of(&motion.a, rotation, plane.normal, 0.0)
-        + curvature_of(&motion.b, rotation, plane.normal, 0.0)
-        + rotation.rate * across * rotation.off_axis(motion.between(plane.t));
+    let curvature = curved.of_bodies(0.0) + curved.path * curved.furthest;
     // Where twice the gap equals the greatest deviation.
     let curved = 4.0 * sqrt(gap / greater(curvature, f64::MIN_POSITIVE));
     // A little past the end of Newton's step, so that the root is inside.
-    let newton = 1.25 * first_root(gap, rate, 0.5 * plane.normal.dot(motion.path.accel));
+    let newton = 1.08 * first_root(gap, rate, 0.5 * plane.normal.dot(motion.path.accel));
     lesser(to - plane.t, lesser(curved, newton))
 }
 
 impl TimeInterval {
+    #[inline]
     fn new(
         motion: &RelativeMotion<'_>,
+        curved: &GapCurvature,
         rotation: &Rotation,
         plane: &SeparatingPlane,
         length: f64,
     ) -> Self {
-        let across = rotation.spin.cross(plane.normal).length();
-        let furthest = rotation.off_axis(motion.between(plane.t))
-            + rotation.off_axis(motion.velocity(plane.t)) * length
-            + 0.5 * rotation.off_axis(motion.path.accel) * (length * length);
-        let turned = across * length;
-        let curvature = curvature_of(&motion.a, rotation, plane.normal, turned)
-            + curvature_of(&motion.b, rotation, plane.normal, turned)
-            + rotation.rate * across * furthest;
+        let mut curvature = curved.of_bodies(curved.across * length);
+        if curved.path > 0.0 {
+            let furthest = curved.furthest
+                + rotation.off_axis(motion.velocity(plane.t)) * length
+                + 0.5 * rotation.off_axis(motion.path.accel) * (length * length);
+            curvature += curved.path * furthest;
+        }
         // Rounding is in the slack of the range; this factor is for the products here.
         Self { length, deviation: 0.5 * length * length * curvature * (1.0 + 1e-12) }
     }
@@ -421,29 +435,6 @@ impl TimeInterval {
         let square = from.normal.dot(x2) + turned.dot(x1) + self.deviation + cube;
         [to.gap - from.gap - square, square]
     }
-}
-
-/// Returns `|u″|·R` of a body, where the plane rotates by at most `turned` during the interval.
-fn curvature_of(mover: &MovingShape<'_>, rotation: &Rotation, normal: V3, turned: f64) -> f64 {
-    let spin = rotation.spin;
-    let rate = mover.rotation.rate;
-    let across = spin.cross(normal).length();
-    let rolling = if rotation.rate == 0.0 {
-        // The direction is constant, and seen from the body rotates about the body's axis.
-        rate * mover.rotation.spin.cross(normal).length() * mover.axis_distance
-    } else {
-        let against = spin - mover.rotation.spin;
-        let length = against.length();
-        let across_spin = lesser(against.cross(normal).length() + length * turned, length);
-        (length * across + rate * across_spin) * mover.shape.bounding_radius
-    };
-    if mover.axis_rate == f64::INFINITY {
-        return rolling;
-    }
-    // A body of revolution, seen from axes that do not roll about its own.
-    let against = rotation.rate + mover.axis_rate;
-    let still = against * across + mover.axis_rate * (against + rate);
-    lesser(still * mover.shape.bounding_radius, rolling)
 }
 
 #[cfg(test)]
@@ -503,8 +494,10 @@ mod tests {
                 normal.dot(motion.between(t)) - reach
             };
             let from = SeparatingPlane { t: 0.0, normal, gap: gap(0.0) };
+            let curved = GapCurvature::new(&motion, &rotation, from.normal, from.t);
             let interval = TimeInterval::new(
                 &motion,
+                &curved,
                 &rotation,
                 &from,
                 0.05 + draw(0.04) + (case % 2) as f64 * 0.5,
@@ -537,7 +530,9 @@ mod tests {
             let (point, path) = (Shape::point(), RelativePath::new(&motion, &still));
             let motion = RelativeMotion::new((shape, &motion), (&point, &still), path, 0.0);
             let plane = SeparatingPlane { t: 0.0, normal: V3::X, gap: 0.0 };
-            TimeInterval::new(&motion, &Rotation::new(V3::ZERO), &plane, 1.0).deviation
+            let still = Rotation::new(V3::ZERO);
+            let curved = GapCurvature::new(&motion, &still, plane.normal, plane.t);
+            TimeInterval::new(&motion, &curved, &still, &plane, 1.0).deviation
         };
         let cylinder = Shape::cylinder(0.5, 1.0).expect("a cylinder");
         assert!(deviation(&cylinder, [0.0, 3.0, 0.0]) < 1e-12);

@@ -6,6 +6,7 @@
 //! | | inside the clock | outside |
 //! |---|---|---|
 //! | swath | from the columns of boxes and displacements to the pairs, bounds included | |
+//! | swath-rows | from an array of bounds to all pairs in one list | making the bounds |
 //! | peers | from the bounds, in the peer's own type of box, to the pairs | making the bounds, turning them into that type, naming the lower row of a pair first |
 //!
 //! So conversions that a peer needs are done for it. The data that are kept between ticks differ; each file
@@ -83,6 +84,8 @@ pub(crate) trait System: Send {
 pub(crate) enum Kind {
     /// [`::swath::PairFinder::union_pairs`].
     Swath,
+    /// The same from rows of bounds, which the peers read too, to all pairs in one list.
+    SwathRows,
     /// [`::swath::PairFinder::swept_pairs`]: fewer pairs, each with its first time.
     SwathSwept,
     /// As rapier uses it.
@@ -97,8 +100,9 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Swath,
+        Self::SwathRows,
         Self::SwathSwept,
         Self::ParryRefit,
         Self::ParryTuned,
@@ -120,6 +124,7 @@ impl Kind {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Swath => "swath",
+            Self::SwathRows => "swath-rows",
             Self::SwathSwept => "swath-swept",
             Self::ParryRefit => "parry-refit",
             Self::ParryTuned => "parry-tuned",
@@ -133,7 +138,7 @@ impl Kind {
     /// The crate or the Debian package that is used.
     pub(crate) const fn package(self) -> &'static str {
         match self {
-            Self::Swath | Self::SwathSwept => "swath",
+            Self::Swath | Self::SwathRows | Self::SwathSwept => "swath",
             Self::ParryRefit | Self::ParryTuned | Self::ParryRebuild => "parry3d",
             Self::Obvhs => "obvhs",
             Self::Rstar => "rstar",
@@ -155,6 +160,7 @@ impl Kind {
     pub(crate) fn start(self) -> Box<dyn System> {
         match self {
             Self::Swath => Box::new(swath::Union::default()),
+            Self::SwathRows => Box::new(swath::Rows::default()),
             Self::SwathSwept => Box::new(swath::Swept::default()),
             Self::ParryRefit => Box::new(Parry::<Refit<PASSES_RAPIER>>::default()),
             Self::ParryTuned => Box::new(Parry::<Refit<PASSES_TUNED>>::default()),

@@ -4,10 +4,11 @@
 //! and computes the bounds itself. Called inside the pool, it uses its threads. If fewer than half of the
 //! boxes move, the others are stored in [`FixedBoxes`], as the other systems store them in a tree of their
 //! own; the pairs of movers are then found among themselves and with the stored boxes. [`Swept`] is the same
-//! with the exact swept test as the last step.
+//! with the exact swept test as the last step. [`Rows`] reads an array of bounds, as the other systems do, and
+//! collects all pairs in one list, with the rows of the tick.
 
 use swath::broadphase::PairInput;
-use swath::{AabbColumns, FixedBoxes, MovingBoxColumns, PairFinder};
+use swath::{Aabb, AabbColumns, FixedBoxes, MovingBoxColumns, Pair, PairFinder};
 
 use super::{RowPair, System, Tick};
 
@@ -111,3 +112,43 @@ macro_rules! system {
 
 system!(Union, union_pairs);
 system!(Swept, swept_pairs);
+
+#[derive(Default)]
+pub(super) struct Rows {
+    swath: Swath,
+    /// Bounds of the moving boxes, if they are few.
+    bounds: Vec<Aabb>,
+    pairs: Vec<Pair>,
+    /// Those with boxes that do not move.
+    pairs_with_fixed: Vec<Pair>,
+}
+
+impl System for Rows {
+    fn take(&mut self, tick: &Tick<'_>) {
+        self.swath.take(tick);
+        self.bounds.clear();
+        self.bounds.extend(self.swath.rows.iter().map(|&row| tick.bounds[row as usize]));
+    }
+
+    fn find(&mut self, tick: &Tick<'_>) -> usize {
+        let Self { swath, bounds, pairs, pairs_with_fixed } = self;
+        let few = swath.keep(tick);
+        let Swath { finder, fixed, rows, .. } = swath;
+        if few {
+            let movers = PairInput::new(&bounds[..]).labelled(rows);
+            finder.union_pairs(movers).expect("few").collect_into(pairs);
+            fixed.union_pairs(movers).expect("few").collect_into(pairs_with_fixed);
+            pairs.extend_from_slice(pairs_with_fixed);
+        } else {
+            let set = PairInput::new(tick.bounds).moving(tick.moves);
+            finder.union_pairs(set).expect("flags fit").collect_into(pairs);
+        }
+        pairs.len()
+    }
+
+    fn show(&mut self, _: &Tick<'_>, visit: &mut dyn FnMut(RowPair)) {
+        for &Pair { a, b } in &self.pairs {
+            visit([a.min(b), a.max(b)]);
+        }
+    }
+}

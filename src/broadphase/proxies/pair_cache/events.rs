@@ -10,7 +10,7 @@ use super::sort::PairSorter;
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair, SweptProxyPair};
-use crate::broadphase::proxies::slots::{RESTING, Slots};
+use crate::broadphase::proxies::slots::{Generations, RESTING, Slots};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::lanes::Level;
@@ -89,6 +89,8 @@ impl DiffScratch {
 pub(crate) struct Diff<'a> {
     pub(crate) level: Level,
     pub(crate) slots: &'a Slots,
+    /// The current generations of the slots.
+    pub(crate) generations: Generations<'a>,
     pub(crate) runs: PartitionedRuns<'a>,
     /// Has a bit of [`RESTING`] for slots that rest. May be shorter than the slots.
     pub(crate) resting: &'a [u8],
@@ -124,14 +126,17 @@ impl Diff<'_> {
 
         let Events { begun, ended, now_resting, .. } = events;
         let budget = &Budget::new(NO_LIMIT);
-        let id = |slot: u32| slots.id(slot as usize);
+        let id = |slot: u32| self.generations.id(slot);
         for (to, &SweptPair { a, b, first }) in begun.spare(new.len(), budget).iter_mut().zip(new) {
             *to = SweptProxyPair { a: id(a), b: id(b), first };
         }
         begun.keep(new.len());
         let ends = &mut ended.spare(ended_a.len(), budget)[..ended_a.len()];
-        let cached_generations = slots.generations_of_cached();
-        let id = |slot: u32| ProxyId::new(slot, cached_generations[slot as usize]);
+        let cached_generations = match slots.reused.is_empty() {
+            true => self.generations,
+            false => Generations::new(&slots.cached_generations),
+        };
+        let id = |slot: u32| cached_generations.id(slot);
         for (to, (&a, &b)) in ends.iter_mut().zip(ended_a.iter().zip(ended_b)) {
             *to = ProxyPair { a: id(a), b: id(b) };
         }

@@ -1,8 +1,8 @@
 //! The pairs that touch, as the caller reads them: slots are translated to ids on reading.
 
 use super::store::{PairStore, PairStoreIter, PairView};
-use crate::broadphase::proxies::id::{ProxyId, SweptProxyPair};
-use crate::broadphase::proxies::slots::Slots;
+use crate::broadphase::proxies::id::SweptProxyPair;
+use crate::broadphase::proxies::slots::{Generations, Slots};
 use crate::geom::SweptPair;
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -35,12 +35,12 @@ pub struct Touching<'a> {
     start: usize,
     end: usize,
     /// The generation of each slot when the pairs were found.
-    cached_generations: &'a [u32],
+    cached_generations: Generations<'a>,
 }
 
 impl<'a> Touching<'a> {
     pub(crate) fn new(pairs: &'a PairStore, slots: &'a Slots) -> Self {
-        let cached_generations = slots.generations_of_cached();
+        let cached_generations = slots.ids_of_cached();
         Self { pairs: pairs.view(), start: 0, end: pairs.len(), cached_generations }
     }
 
@@ -93,7 +93,7 @@ pub struct TouchingIter<'a> {
     pairs: PairStoreIter<'a>,
     /// The number of pairs that are left.
     len: usize,
-    cached_generations: &'a [u32],
+    cached_generations: Generations<'a>,
 }
 
 impl Iterator for TouchingIter<'_> {
@@ -103,7 +103,7 @@ impl Iterator for TouchingIter<'_> {
     fn next(&mut self) -> Option<SweptProxyPair> {
         self.len = self.len.checked_sub(1)?;
         let SweptPair { a, b, first } = self.pairs.next()?;
-        let id = |slot: u32| ProxyId::new(slot, self.cached_generations[slot as usize]);
+        let id = |slot: u32| self.cached_generations.id(slot);
         Some(SweptProxyPair { a: id(a), b: id(b), first })
     }
 

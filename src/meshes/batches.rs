@@ -1,0 +1,307 @@
+//! Batches of casts and of moving geometries against many placed geometries, on several threads.
+//!
+//! Each row is answered as a single query is (`queries.rs`), by one thread, so the answers do not depend on the number of
+//! threads.
+
+use super::cast::PartCast;
+use super::geometry::Geometry;
+use super::queries::GeometryHit;
+use super::toi::PartToi;
+use crate::broadphase::proxies::id::ProxyId;
+use crate::broadphase::proxies::queries::ProxyQueries;
+use crate::broadphase::query::Queries;
+use crate::columns::{Checked, Columns, LengthMismatch};
+use crate::geom::{Motion, Pose, Segment};
+use crate::narrowphase::batch::PairsError;
+use crate::narrowphase::toi::Settings;
+use crate::par::{self, Threads};
+
+/// Rows that one thread takes at a time.
+const CHUNK: usize = 64;
+
+/// A cast of many segments against geometries: `Q` is [`Queries`] or [`ProxyQueries`]. Invalid segments meet nothing.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a question is answered when one of its methods is called"]
+pub struct GeometryCasts<'s, Q> {
+    queries: Q,
+    segments: Checked<'s, Columns<'s, Segment, 7>>,
+}
+
+/// Many geometries that move among others: `Q` is [`Queries`] or [`ProxyQueries`]. Those with an invalid motion, or whose
+/// path is too long for a box, touch nothing.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a question is answered when one of its methods is called"]
+pub struct GeometrySweeps<'s, 'g, Q> {
+    queries: Q,
+    geometries: &'s [Geometry<'g>],
+    motions: &'s [Motion],
+    settings: Settings,
+}
+
+/// Writes the answer of each row.
+fn answer<H: Copy + Send>(
+    threads: &Threads,
+    rows: usize,
+    one: &(dyn Fn(usize) -> Option<H> + Sync),
+    out: &mut [Option<H>],
+) -> Result<(), LengthMismatch> {
+    LengthMismatch::check("the hits", rows, out.len())?;
+    par::fill_chunks(threads, out, CHUNK, &|start, out| {
+        for (row, out) in (start..).zip(out) {
+            *out = one(row);
+        }
+    });
+    Ok(())
+}
+
+impl<Q> GeometryCasts<'_, Q> {
+    fn segment(&self, row: usize) -> Option<Segment> {
+        let valid = !self.segments.is_rejected(row as u32);
+        valid.then(|| self.segments.columns().get(row))
+    }
+}
+
+impl<'s, 'g, Q> GeometrySweeps<'s, 'g, Q> {
+    fn new(
+        queries: Q,
+        geometries: &'s [Geometry<'g>],
+        motions: &'s [Motion],
+        settings: &Settings,
+    ) -> Result<Self, PairsError> {
+        settings.validate()?;
+        LengthMismatch::check("the motions", geometries.len(), motions.len())?;
+        Ok(Self { queries, geometries, motions, settings: *settings })
+    }
+}
+
+impl Queries<'_> {
+    /// Casts many segments against geometries: the answers are those of [`Queries::cast_geometries`] for each, found on
+    /// several threads.
+    pub fn casts_of_geometries<'s>(
+        &self,
+        segments: &Checked<'s, Columns<'s, Segment, 7>>,
+    ) -> GeometryCasts<'s, Self> {
+        GeometryCasts { queries: *self, segments: *segments }
+    }
+
+    /// Moves many geometries among others: the answers are those of [`Queries::sweep_geometries`] for each, found on several
+    /// threads.
+    ///
+    /// ```
+    /// use swath::convex::toi::Settings;
+    /// use swath::mesh::{Geometry, Mesh};
+    /// use swath::{AabbColumns, Bvh, Motion, Pose, Shape};
+    ///
+    /// let wall = Mesh::new(vec![[4.0, -9.0, -9.0], [4.0, 9.0, -9.0], [4.0, 0.0, 9.0]], vec![[0, 1, 2]])?;
+    /// let mut tree = Bvh::new();
+    /// tree.build(AabbColumns::new([&[4.0], &[-9.0], &[-9.0]], [&[4.0], &[9.0], &[9.0]])?)?;
+    ///
+    /// let balls = [Geometry::from(Shape::sphere(1.0)?); 2];
+    /// let motions = [Motion::new(Pose::IDENTITY, [10.0, 0.0, 0.0])?, Motion::new(Pose::IDENTITY, [-10.0, 0.0, 0.0])?];
+    /// let sweeps = tree.queries().sweeps_of_geometries(&balls, &motions, &Settings::default())?;
+    /// let mut hits = [None; 2];
+    /// sweeps.closest(|_| ((&wall).into(), Pose::IDENTITY), &mut hits)?;
+    /// assert!(hits[0].is_some_and(|hit| hit.row == 0) && hits[1].is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`PairsError`] if the settings are invalid, or there is not one motion for each geometry.
+    pub fn sweeps_of_geometries<'s, 'g>(
+        &self,
+        geometries: &'s [Geometry<'g>],
+        motions: &'s [Motion],
+        settings: &Settings,
+    ) -> Result<GeometrySweeps<'s, 'g, Self>, PairsError> {
+        GeometrySweeps::new(*self, geometries, motions, settings)
+    }
+}
+
+impl GeometryCasts<'_, Queries<'_>> {
+    /// Writes to `out[i]` the geometry that segment `i` enters first, among equal positions that in the lowest row.
+    /// `place` returns the geometry of a row and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
+    pub fn closest<'p>(
+        &self,
+        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartCast>>],
+    ) -> Result<(), LengthMismatch> {
+        let queries = &self.queries;
+        let one = |row: usize| {
+            queries.cast_geometries(&self.segment(row)?).ok()?.closest_geometry(&place)
+        };
+        answer(queries.threads(), self.segments.len(), &one, out)
+    }
+
+    /// Writes to `out[i]` any geometry that segment `i` enters. Which one depends on the shape of the tree, not on levels or threads.
+    /// `place` returns the geometry of a row and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
+    pub fn any<'p>(
+        &self,
+        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartCast>>],
+    ) -> Result<(), LengthMismatch> {
+        let queries = &self.queries;
+        let one =
+            |row: usize| queries.cast_geometries(&self.segment(row)?).ok()?.any_geometry(&place);
+        answer(queries.threads(), self.segments.len(), &one, out)
+    }
+}
+
+impl GeometrySweeps<'_, '_, Queries<'_>> {
+    /// Writes to `out[i]` the geometry that moving geometry `i` touches first, among equal positions that in the lowest row.
+    /// `place` returns the geometry of a row and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
+    pub fn closest<'p>(
+        &self,
+        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartToi>>],
+    ) -> Result<(), LengthMismatch> {
+        let Self { queries, geometries, motions, settings } = self;
+        let one = |row: usize| {
+            queries
+                .sweep_geometries(&geometries[row], &motions[row], settings)
+                .ok()?
+                .closest_geometry(&place)
+        };
+        answer(queries.threads(), geometries.len(), &one, out)
+    }
+
+    /// Writes to `out[i]` any geometry that moving geometry `i` touches. Which one depends on the shape of the tree, not on levels or threads.
+    /// `place` returns the geometry of a row and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
+    pub fn any<'p>(
+        &self,
+        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartToi>>],
+    ) -> Result<(), LengthMismatch> {
+        let Self { queries, geometries, motions, settings } = self;
+        let one = |row: usize| {
+            queries
+                .sweep_geometries(&geometries[row], &motions[row], settings)
+                .ok()?
+                .any_geometry(&place)
+        };
+        answer(queries.threads(), geometries.len(), &one, out)
+    }
+}
+
+impl ProxyQueries<'_> {
+    /// Casts many segments against geometries: the answers are those of [`ProxyQueries::cast_geometries`] for each, found on
+    /// several threads.
+    pub fn casts_of_geometries<'s>(
+        &self,
+        segments: &Checked<'s, Columns<'s, Segment, 7>>,
+    ) -> GeometryCasts<'s, Self> {
+        GeometryCasts { queries: *self, segments: *segments }
+    }
+
+    /// Moves many geometries among others: the answers are those of [`ProxyQueries::sweep_geometries`] for each, found on several
+    /// threads.
+    ///
+    /// # Errors
+    ///
+    /// [`PairsError`] if the settings are invalid, or there is not one motion for each geometry.
+    pub fn sweeps_of_geometries<'s, 'g>(
+        &self,
+        geometries: &'s [Geometry<'g>],
+        motions: &'s [Motion],
+        settings: &Settings,
+    ) -> Result<GeometrySweeps<'s, 'g, Self>, PairsError> {
+        GeometrySweeps::new(*self, geometries, motions, settings)
+    }
+}
+
+impl GeometryCasts<'_, ProxyQueries<'_>> {
+    /// Writes to `out[i]` the geometry that segment `i` enters first, among equal positions that with the lowest id.
+    /// `place` returns the geometry of a proxy and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
+    pub fn closest<'p>(
+        &self,
+        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartCast, ProxyId>>],
+    ) -> Result<(), LengthMismatch> {
+        let queries = &self.queries;
+        let one = |row: usize| {
+            queries.cast_geometries(&self.segment(row)?).ok()?.closest_geometry(&place)
+        };
+        answer(queries.rows().threads(), self.segments.len(), &one, out)
+    }
+
+    /// Writes to `out[i]` any geometry that segment `i` enters. Which one depends on the history of the broadphase.
+    /// `place` returns the geometry of a proxy and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
+    pub fn any<'p>(
+        &self,
+        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartCast, ProxyId>>],
+    ) -> Result<(), LengthMismatch> {
+        let queries = &self.queries;
+        let one =
+            |row: usize| queries.cast_geometries(&self.segment(row)?).ok()?.any_geometry(&place);
+        answer(queries.rows().threads(), self.segments.len(), &one, out)
+    }
+}
+
+impl GeometrySweeps<'_, '_, ProxyQueries<'_>> {
+    /// Writes to `out[i]` the geometry that moving geometry `i` touches first, among equal positions that with the lowest id.
+    /// `place` returns the geometry of a proxy and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
+    pub fn closest<'p>(
+        &self,
+        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartToi, ProxyId>>],
+    ) -> Result<(), LengthMismatch> {
+        let Self { queries, geometries, motions, settings } = self;
+        let one = |row: usize| {
+            queries
+                .sweep_geometries(&geometries[row], &motions[row], settings)
+                .ok()?
+                .closest_geometry(&place)
+        };
+        answer(queries.rows().threads(), geometries.len(), &one, out)
+    }
+
+    /// Writes to `out[i]` any geometry that moving geometry `i` touches. Which one depends on the history of the broadphase.
+    /// `place` returns the geometry of a proxy and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
+    pub fn any<'p>(
+        &self,
+        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartToi, ProxyId>>],
+    ) -> Result<(), LengthMismatch> {
+        let Self { queries, geometries, motions, settings } = self;
+        let one = |row: usize| {
+            queries
+                .sweep_geometries(&geometries[row], &motions[row], settings)
+                .ok()?
+                .any_geometry(&place)
+        };
+        answer(queries.rows().threads(), geometries.len(), &one, out)
+    }
+}

@@ -1,0 +1,370 @@
+//! First time of contact of two boxes that do not rotate.
+//!
+//! Points and segments are boxes too, so balls and capsules are rounded boxes.
+//!
+//! **Boxes that touch themselves**, on a straight path. In the frame of `A`, the origin of `B` enters the difference `A − B`, which is
+//! the intersection of slabs across the axes of both boxes and across each pair of their edges (the separating axes of Gottschalk,
+//! Lin and Manocha 1996):
+//!
+//! ```text
+//! for each axis n:  |n·(x + d·τ)| ≤ r        from the entry (±n·x − r)/|n·d| to the exit (±n·x + r)/|n·d|
+//! the last entry, or the start, is after the first exit: no contact
+//! the plane across the axis of the last entry leads to the first time, and two points there prove the contact
+//! ```
+//!
+//! **Rounded boxes**, also along a parabola: the plane across the first direction of the search, and then planes across the nearest
+//! points, each lead to a later time that is still safe, as in Newton's method.
+//!
+//! What is not proved in this way is left to the search: touches at the start, edges that are almost parallel, flat boxes in one
+//! plane. The proofs are in `docs/math/toi.md`.
+
+use super::goal::Goal;
+use super::relative_motion::{RelativePath, position_at};
+use super::result::{Observer, Toi, ToiResult, round, saturated};
+use super::settings::Settings;
+use crate::geom::{MapEach, Motion};
+use crate::narrowphase::gjk::{BoxPair, BoxPoints, Gap, RotatedPair, RotatedShape};
+use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
+use crate::narrowphase::roots::first_root;
+use crate::narrowphase::shape::Shape;
+
+/// Greatest number of planes that are followed.
+const BOX_ROUNDS_MAX: u32 = 8;
+
+/// Greatest number of steps towards the nearest points at one time.
+const STEPS_MAX: u32 = 6;
+
+/// Part of the tolerance by which the distance and the gap along a plane may differ at a contact.
+const SHARP: f64 = 1.0 / 16.0;
+
+/// What is known of two shapes after their search as boxes.
+pub(super) enum BoxSearch {
+    /// The result.
+    Found(Toi),
+    /// They do not touch until `t`, which the plane across `normal` proves: another search continues there.
+    Until { t: f64, normal: V3, rounds: u32, supports: u32 },
+    /// Nothing, or they are not boxes.
+    Unknown,
+}
+
+/// What was proved of two boxes. Vectors are in their axes.
+enum BoxTime {
+    /// They do not touch until the end.
+    Separated,
+    /// They touch at `t`.
+    Impact { t: f64, lower: f64, normal: V3, points: BoxPoints },
+    /// They do not touch until `t`.
+    Until { t: f64, normal: V3 },
+    /// Nothing.
+    Unknown,
+}
+
+/// Two boxes that move, and what counts as a contact.
+struct MovingBoxes<'p> {
+    boxes: BoxPair<'p>,
+    /// The path in the axes of the boxes.
+    path: RelativePath,
+    window: [f64; 2],
+    goal: &'p Goal,
+    settings: &'p Settings,
+    rounds: u32,
+    supports: u32,
+}
+
+/// Searches the first time of contact of two bodies that do not rotate. `toward` is the direction of their first support, of any
+/// length.
+pub(super) fn search(
+    (a, b): ((&Shape<'_>, &Motion), (&Shape<'_>, &Motion)),
+    (path, toward, window): (&RelativePath, V3, [f64; 2]),
+    (goal, settings): (&Goal, &Settings),
+    observer: &mut Observer<'_>,
+) -> BoxSearch {
+    if !goal.touches_cores || path.accel == V3::ZERO {
+        let pair = RotatedPair { a: rotated(a), b: rotated(b) };
+        if let Some(boxes) = BoxPair::new(&pair) {
+            let own = path.seen_from(boxes.frame);
+            let path_of_boxes = if boxes.swapped { own.reversed() } else { own };
+            let (rounds, supports) = (0, 0);
+            let mut moving = MovingBoxes {
+                boxes,
+                path: path_of_boxes,
+                window,
+                goal,
+                settings,
+                rounds,
+                supports,
+            };
+            let found = if goal.touches_cores {
+                moving.touch(observer)
+            } else {
+                moving.rounded(boxes.own(toward), observer)
+            };
+            let (rounds, supports) = (moving.rounds, moving.supports);
+            let result = match found {
+                BoxTime::Unknown => return BoxSearch::Unknown,
+                BoxTime::Until { t, normal } => {
+                    return BoxSearch::Until { t, normal: boxes.world(normal), rounds, supports };
+                }
+                BoxTime::Separated => ToiResult::Separated,
+                BoxTime::Impact { t, lower, normal, points } => {
+                    let gap = boxes.gap(lower, normal, &points);
+                    impact([a.1, b.1], path, round_down(t), &pair, &gap)
+                }
+            };
+            return BoxSearch::Found(Toi { result, rounds, supports });
+        }
+    }
+    BoxSearch::Unknown
+}
+
+fn rotated<'s>((shape, motion): (&'s Shape<'s>, &Motion)) -> RotatedShape<'s> {
+    RotatedShape { shape, rotation: M3::of_quaternion(motion.pose.rotation) }
+}
+
+/// Creates the impact at `first`, with the points and the closing speed at that time.
+fn impact(
+    [a, b]: [&Motion; 2],
+    path: &RelativePath,
+    first: f32,
+    pair: &RotatedPair<'_>,
+    gap: &Gap,
+) -> ToiResult {
+    let t = f64::from(first);
+    let [on_a, on_b] = pair.surface(gap);
+    ToiResult::Impact {
+        t: first,
+        normal: gap.normal.to_f32(),
+        on_a: (position_at(a, t) + on_a).to_f32(),
+        on_b: (position_at(b, t) + on_b).to_f32(),
+        closing: saturated(-path.velocity(t).dot(gap.normal)),
+    }
+}
+
+/// An axis of a slab: that of a face, or across an edge of either box.
+#[derive(Clone, Copy)]
+enum Axis {
+    OfA(usize),
+    OfB(usize),
+    Edges(usize, usize),
+}
+
+/// The slabs so far.
+struct Slabs {
+    /// The last entry, and its axis.
+    entry: f64,
+    axis: Axis,
+    /// The first exit.
+    exit: f64,
+    /// The greatest distance from a slab at the start.
+    apart: f64,
+}
+
+impl Slabs {
+    /// Adds the slab `|at + rate·τ| ≤ reach`. A slab that is not a number has no effect: comparisons are false.
+    #[inline(always)]
+    fn add(&mut self, at: f64, rate: f64, reach: f64, axis: Axis) {
+        let before = if rate > 0.0 { -at } else { at };
+        let inverse = 1.0 / rate.abs();
+        let (entry, exit) = ((before - reach) * inverse, (before + reach) * inverse);
+        if entry > self.entry {
+            (self.entry, self.axis) = (entry, axis);
+        }
+        self.exit = lesser(exit, self.exit);
+        self.apart = greater(at.abs() - reach, self.apart);
+    }
+
+    /// Computes the slabs of boxes at relative position `x` that moves by `d`, each wider by `more`.
+    fn new(boxes: &BoxPair<'_>, x: V3, d: V3, more: f64) -> Self {
+        let mut slabs = Self {
+            entry: f64::NEG_INFINITY,
+            axis: Axis::OfA(0),
+            exit: f64::INFINITY,
+            apart: f64::NEG_INFINITY,
+        };
+        let BoxPair { a, b, turned, .. } = boxes;
+        let (x_of_b, d_of_b) = (turned.rotate_back(x), turned.rotate_back(d));
+        let r = turned.rows.map_each(V3::to_array);
+        let abs = turned.rows.map_each(V3::abs);
+        let of_a = abs.map_each(|row| row.dot(*b));
+        let of_b = (abs[0] * a.x + abs[1] * a.y + abs[2] * a.z).to_array();
+        let abs = abs.map_each(V3::to_array);
+        let [a, b, x, d] = [*a, *b, x, d].map_each(V3::to_array);
+        let (x_of_b, d_of_b) = (x_of_b.to_array(), d_of_b.to_array());
+        for i in 0..3 {
+            slabs.add(x[i], d[i], a[i] + of_a[i] + more, Axis::OfA(i));
+            slabs.add(x_of_b[i], d_of_b[i], b[i] + of_b[i] + more, Axis::OfB(i));
+        }
+        for j in 0..3 {
+            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+            for i in 0..3 {
+                let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+                let across = |v: &[f64; 3]| v[i2] * r[i1][j] - v[i1] * r[i2][j];
+                let reach = a[i1] * abs[i2][j]
+                    + a[i2] * abs[i1][j]
+                    + b[j1] * abs[i][j2]
+                    + b[j2] * abs[i][j1]
+                    + more;
+                slabs.add(across(&x), across(&d), reach, Axis::Edges(i, j));
+            }
+        }
+        slabs
+    }
+}
+
+impl MovingBoxes<'_> {
+    /// Returns the first time of contact of boxes that touch themselves, along a straight path.
+    fn touch(&mut self, observer: &mut Observer<'_>) -> BoxTime {
+        let [from, to] = self.window;
+        let (x, d) = (self.path.between(from), self.path.velocity(from));
+        let floor = self.goal.range.min;
+        let slabs = Slabs::new(&self.boxes, x, d, floor);
+        // A comparison with NaN is false.
+        let clear = slabs.apart > self.goal.tolerance;
+        if !clear {
+            return BoxTime::Unknown;
+        }
+        if greater(slabs.entry, 0.0) > lesser(slabs.exit, to - from) {
+            self.rounds = 1;
+            if observer.is_some() {
+                let normal = self.toward(slabs.axis, x);
+                self.report(observer, from, self.boxes.width(x, normal), normal);
+            }
+            return BoxTime::Separated;
+        }
+        let normal = self.toward(slabs.axis, x);
+        let gap = self.boxes.width(x, normal);
+        // The direction across two edges that are almost parallel is not exact.
+        let separates = gap > floor;
+        if !separates {
+            return BoxTime::Unknown;
+        }
+        (self.rounds, self.supports) = (1, 1);
+        self.report(observer, from, gap, normal);
+        let t = from + first_root(gap - floor, normal.dot(d), 0.0);
+        if t > to {
+            return BoxTime::Separated;
+        }
+        let points = self.meeting(self.path.between(t), slabs.axis, normal);
+        let near = points.between.square() <= self.goal.accept * self.goal.accept;
+        if !near || self.settings.rounds_max == 1 {
+            return BoxTime::Until { t, normal };
+        }
+        self.rounds = 2;
+        self.report(observer, t, floor, normal);
+        BoxTime::Impact { t, lower: floor, normal, points }
+    }
+
+    /// Returns the first time of contact of rounded boxes. `guess` is the first direction.
+    ///
+    /// Directions are not made unit vectors: a root does not depend on their length, and the latency of a division is a
+    /// tenth of a round.
+    fn rounded(&mut self, guess: V3, observer: &mut Observer<'_>) -> BoxTime {
+        let [from, to] = self.window;
+        let (floor, accept) = (self.goal.range.min, self.goal.accept);
+        let mut t = from;
+        let mut x = self.path.between(t);
+        // A direction, its length, and the gap along it times that length.
+        let (mut normal, mut length) = (guess, guess.length());
+        let mut gap = self.boxes.width(x, normal);
+        self.supports = 1;
+        // If the first plane does not prove that there is no touch at the start, that across the nearest points may.
+        let mut clear = gap > accept * length;
+        if !clear {
+            normal = self.boxes.nearest(x).between;
+            length = normal.length();
+            gap = self.boxes.width(x, normal);
+            self.supports = 2;
+            clear = gap > accept * length;
+            if !clear {
+                return BoxTime::Unknown;
+            }
+        }
+        let mut last = None;
+        let rounds_max = self.settings.rounds_max.min(BOX_ROUNDS_MAX);
+        loop {
+            self.rounds += 1;
+            if observer.is_some() {
+                self.report(observer, t, gap / length, normal * (1.0 / length));
+            }
+            let rate = normal.dot(self.path.velocity(t));
+            let half_accel = 0.5 * normal.dot(self.path.accel);
+            let next = t + first_root(gap - floor * length, rate, half_accel);
+            if next > to {
+                return BoxTime::Separated;
+            }
+            t = next;
+            x = self.path.between(t);
+            let mut points = match last {
+                None => self.boxes.nearest(x),
+                Some(on_b) => self.boxes.nearest_from(x, on_b),
+            };
+            let mut steps = 0;
+            let (across, upper) = loop {
+                let (across, upper) = (points.between, points.between.length());
+                gap = self.boxes.width(x, across);
+                self.supports += 1;
+                let near = upper <= accept;
+                let sharp = upper * upper - gap <= SHARP * self.goal.tolerance * upper;
+                if near && sharp && self.rounds < rounds_max {
+                    self.rounds += 1;
+                    let (lower, normal) = (gap / upper, across * (1.0 / upper));
+                    self.report(observer, t, lower, normal);
+                    return BoxTime::Impact { t, lower, normal, points };
+                }
+                if gap > floor * upper {
+                    break (across, upper);
+                }
+                // The points are not the nearest ones yet.
+                steps += 1;
+                if steps == STEPS_MAX {
+                    return BoxTime::Until { t, normal: normal * (1.0 / length) };
+                }
+                points = self.boxes.nearest_from(x, points.on_b);
+            };
+            if self.rounds == rounds_max {
+                return BoxTime::Until { t, normal: normal * (1.0 / length) };
+            }
+            (normal, length, last) = (across, upper, Some(points.on_b));
+        }
+    }
+
+    /// Returns the unit vector along an axis, from the first box to the second.
+    fn toward(&self, axis: Axis, x: V3) -> V3 {
+        let unit = |i: usize| M3::IDENTITY.axis(i);
+        let normal = match axis {
+            Axis::OfA(i) => unit(i),
+            Axis::OfB(j) => self.boxes.turned.axis(j),
+            Axis::Edges(i, j) => unit(i).cross(self.boxes.turned.axis(j)).unit().unwrap_or(V3::X),
+        };
+        if normal.dot(x) < 0.0 { -normal } else { normal }
+    }
+
+    /// Returns two points near each other, for boxes that touch across an axis.
+    fn meeting(&self, x: V3, axis: Axis, normal: V3) -> BoxPoints {
+        let boxes = &self.boxes;
+        let corner = |half: V3, d: V3| {
+            V3::new(half.x.copysign(d.x), half.y.copysign(d.y), half.z.copysign(d.z))
+        };
+        let on_a = corner(boxes.a, normal);
+        let on_b = corner(boxes.b, -boxes.turned.rotate_back(normal));
+        let (of_a, of_b) = (boxes.nearest_to_b(x, on_b), boxes.nearest_to_a(x, on_a));
+        match axis {
+            Axis::Edges(i, j) => {
+                let unit = |i: usize| M3::IDENTITY.axis(i);
+                let between = x + boxes.turned.rotate(on_b) - on_a;
+                let points = BoxPoints { on_a, on_b, between };
+                boxes.nearest_on_edges(&points, unit(i), unit(j))
+            }
+            // The corner of one box and the face of the other. If that face is the smaller one, it is the other way round.
+            _ if of_a.between.square() < of_b.between.square() => of_a,
+            _ => of_b,
+        }
+    }
+
+    fn report(&self, observer: &mut Observer<'_>, t: f64, gap: f64, normal: V3) {
+        if let Some(observer) = observer {
+            let offset = self.goal.range.min - f64::from(self.settings.target_distance);
+            observer(round(t, gap - offset, self.boxes.world(normal)));
+        }
+    }
+}

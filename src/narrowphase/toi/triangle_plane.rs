@@ -1,0 +1,277 @@
+//! The plane of a triangle: until when it separates, and where a shape touches it.
+//!
+//! ```text
+//! until_plane    the bounding ball, or the shape if it does not rotate, reaches the plane
+//! follow         a shape that rotates reaches it, interval by interval              (separating_plane.rs)
+//! at_inside      the point that reaches it is above the inside of the triangle: that is the contact
+//! is_later       a plane separates for the whole window
+//! slides_until   the shape slides along the plane
+//! in_front       the times at which a one-sided triangle counts
+//! ```
+
+use super::part_search::{PartSearch, Plan, Planned, Triangle};
+use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
+use super::result::Toi;
+use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
+use super::settings::Touch;
+use crate::geom::MapEach;
+use crate::narrowphase::gjk::{Gap, Nearest};
+use crate::narrowphase::math::{M3, V3, greater, lesser};
+use crate::narrowphase::roots::first_root;
+use crate::narrowphase::rotation::Rotation;
+
+/// Greatest number of intervals for which the plane of a triangle is followed before a search.
+const FOLLOWS_MAX: u8 = 8;
+
+/// Greatest number of intervals for which a plane is followed along which a rotating shape slides.
+const SLIDE_PLANES_MAX: usize = 16;
+
+impl PartSearch<'_> {
+    /// How far the core of the shape extends along a direction at any time of the tick.
+    pub(super) fn reach(&self, direction: V3) -> f64 {
+        if self.mover.rotation.rate == 0.0 {
+            self.mover.support_value(direction, 0.0)
+        } else {
+            self.mover.shape.bounding_radius
+        }
+    }
+
+    /// Returns the parts of the window in which the position of the shape is in front of the plane, and whether it
+    /// came to the front at the start of each.
+    pub(super) fn in_front(
+        &self,
+        path: &RelativePath,
+        front: V3,
+        [from, to]: [f64; 2],
+    ) -> [Option<(bool, [f64; 2])>; 2] {
+        let mut found = [None; 2];
+        let (mut t, mut crossed) = (from, false);
+        for part in &mut found {
+            // The position is relative to the triangle, and `path` leads from the shape to the triangle.
+            let height = |t: f64| -front.dot(path.between(t)) + self.slack;
+            let rate = |t: f64| -front.dot(path.velocity(t));
+            let half_accel = -0.5 * front.dot(path.accel);
+            if height(t) < 0.0 {
+                t += first_root(-height(t), -rate(t), -half_accel);
+                crossed = true;
+            }
+            if t > to {
+                break;
+            }
+            // The end is a little behind the plane, so that rounding does not end a part at once.
+            let end = t + first_root(height(t) + self.slack, rate(t), half_accel);
+            *part = Some((crossed, [t, lesser(end, to)]));
+            if end >= to {
+                break;
+            }
+            t = end;
+            t = greater(t, from);
+            crossed = true;
+        }
+        found
+    }
+
+    /// Returns the first time at which a shape that came from behind is wholly in front of the plane.
+    pub(super) fn in_front_from(&self, path: &RelativePath, front: V3, start: f64) -> f64 {
+        let most = self.contact_distance + 2.0 * self.tolerance + self.reach(-front);
+        let below = most + front.dot(path.between(start));
+        let rate = front.dot(path.velocity(start));
+        start + first_root(below, rate, 0.5 * front.dot(path.accel))
+    }
+
+    /// Returns the plan that starts when the plane of a triangle no longer separates, or `None` if that is after `to`.
+    pub(super) fn until_plane(
+        &self,
+        plan: Plan,
+        triangle: &Triangle,
+        front: V3,
+        to: f64,
+    ) -> Option<Plan> {
+        let path = self.path.shifted(triangle.first);
+        let Plan { mut start, mut later, .. } = plan;
+        let mut reaches_plane = false;
+        let touched = self.slides_until(triangle, &path, front, to);
+        let slides = touched > start;
+        if slides {
+            (start, later) = (touched, 1);
+        }
+        if start > to {
+            return None;
+        }
+        // From the shape to the triangle.
+        let height = front.dot(path.between(start));
+        let toward = if height < 0.0 { -front } else { front };
+        let gap = height.abs() - self.reach(toward);
+        let aim = self.contact_distance + 0.5 * self.tolerance;
+        if gap > aim {
+            let rate = toward.dot(path.velocity(start));
+            let until = start + first_root(gap - aim, rate, 0.5 * toward.dot(path.accel));
+            if until > to {
+                return None;
+            }
+            if until > start {
+                (start, later, reaches_plane) = (until, 1, self.mover.rotation.rate == 0.0);
+            }
+        }
+        let follows = if slides || self.mover.rotation.rate == 0.0 { 0 } else { FOLLOWS_MAX };
+        Some(Plan { start, plane: Some(toward), slides, reaches_plane, follows, later, ..plan })
+    }
+
+    /// Follows the plane of a triangle to the end of an interval, for a shape that rotates: the plan is then later, or may not be
+    /// followed any more.
+    pub(super) fn follow(&self, plan: &Plan, triangle: &Triangle, to: f64) -> Planned {
+        let done = Plan { follows: 0, ..*plan };
+        let Some(toward) = plan.plane else { return Planned::Search(done) };
+        let slack = self.tolerance * (1.0 / 16.0);
+        let shape = triangle.shape();
+        let part = MovingShape::at_rest(&shape, M3::IDENTITY);
+        let path = self.path.shifted(triangle.first);
+        let motion = RelativeMotion { a: self.mover, b: part, path, slack };
+        let pair = motion.at(plan.start);
+        let gap = Nearest::along(&pair, motion.between(plan.start), toward);
+        // A comparison with NaN is false.
+        let is_far = gap.lower > self.contact_distance + self.tolerance;
+        if !is_far {
+            let found = self.at_inside(&done, triangle);
+            return found.map_or(Planned::Search(done), Planned::Found);
+        }
+        let range = GapRange { min: self.contact_distance + slack, max: f64::INFINITY };
+        let plane = SeparatingPlane { t: plan.start, normal: toward, gap: gap.lower };
+        let (planes, still) = ((&plane, &gap), Rotation::new(V3::ZERO));
+        let (safe, _) = separating_plane::rotating_with(&motion, &pair, planes, still, &range, to);
+        match safe {
+            SafeTime::End => Planned::Separated,
+            SafeTime::Until { t, .. } if t > plan.start => Planned::Search(Plan {
+                start: t,
+                later: 1,
+                reaches_plane: true,
+                follows: plan.follows - 1,
+                ..*plan
+            }),
+            SafeTime::Until { .. } => Planned::Search(done),
+        }
+    }
+
+    /// Returns the impact at the start of a plan, if the farthest point of the shape is above the
+    /// inside of the triangle there. Then its distance from the triangle is the gap to the plane.
+    pub(super) fn at_inside(&self, plan: &Plan, triangle: &Triangle) -> Option<Toi> {
+        let toward = plan.plane.filter(|_| plan.reaches_plane)?;
+        let Self { mover, .. } = self;
+        let rotation = mover.rotation_at(plan.start);
+        let on_a = mover.shape.core.support(rotation.rotate_back(toward));
+        // From the first corner.
+        let point = rotation.rotate(on_a) - self.path.shifted(triangle.first).between(plan.start);
+        let gap = -toward.dot(point);
+        let on_b = point + toward * gap;
+        let [second, third] = triangle.sides;
+        let edges = [(V3::ZERO, second), (second, third - second), (third, -third)];
+        let sides = edges.map_each(|(from, along)| along.cross(on_b - from).dot(toward));
+        // Comparisons with NaN are false.
+        let inside = sides.iter().all(|&side| side > 0.0) || sides.iter().all(|&side| side < 0.0);
+        let near = gap <= self.contact_distance + self.tolerance;
+        (inside && near).then(|| {
+            let gap = Gap { lower: gap, normal: toward, out: toward, on_a, on_b };
+            let part = triangle.shape();
+            let part = MovingShape::at_rest(&part, M3::IDENTITY);
+            let window = [plan.start; 2];
+            let search = self.search_of(part, triangle.first, toward, window, plan.later);
+            let result = search.impact(plan.start, &search.motion.at(plan.start), &gap);
+            Toi { result, rounds: 1, supports: 1 }
+        })
+    }
+
+    /// How far the core of a rotating shape extends along a direction at any time of a window: no farther than the
+    /// line between both ends and the deviation from it (`path_box.rs`), nor than the bounding radius.
+    pub(super) fn reach_during(&self, direction: V3, [from, to]: [f64; 2]) -> f64 {
+        let radius = self.mover.shape.bounding_radius;
+        let turned = (to - from) * self.mover.rotation.rate;
+        let deviation = 0.125 * turned * turned * radius;
+        if deviation >= radius {
+            return radius;
+        }
+        let ends = [from, to].map_each(|t| self.mover.support_value(direction, t));
+        let most = greater(ends[0], ends[1]) + deviation;
+        // The support map of the caller may return NaN, which is not less.
+        if most < radius { most } else { radius }
+    }
+
+    /// Returns whether a plane separates the triangle for the whole window: its direction, and how far the shape
+    /// extends along it.
+    pub(super) fn is_later(
+        &self,
+        triangle: &Triangle,
+        path: &RelativePath,
+        (normal, reach): (V3, f64),
+        [from, to]: [f64; 2],
+    ) -> bool {
+        let least = triangle.least(normal) - reach - self.contact_distance - 2.0 * self.slack;
+        let gap = normal.dot(path.between(from)) + least;
+        let rate = normal.dot(path.velocity(from));
+        gap > 0.0 && from + first_root(gap, rate, 0.5 * normal.dot(path.accel)) > to
+    }
+
+    /// Returns until when the shape slides along the plane of a triangle, or the start if it does not: it touches the
+    /// plane at the start, within the tolerance, does not close, and gets no deeper by more than the tolerance until
+    /// then. Infinite for the whole window.
+    pub(super) fn slides_until(
+        &self,
+        triangle: &Triangle,
+        path: &RelativePath,
+        front: V3,
+        to: f64,
+    ) -> f64 {
+        let from = f64::from(self.settings[0].window[0]);
+        if self.settings[0].touch == Touch::Hit {
+            return from;
+        }
+        let height = front.dot(path.between(from));
+        let toward = if height < 0.0 { -front } else { front };
+        let gap = height.abs() - self.reach(toward) - self.contact_distance;
+        // For a shape that rotates this gap is a lower bound.
+        let straight = self.mover.rotation.rate == 0.0;
+        if gap > self.tolerance || straight && gap < -self.tolerance {
+            return from;
+        }
+        let shape = triangle.shape();
+        let part = MovingShape::at_rest(&shape, M3::IDENTITY);
+        let motion = RelativeMotion { a: self.mover, b: part, path: *path, slack: self.slack };
+        let pair = motion.at(from);
+        // The gap to the whole plane is that to any corner, because all of them are on it.
+        let start = Nearest::along(&pair, motion.between(from), toward);
+        if (start.lower - self.contact_distance).abs() > self.tolerance {
+            return from;
+        }
+        // The touch ends if the shape gets deeper, or leaves the plane by twice the tolerance.
+        let max = self.contact_distance + 2.0 * self.tolerance;
+        let range = GapRange { min: start.lower - 0.75 * self.tolerance, max };
+        let still = Rotation::new(V3::ZERO);
+        let (mut t, mut gap) = (from, start);
+        for _ in 0..SLIDE_PLANES_MAX {
+            let plane = SeparatingPlane { t, normal: toward, gap: gap.lower };
+            let safe = if straight {
+                separating_plane::straight(&motion.path, &plane, &range, to)
+            } else {
+                let planes = (&plane, &gap);
+                separating_plane::rotating_with(&motion, &motion.at(t), planes, still, &range, to).0
+            };
+            let SafeTime::Until { t: until, separated, .. } = safe else { return f64::INFINITY };
+            if until <= t {
+                break;
+            }
+            t = until;
+            if separated {
+                break;
+            }
+            gap = Nearest::along(&motion.at(t), motion.between(t), toward);
+            if straight || gap.lower <= range.min + self.slack {
+                break;
+            }
+        }
+        let support = start.support;
+        let (on_a, on_b) = (support.on_a, support.on_b);
+        let touch = Gap { lower: start.lower, normal: toward, out: toward, on_a, on_b };
+        let [closing, growing] = motion.closing(from, &pair, &touch);
+        let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
+        if closes && self.settings[0].touch == Touch::IfClosing { from } else { t }
+    }
+}
