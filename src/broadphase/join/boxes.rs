@@ -26,10 +26,11 @@ pub(super) struct KdRows {
 }
 
 impl KdRows {
-    /// Removes so many rows.
+    /// Removes the first row and returns it.
     #[inline(always)]
-    pub(super) fn drop_first(&mut self, rows: usize) {
-        (self.start, self.len) = (self.start + rows, self.len - rows);
+    pub(super) fn pop(&mut self) -> usize {
+        (self.start, self.len) = (self.start + 1, self.len - 1);
+        self.start - 1
     }
 
     /// Returns the first row past these rows and their padding.

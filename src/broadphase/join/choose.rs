@@ -1,6 +1,5 @@
 //! Chooses how to process a join, from a sample of its boxes.
 
-use super::bitmaps::EndIntervals;
 use super::boxes::KdRows;
 use super::sample::{JoinSets, Sampled};
 use crate::broadphase::pairs::flags::{OF_FIRST, STILL};
@@ -8,9 +7,6 @@ use crate::broadphase::pairs::flags::{OF_FIRST, STILL};
 /// Comparisons per box up to which a set is compared without a division. Fuzz inputs are small and must be divided
 /// too.
 const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
-/// Comparisons per box up to which sets are compared by bitmaps, and how many of them may be left.
-const BITMAP_WORK: f64 = if cfg!(fuzzing) { 4.0 } else { 512.0 };
-const BITMAP_LEFT: f64 = 5.0;
 /// Number of comparisons that cost as much as copying a box once.
 const COPY_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 24.0 };
 /// Number of comparisons that cost as much as dividing a set of one box once, and as sorting a box.
@@ -39,8 +35,6 @@ pub(super) const DEPTH_MAX: u8 = 64;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum SplitChoice {
     Compare,
-    /// Compare by bitmaps with these intervals for the smaller set.
-    Bitmaps(EndIntervals),
     /// Sweep along an axis, unless that needs more comparisons.
     Sweep {
         axis: usize,
@@ -98,13 +92,6 @@ pub(super) fn choose(
     }
     let of_a = boxes.sample(a);
     let of_b = if same { of_a } else { boxes.sample(b) };
-    if work <= BITMAP_WORK * rows && a.len.max(b.len) <= sweep_max {
-        let (indexed, others) = if a.len > b.len { (&of_b, &of_a) } else { (&of_a, &of_b) };
-        let intervals = EndIntervals::new(indexed, a.len.max(b.len));
-        if intervals.share_compared(indexed, others) * work <= BITMAP_LEFT * rows {
-            return SplitChoice::Bitmaps(intervals);
-        }
-    }
     let of = |axis: usize| (&of_a[axis], &of_b[axis]);
     let divided = division_work(work / rows);
     // The share of pairs that may overlap on an axis if a sweep along it is to cost less.
