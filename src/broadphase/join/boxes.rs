@@ -26,11 +26,10 @@ pub(super) struct KdRows {
 }
 
 impl KdRows {
-    /// Removes the first row and returns it.
+    /// Removes so many rows.
     #[inline(always)]
-    pub(super) fn pop(&mut self) -> usize {
-        (self.start, self.len) = (self.start + 1, self.len - 1);
-        self.start - 1
+    pub(super) fn drop_first(&mut self, rows: usize) {
+        (self.start, self.len) = (self.start + rows, self.len - rows);
     }
 
     /// Returns the first row past these rows and their padding.

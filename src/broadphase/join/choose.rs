@@ -1,5 +1,6 @@
 //! Chooses how to process a join, from a sample of its boxes.
 
+use super::bitmaps::EndIntervals;
 use super::boxes::KdRows;
 use super::sample::{JoinSets, Sampled};
 use crate::broadphase::pairs::flags::{OF_FIRST, STILL};
@@ -7,6 +8,9 @@ use crate::broadphase::pairs::flags::{OF_FIRST, STILL};
 /// Comparisons per box up to which a set is compared without a division. Fuzz inputs are small and must be divided
 /// too.
 const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
+/// Comparisons per box up to which sets are compared by bitmaps, and how many of them may be left.
+const BITMAP_WORK: f64 = if cfg!(fuzzing) { 4.0 } else { 512.0 };
+const BITMAP_LEFT: f64 = 5.0;
 /// Number of comparisons that cost as much as copying a box once.
 const COPY_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 24.0 };
 /// Number of comparisons that cost as much as dividing a set of one box once, and as sorting a box.
@@ -35,6 +39,8 @@ pub(super) const DEPTH_MAX: u8 = 64;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum SplitChoice {
     Compare,
+    /// Compare by bitmaps with these intervals for the smaller set.
+    Bitmaps(EndIntervals),
     /// Sweep along an axis, unless that needs more comparisons.
     Sweep {
         axis: usize,
@@ -122,6 +128,14 @@ pub(super) fn choose(
         }
         if let Some([at, ..]) = of_a.planes(of_b, same) {
             return SplitChoice::Slices { axis, at };
+        }
+    }
+    // Where a sweep is possible, it is cheaper: its sort takes less time than the bitmaps.
+    if work <= BITMAP_WORK * rows && a.len.max(b.len) <= sweep_max {
+        let (indexed, others) = if a.len > b.len { (&of_b, &of_a) } else { (&of_a, &of_b) };
+        let intervals = EndIntervals::new(indexed, a.len.max(b.len));
+        if intervals.share_compared(indexed, others) * work <= BITMAP_LEFT * rows {
+            return SplitChoice::Bitmaps(intervals);
         }
     }
     let planes = [0, 1, 2].map(|axis| of_a[axis].planes(&of_b[axis], same));

@@ -10,8 +10,10 @@
 use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, SORTED_MAX, Selection, Summary};
 use super::choose::{KdHistory, SplitChoice, choose};
 use super::records::{JoinRecords, PARTITION_MAX, PartitionWords, SelectWords};
-use super::sample::{JoinSets, sampled_row};
-use super::{CopyBoxes, EVERYWHERE, Join, JoinInput, KdTask, LARGER_BY, OccupiedCells, PARTS_EACH};
+use super::sample::{JoinSets, Sampled, many_are_alone, sampled_row};
+use super::{
+    CopyBoxes, EVERYWHERE, Join, JoinInput, KdTask, OccupiedCells, PARTS_EACH, is_much_larger,
+};
 use crate::broadphase::pairs::buffer::{Buffer, lengthen_sparsely, reserve_for};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{FLAGS, NOT_FIRST_U, NOT_FIRST_V};
@@ -96,6 +98,10 @@ impl CopyBoxes for CopyPlaces<'_> {
 
     fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells) {
         (self.records, &self.scratch[..]).mark(rows, occupied);
+    }
+
+    fn samples(&self, [a, b]: [KdRows; 2]) -> [[Sampled; 3]; 2] {
+        [(self.records, &self.scratch[..]).sample(a), (self.records, self.from).sample(b)]
     }
 }
 
@@ -262,7 +268,7 @@ impl DividedJoin {
                     if let SplitChoice::Slices { .. } = choice {
                         more = (task.len() / most + 2).min(PARTITION_MAX);
                     }
-                    matches!(choice, SplitChoice::Slices { .. } | SplitChoice::Apart { .. })
+                    !matches!(choice, SplitChoice::Split { .. })
                 };
                 let divided = &divided[..more];
                 // The sets that follow are a part each at least.
@@ -381,6 +387,11 @@ fn partition(
             // The third part of the second set contains all of its boxes.
             [2, 3]
         }
+        SplitChoice::ByFlag(flag) => {
+            parts[0] = KdPart::Without(flag);
+            parts[1] = KdPart::With(flag);
+            [2; 2]
+        }
         _ => return,
     };
     let of_a = worker.partition(level, from, task.a, &parts[..counts[0]], 0);
@@ -391,10 +402,13 @@ fn partition(
         worker.partition(level, from, task.b, &parts[..counts[1]], start)
     };
     for (k, (sets, (_, task))) in sets.iter_mut().zip(tasks).enumerate() {
-        // The joins of shorter and longer boxes, in the order of `KdTask::parts`.
+        // The joins of two kinds of boxes, in the order of `KdTask::parts`.
         let (a, b) = match (choice, k) {
             (SplitChoice::Slices { .. }, _) => (of_a[k], of_b[k]),
             (_, 0) => (of_a[0], of_b[0]),
+            (SplitChoice::ByFlag(_), 1) => (of_a[1], of_b[0]),
+            (SplitChoice::ByFlag(_), 2) if !same => (of_a[0], of_b[1]),
+            (SplitChoice::ByFlag(_), _) => (of_a[1], of_b[1]),
             (_, 1) if same => (of_a[0], of_a[1]),
             (_, 1) => (of_a[0], of_b[1]),
             _ if same => (of_a[1], of_a[1]),
@@ -408,7 +422,9 @@ fn partition(
         }
         let all = (KdPart::All, KdPart::All);
         let join = KdTask { a, b, of_a: all.0, of_b: all.1, around_b: EVERYWHERE, ..*task };
-        if task.same || a.len * LARGER_BY > b.len {
+        let lists = (from.0, &worker.lists[..]);
+        let may_drop = || many_are_alone(&lists.sample(a), &lists.sample(b));
+        if task.same || !is_much_larger(b.len, a.len) || !may_drop() {
             let lists = &worker.lists;
             reserve_for(&mut sets.words, a.len + b.len + 2 * LANES_MAX);
             sets.words.extend_from_slice(&lists[a.start..a.end()]);

@@ -101,19 +101,23 @@ impl Leaf {
             // In a sweep, the box that starts first is compared with those of the other set that start before it ends.
             let of_b =
                 self.sorted.is_some() && !self.same && lows[self.b.start] < lows[self.a.start];
-            let row = if of_b { self.b.pop() } else { self.a.pop() };
-            if self.same {
-                self.b = self.a;
-            }
-            let others = if of_b { self.a } else { self.b };
+            // Which one that is cannot be predicted, so there is no branch.
+            let row = if of_b { self.b.start } else { self.a.start };
+            self.a.drop_first(usize::from(!of_b));
+            self.b.drop_first(usize::from(of_b));
+            self.b = if self.same { self.a } else { self.b };
+            let others = if of_b { self.a.start } else { self.b.start };
             let last = if self.sorted.is_some() { highs[row] } else { f32::MAX };
+            if lows[others] > last {
+                continue;
+            }
 
             let word = boxes.words[row];
             let (flags, place) = (isa.splat_u32(word & JOIN_FLAGS), isa.splat_u32(word & ROW));
             let row_bits = isa.splat_u32(ROW);
             let [low_x, low_u, low_v, high_x, high_u, high_v] = table.splat(isa, row);
             let mut count = candidates.len;
-            let mut at = others.start;
+            let mut at = others;
             // The padding starts at infinity, so the loop ends there at the latest. The step is that of the widest level,
             // so that the number of comparisons is the same for all.
             while lows[at] <= last {
@@ -134,7 +138,7 @@ impl Leaf {
                 at += LANES_MAX;
             }
             candidates.len = count;
-            self.compared += (at - others.start) as u64;
+            self.compared += (at - others) as u64;
             if self.is_too_slow() {
                 return LeafState::Dense;
             }

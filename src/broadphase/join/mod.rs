@@ -8,6 +8,7 @@
 //! ```text
 //! join(A, B):                             A and B are sets of boxes, or the same set
 //!   few comparisons                       compare each of A with each of B, a lane group at a time
+//!   few are left by their bitmaps         test each of A with 512 of B at once, and compare those that are left
 //!   an axis on which few overlap          sort by the starts there, and compare those that overlap
 //!   an axis on which few short ones do    join(A long, B); join(A short, B long); join(A short, B short), which is swept
 //!   a plane that saves comparisons        join(A left, B left); join(A right, B right)
@@ -21,15 +22,16 @@
 //! least one of the two starts on every axis. Boxes that are long on one axis would cross every plane there and be
 //! copied again and again; they are therefore separated from the others and divided or swept on the axes on which they
 //! are short. Two sets are first cut to each other's bounds, and boxes of a large set that no box of a small one is near are
-//! dropped (`occupied.rs`).
+//! dropped (`occupied.rs`) if a sample contains such boxes.
 //!
-//! `choose.rs` chooses one of these from a sample (`sample.rs`), `boxes.rs` copies and sorts sets of boxes, `leaf.rs` compares
-//! them, and `divided.rs` divides a large join into parts for the threads: these are lists of places (`records.rs`).
+//! `choose.rs` chooses one of these from a sample (`sample.rs`), `boxes.rs` copies and sorts sets of boxes, `leaf.rs` and
+//! `bitmaps.rs` compare them, and `divided.rs` divides a large join into parts for the threads: these are lists of places (`records.rs`).
 //!
 //! The choice depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
 //! are the same for every level. The method is that of a streamed k-d tree; copies instead of a third child follow from
 //! the flags of the strips (compare Zomorodian and Edelsbrunner, *Fast software for box intersections*, 2000).
 
+mod bitmaps;
 mod boxes;
 mod choose;
 pub(crate) mod divided;
@@ -44,13 +46,14 @@ use super::pairs::flags::{FLAGS, OF_FIRST};
 use crate::columns::impl_memory;
 use crate::lanes::{LANES_MAX, Level};
 use alloc::vec::Vec;
+use bitmaps::{BitmapIndex, CompareBitmaps};
 pub(crate) use boxes::NOT_FIRST_UNCUT;
 use boxes::{CopySet, KdBoxes, KdPart, KdRows, SORTED_MAX, Selection, Summary};
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
 use leaf::{CompareLeaf, Leaf, LeafState};
 use occupied::{LARGER_BY, OccupiedCells};
 use records::{CopyRecords, JoinRecords};
-use sample::JoinSets;
+use sample::{JoinSets, Sampled, many_are_alone};
 
 /// Greatest number of joins into which a join is divided at once.
 const PARTS_EACH: usize = 4;
@@ -104,7 +107,9 @@ impl KdTask {
     fn parts(&self, choice: SplitChoice) -> ([Self; PARTS_EACH], usize) {
         let mut history = self.history;
         match choice {
-            SplitChoice::Compare | SplitChoice::Sweep { .. } => ([*self; PARTS_EACH], 0),
+            SplitChoice::Compare | SplitChoice::Bitmaps(_) | SplitChoice::Sweep { .. } => {
+                ([*self; PARTS_EACH], 0)
+            }
             SplitChoice::Split { axis, at } | SplitChoice::Slices { axis, at } => {
                 history.apart &= !(1 << axis);
                 history.depth += 1;
@@ -163,7 +168,7 @@ impl KdTask {
             return Some(Self { a, b: a, around_b: of_a.around, ..*self });
         }
         let mut tested = None;
-        if a.len * LARGER_BY <= self.b.len && self.b.len >= OCCUPIED_ROWS_MIN {
+        if is_much_larger(self.b.len, a.len) && copies.may_drop([a, self.b]) {
             occupied.begin(a.len, &of_a.around);
             copies.mark(a, occupied);
             tested = occupied.end().then_some(&*occupied);
@@ -172,6 +177,11 @@ impl KdTask {
         let has_pairs = b.len > 0 && of_a.flags & of_b.flags == 0;
         has_pairs.then_some(Self { a, b, around_b: of_b.around, ..*self })
     }
+}
+
+/// Whether the second set of a join has so many more boxes than the first one that its boxes may be tested for cells.
+fn is_much_larger(b: usize, a: usize) -> bool {
+    b >= a * LARGER_BY && b >= OCCUPIED_ROWS_MIN
 }
 
 /// Where the boxes of a new set are written.
@@ -187,6 +197,15 @@ trait CopyBoxes {
 
     /// Marks the cells of boxes that have been copied.
     fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells);
+
+    /// Returns samples of a set that has been copied, and of one from which boxes are selected.
+    fn samples(&self, sets: [KdRows; 2]) -> [[Sampled; 3]; 2];
+
+    /// Returns whether the cells of the first set may drop many boxes of the second one.
+    fn may_drop(&self, sets: [KdRows; 2]) -> bool {
+        let [of_a, of_b] = self.samples(sets);
+        many_are_alone(&of_a, &of_b)
+    }
 }
 
 /// Copies boxes to the end of the same columns.
@@ -209,6 +228,10 @@ impl CopyBoxes for CopyInPlace<'_> {
 
     fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells) {
         self.boxes.mark(rows, occupied);
+    }
+
+    fn samples(&self, sets: [KdRows; 2]) -> [[Sampled; 3]; 2] {
+        sets.map(|set| self.boxes.sample(set))
     }
 }
 
@@ -235,6 +258,10 @@ impl CopyBoxes for CopyToColumns<'_> {
 
     fn mark(&self, rows: KdRows, occupied: &mut OccupiedCells) {
         self.boxes.mark(rows, occupied);
+    }
+
+    fn samples(&self, [a, b]: [KdRows; 2]) -> [[Sampled; 3]; 2] {
+        [self.boxes.sample(a), (self.records, self.words).sample(b)]
     }
 }
 
@@ -277,6 +304,7 @@ pub(crate) struct Join {
     boxes: KdBoxes,
     tasks: Vec<KdTask>,
     leaf: Leaf,
+    bitmaps: BitmapIndex,
     occupied: OccupiedCells,
     /// History of the join whose sets are swept.
     swept: KdHistory,
@@ -284,7 +312,7 @@ pub(crate) struct Join {
     compared: u64,
 }
 
-impl_memory!(Join { boxes, tasks, occupied; without leaf, swept, compared });
+impl_memory!(Join { boxes, tasks, bitmaps, occupied; without leaf, swept, compared });
 
 impl Join {
     /// Returns the greatest number of rows in use at once since the last call.
@@ -300,6 +328,7 @@ impl Join {
             }
             reserve_total(&mut self.tasks, TASKS_MAX);
             self.occupied.reserve();
+            self.bitmaps.reserve();
         }
     }
 
@@ -337,7 +366,10 @@ impl Join {
     /// done.
     pub(crate) fn proceed(&mut self, level: Level, candidates: &mut Candidates) -> bool {
         loop {
-            let Self { boxes, leaf, .. } = self;
+            let Self { boxes, leaf, bitmaps, .. } = self;
+            if !level.run(CompareBitmaps { index: bitmaps, boxes, candidates }) {
+                return false;
+            }
             match level.run(CompareLeaf { leaf, boxes, candidates }) {
                 LeafState::Full => return false,
                 LeafState::Dense => self.resume(),
@@ -365,6 +397,9 @@ impl Join {
     fn plan(&mut self, level: Level, join: &KdTask, choice: SplitChoice) {
         let KdTask { a, b, same, history, .. } = *join;
         match choice {
+            SplitChoice::Bitmaps(intervals) => {
+                self.bitmaps.begin(&self.boxes, [a, b], same, intervals);
+            }
             SplitChoice::Compare => self.leaf = Leaf::each_with_each(a, b, same),
             SplitChoice::Sweep { axis, work_max } => {
                 let end = a.end().max(b.end());
@@ -415,6 +450,7 @@ impl Join {
 
     fn end_leaf(&mut self) {
         self.compared += core::mem::take(&mut self.leaf).compared;
+        self.compared += core::mem::take(&mut self.bitmaps.compared);
     }
 }
 

@@ -75,14 +75,22 @@ impl OccupiedCells {
         for axis in 0..3 {
             let changes = &mut self.changes[axis * (CELLS_MAX + 1)..][..self.cells + 1];
             let nearest = &mut self.nearest[axis * CELLS_MAX..][..self.cells];
-            let (mut boxes, mut marked, mut next) = (0, 0, f32::INFINITY);
-            for (cell, nearest) in nearest.iter_mut().enumerate().rev() {
-                boxes += core::mem::take(&mut changes[cell + 1]);
-                next = if boxes > 0 { cell as f32 } else { next };
-                marked += usize::from(boxes > 0);
-                *nearest = next;
+            let (mut boxes, mut marked, mut next) = (0, 0, i32::MAX);
+            // Whether a cell is marked cannot be predicted, so there is no branch.
+            for (cell, change) in (0..self.cells as i32).zip(&mut changes[1..]).rev() {
+                boxes += *change;
+                // All bits if there is a box.
+                let is_marked = -boxes >> 31;
+                next = cell & is_marked | next & !is_marked;
+                marked -= is_marked;
+                *change = next;
+            }
+            for (nearest, change) in nearest.iter_mut().zip(&mut changes[1..]) {
+                // A number beyond all cells if there is no such cell.
+                *nearest = core::mem::take(change) as f32;
             }
             changes[0] = 0;
+            let marked = marked as usize;
             let mut this = (marked, Some(axis));
             for least in &mut fewest {
                 if this.0 < least.0 {

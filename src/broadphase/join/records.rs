@@ -190,8 +190,14 @@ impl Kernel for PartitionWords<'_> {
         let infinite = isa.splat(f32::INFINITY);
         let mut lens = [0; PARTITION_MAX];
         let mut flags = [isa.splat_u32(JOIN_FLAGS); PARTITION_MAX];
+        let by_flag = matches!(parts, [KdPart::With(_) | KdPart::Without(_), ..]);
         for row in (0..rows).step_by(I::LANES) {
-            let (ends, word) = source.load(isa, row);
+            // Flags are in the words.
+            let (ends, word) = if by_flag && row + I::LANES <= rows {
+                ([isa.splat(0.0); 6], isa.load_u32(&words[row..]))
+            } else {
+                source.load(isa, row)
+            };
             // The padding is at infinity.
             let all = ends[0].lt(infinite);
             for (k, &part) in parts.iter().enumerate().take(PARTITION_MAX) {

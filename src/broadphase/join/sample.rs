@@ -13,6 +13,11 @@ const ROWS_PER_SAMPLE: usize = 32;
 /// Number of boxes of a list of places whose length is tested.
 const LENGTHS_MAX: usize = 4096;
 
+/// Number of boxes of which it is tested whether they have any box near; and if one of so many has none, all boxes of the set are
+/// tested.
+const ALONE_SAMPLES: usize = 64;
+const ALONE_ONE_OF: usize = 10;
+
 /// The sets of a join, for samples of them.
 pub(super) trait JoinSets {
     /// Returns the ends of some boxes on each axis.
@@ -119,6 +124,21 @@ fn sample(rows: KdRows, bounds: impl Fn(usize) -> [f32; 6]) -> [Sampled; 3] {
     sampled
 }
 
+/// Returns whether many boxes of the second set may have no box of the first one near on one of the axes, by samples of both.
+pub(super) fn many_are_alone(of_a: &[Sampled; 3], of_b: &[Sampled; 3]) -> bool {
+    let step = of_b[0].len.div_ceil(ALONE_SAMPLES).max(1);
+    let (mut alone, mut all) = (0, 0);
+    for k in (0..of_b[0].len).step_by(step) {
+        let mut meets = true;
+        for (a, b) in of_a.iter().zip(of_b) {
+            meets &= a.meets([b.low[k], b.high[k]]);
+        }
+        alone += usize::from(!meets);
+        all += 1;
+    }
+    alone * ALONE_ONE_OF >= all
+}
+
 /// Ends of some boxes on one axis.
 #[derive(Clone, Copy)]
 pub(super) struct Sampled {
@@ -177,6 +197,23 @@ impl Sampled {
         let ends = self.low[..self.len].iter().zip(&self.high);
         let count = ends.filter(|&(low, high)| high - low > than).count();
         count as f64 / self.len.max(1) as f64
+    }
+
+    /// Returns whether a box of the sample overlaps these ends on the axis.
+    fn meets(&self, [low, high]: [f32; 2]) -> bool {
+        let mut count = 0;
+        for (&start, &end) in self.low[..self.len].iter().zip(&self.high[..self.len]) {
+            count += u32::from(start <= high) & u32::from(low <= end);
+        }
+        count > 0
+    }
+
+    /// Copies the starts or the ends of as many boxes as there is space for, and returns their number.
+    pub(super) fn each_few(&self, ends: bool, to: &mut [f32]) -> usize {
+        let from = if ends { &self.high } else { &self.low };
+        let step = self.len.div_ceil(to.len()).max(1);
+        let few = from[..self.len].iter().step_by(step);
+        to.iter_mut().zip(few).map(|(to, &from)| *to = from).count()
     }
 
     /// Returns the shares of boxes left and right of a plane. A box that crosses it counts on both sides.

@@ -1,5 +1,6 @@
 //! Compares joins with brute force.
 
+use super::boxes::{KdBoxes, KdRows};
 use super::divided::DividedJoin;
 use super::{Join, JoinInput, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
@@ -195,19 +196,21 @@ fn a_divided_join_finds_the_same_pairs() {
                 let side = if rng.random_ratio(1, 50) { 0.6 } else { 0.01 };
                 (ends[axis], ends[3 + axis]) = (low, low + side);
             }
-            (ends, if rng.random_ratio(1, 9) { STILL } else { 0 })
+            (ends, 0)
         })
         .collect();
     let first = 11_000;
-    for between in [false, true] {
-        if between {
-            for (row, (_, id)) in rows.iter_mut().enumerate() {
-                *id = if row < first { OF_FIRST } else { OF_SECOND };
-            }
+    // Few boxes that do not move, many of them, and two sets.
+    for (between, still) in [(false, 1), (false, 7), (true, 0)] {
+        for (row, (_, id)) in rows.iter_mut().enumerate() {
+            *id = match between {
+                true => [OF_SECOND, OF_FIRST][usize::from(row < first)],
+                false => [0, STILL][usize::from(row * 7 % 9 < still)],
+            };
         }
         let mut expected = pairs(Level::detect(), &rows, &mut Join::default(), NOT_FIRST);
         expected.sort_unstable();
-        assert!(expected.len() > count / 2, "{} pairs", expected.len());
+        assert!(expected.len() > count / 4, "{} pairs", expected.len());
         let (bounds, ids) = columns(&rows);
         let (bounds, ids) = (&bounds, &ids[..]);
         let mut order: Option<Vec<Pair>> = None;
@@ -322,5 +325,81 @@ fn boxes_of_a_large_set_without_neighbours_are_dropped() {
         assert_eq!(pairs, expected);
         let (read, _) = join.work();
         assert!(read < 4 * count as u64, "crowd of {crowd}: {read} boxes were read");
+    }
+}
+
+/// Goal: sticks on all axes, each of which overlaps most others on two axes, need few comparisons where few of them move, and
+/// where there are few of them. Method: count the comparisons, and brute force on every level.
+#[test]
+fn sticks_that_overlap_on_two_axes_are_compared_by_bitmaps() {
+    for (count, moves, limit) in [(1_000, 1, 40), (12_000, 20, 60)] {
+        let mut rows = random_boxes(count, |row| {
+            let mut sides = [1e-3; 3];
+            sides[row % 3] = 0.4 + 0.6 * (row % 7) as f32 / 7.0;
+            sides
+        });
+        for (row, (_, id)) in rows.iter_mut().enumerate() {
+            *id = if row % moves == 0 { 0 } else { STILL };
+        }
+        let mut expected = Vec::new();
+        for (a, (p, _)) in (0..).zip(&rows).step_by(moves) {
+            for (b, (q, id)) in (0..).zip(&rows) {
+                let meet = (0..3).all(|k| p[k] <= q[3 + k] && q[k] <= p[3 + k]);
+                if meet && (a < b || *id == STILL) && a != b {
+                    expected.push([Ord::min(a, b), Ord::max(a, b)]);
+                }
+            }
+        }
+        expected.sort_unstable();
+        assert!(expected.len() > 20, "{} pairs", expected.len());
+        let mut order: Option<Vec<[u32; 2]>> = None;
+        for level in Level::all() {
+            let mut join = Join::default();
+            let mut found = pairs(level, &rows, &mut join, NOT_FIRST);
+            assert_eq!(order.get_or_insert_with(|| found.clone()), &found, "order on {level}");
+            found.sort_unstable();
+            assert_eq!(found, expected, "{count} boxes on {level}");
+            let compared = join.compared as usize / count;
+            assert!(compared < limit, "{compared} comparisons for each of {count} boxes");
+        }
+    }
+}
+
+/// Goal: boxes are sorted by their starts, boxes that start at one coordinate keep their order, and each box keeps its bounds and
+/// its word. Method: starts in the whole range, a crowd in a small part of it, neighbouring numbers, and two numbers alone.
+#[test]
+fn boxes_are_sorted_by_any_starts() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
+    for round in 0..4 {
+        let count = 3_000;
+        let starts = (0..count).map(|row| {
+            let low: f32 = rng.random_range(-1.0..1.0);
+            match round {
+                0 => low,
+                1 if row % 50 > 0 => low * 1e-9,
+                1 => low * 1e9,
+                2 => f32::from_bits(1.0_f32.to_bits() + row % 100),
+                _ => [-2.5, 7.0][usize::from(low < 0.0)],
+            }
+        });
+        let starts: Vec<f32> = starts.collect();
+        let mut boxes = KdBoxes::default();
+        boxes.need(2 * count as usize + 64);
+        for (row, &start) in starts.iter().enumerate() {
+            for k in 0..6 {
+                boxes.bounds[k][row] = if k == 1 { start } else { row as f32 };
+            }
+            boxes.words[row] = row as u32;
+        }
+        let rows = KdRows { start: 0, len: count as usize };
+        let sorted = boxes.sort(rows, 1, rows.end());
+        let mut expected: Vec<u32> = (0..count).collect();
+        expected.sort_by(|&p, &q| starts[p as usize].total_cmp(&starts[q as usize]));
+        let range = sorted.start..sorted.start + sorted.len;
+        assert_eq!(boxes.words[range.clone()], expected, "round {round}");
+        for (at, row) in range.zip(expected) {
+            let of_row = [row as f32, starts[row as usize], row as f32];
+            assert_eq!([0, 1, 5].map(|k| boxes.bounds[k][at]), of_row);
+        }
     }
 }
