@@ -196,7 +196,7 @@ mod tests {
         {
             for end in 0..bytes.len() {
                 let foreign = end < 8;
-                let expected = if foreign { "does not begin" } else { "truncated" };
+                let expected = if foreign { "not a recorded tick" } else { "truncated" };
                 assert!(error(&bytes[..end]).starts_with(expected), "{end} bytes");
             }
             assert!(error(&[&bytes[..], &[0]].concat()).starts_with("trailing bytes"));
