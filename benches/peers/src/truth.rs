@@ -42,9 +42,7 @@ fn solid(form: Form, motion: &Motion, hulls: &Hulls, scale: f64) -> MovingSolid 
         Form::Cylinder { half_height, radius } => {
             (Core::Cylinder { half_height: long(half_height), radius: long(radius) }, 0.0)
         }
-        Form::Hull(row) => {
-            (Core::Hull(hulls.0[row].vertices().map(|point| point.map(long)).collect()), 0.0)
-        }
+        Form::Hull(row) => (Core::Hull(scaled(hulls.0[row].vertices(), scale)), 0.0),
     };
     MovingSolid {
         delta: wide(motion.delta),
@@ -53,6 +51,20 @@ fn solid(form: Form, motion: &Motion, hulls: &Hulls, scale: f64) -> MovingSolid 
         spin: wide(motion.spin),
         ..MovingSolid::resting(Solid { core, radius }, wide(motion.pose.position))
     }
+}
+
+/// Points that are scaled about their mean. The origin may lie outside of a hull, which would then move as it is scaled.
+fn scaled(points: impl Iterator<Item = [f32; 3]>, scale: f64) -> Vec<[f64; 3]> {
+    let mut points: Vec<[f64; 3]> = points.map(|point| point.map(f64::from)).collect();
+    let count = points.len() as f64;
+    for axis in 0..3 {
+        let mean = points.iter().map(|point| point[axis]).sum::<f64>() / count;
+        for point in &mut points {
+            point[axis] =
+                if scale == 1.0 { point[axis] } else { mean + (point[axis] - mean) * scale };
+        }
+    }
+    points
 }
 
 /// The time until which they are certainly apart, and at which they certainly touch.
