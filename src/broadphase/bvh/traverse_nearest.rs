@@ -11,7 +11,8 @@
 
 use super::{BvhItem, LEAF, NOTHING, Node, Tree, WIDTH};
 use crate::geom::MovingBox;
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes, prefetch};
+use core::slice;
 
 /// Stack entries without an allocation. Enough for a tree of some ten million boxes, unless a large
 /// part of them is in one place.
@@ -119,7 +120,21 @@ pub(crate) fn descend<I: Isa, Q: Nearing>(
     };
     let (mut next, mut len) = (root, 0);
     while next != NOTHING {
-        next = step(isa, tree, next, question, (stack, &mut len), visits);
+        let before = len;
+        let at = (next & !LEAF) as usize;
+        let mut of_triangles;
+        let node = if next & LEAF != 0 && !tree.triangles.is_empty() {
+            of_triangles = Node::EMPTY;
+            tree.triangles[at].boxes(isa, (at * WIDTH) as u32, &mut of_triangles);
+            &of_triangles
+        } else {
+            &tree.nodes[at]
+        };
+        next = step(isa, tree, (next, node), question, (stack, &mut len), visits);
+        // Queries that run alternately wait less for memory, and with this prefetch they are a fifth slower.
+        for [child, _] in stack.get(before..len).unwrap_or_default() {
+            tree.prefetch_child(*child);
+        }
     }
 }
 
@@ -144,9 +159,9 @@ struct Walker {
     len: usize,
 }
 
-/// Whether this many queries may be run by [`descend_many`].
+/// Whether this many queries may be run by [`descend_many`], which reads no leaves of triangles.
 pub(crate) fn may_go_abreast(tree: &Tree, questions: usize) -> bool {
-    places(tree) <= SHORT && questions >= ABREAST
+    tree.triangles.is_empty() && places(tree) <= SHORT && questions >= ABREAST
 }
 
 /// Runs queries over a tree, each as [`descend`] does, several alternately. There must be enough of
@@ -171,9 +186,10 @@ pub(crate) fn descend_many<I: Isa, Q: Nearing>(
             let Walker { which, next, len } = &mut walkers[k];
             if *next != NOTHING {
                 let stack = (&mut stacks[k][..], len);
-                *next = step(isa, tree, *next, &mut questions[*which], stack, visits);
+                let node = &tree.nodes[(*next & !LEAF) as usize];
+                *next = step(isa, tree, (*next, node), &mut questions[*which], stack, visits);
                 if *next != NOTHING {
-                    tree.prefetch_child(*next);
+                    prefetch(slice::from_ref(&tree.nodes[(*next & !LEAF) as usize]));
                 } else if started < questions.len() {
                     (*which, *next) = (started, root);
                     started += 1;
@@ -191,21 +207,13 @@ pub(crate) fn descend_many<I: Isa, Q: Nearing>(
 fn step<I: Isa, Q: Nearing>(
     isa: I,
     tree: &Tree,
-    id: u32,
+    (id, node): (u32, &Node),
     question: &mut Q,
     (stack, len): (&mut [[u32; 2]], &mut usize),
     visits: &mut Visits,
 ) -> u32 {
     let at = (id & !LEAF) as usize;
     let is_leaf = id & LEAF != 0;
-    let mut of_triangles;
-    let node = if is_leaf && !tree.triangles.is_empty() {
-        of_triangles = Node::EMPTY;
-        tree.triangles[at].boxes(isa, (at * WIDTH) as u32, &mut of_triangles);
-        &of_triangles
-    } else {
-        &tree.nodes[at]
-    };
     visits.leaves += u64::from(is_leaf);
     visits.nodes += u64::from(!is_leaf);
     let filters = &tree.filters[..];
@@ -232,9 +240,6 @@ fn step<I: Isa, Q: Nearing>(
             let ids = isa.load_u32(&node.ids[lane..]).compress(reached);
             let (near, count) = (near.to_bits().compress(reached), reached.count());
             isa.store_pairs(ids, near, count, &mut stack[*len..]);
-            for [child, _] in &stack[*len..*len + count] {
-                tree.prefetch_child(*child);
-            }
             *len += count;
         }
         lane += I::LANES;
