@@ -133,7 +133,7 @@ pub(crate) fn markdown(cells: &[Cell]) -> String {
     let list = |of: &[String]| if of.is_empty() { "none".to_owned() } else { of.join("; ") };
     write!(
         text,
-        "\n**Where they are better:** {}. In brackets are the fastest other system and its time divided by that of swath.\n\n\
+        "\n**Where they are better**, with the fastest other system and the quotient of its time and that of swath: {}.\n\n\
          Where swath is less than {CLEARLY} times as fast: {}.\n",
         list(&behind),
         list(&close)
