@@ -55,9 +55,19 @@ fn answer<H: Copy + Send>(
 }
 
 impl<Q> GeometryCasts<'_, Q> {
-    fn segment(&self, row: usize) -> Option<Segment> {
-        let valid = !self.segments.is_rejected(row as u32);
-        valid.then(|| self.segments.columns().get(row))
+    /// Writes the answer for each valid segment.
+    fn answer<H: Copy + Send>(
+        &self,
+        threads: &Threads,
+        cast: &(dyn Fn(&Segment) -> Option<H> + Sync),
+        out: &mut [Option<H>],
+    ) -> Result<(), LengthMismatch> {
+        let Self { segments, .. } = self;
+        let one = |row: usize| {
+            let is_valid = !segments.is_rejected(row as u32);
+            is_valid.then(|| cast(&segments.columns().get(row))).flatten()
+        };
+        answer(threads, segments.len(), &one, out)
     }
 }
 
@@ -71,6 +81,18 @@ impl<'s, 'g, Q> GeometrySweeps<'s, 'g, Q> {
         settings.validate()?;
         LengthMismatch::check("the motions", geometries.len(), motions.len())?;
         Ok(Self { queries, geometries, motions, settings: *settings })
+    }
+
+    /// Writes the answer for each geometry and its motion.
+    fn answer<H: Copy + Send>(
+        &self,
+        threads: &Threads,
+        sweep: &(dyn Fn(&Geometry<'g>, &Motion, &Settings) -> Option<H> + Sync),
+        out: &mut [Option<H>],
+    ) -> Result<(), LengthMismatch> {
+        let Self { geometries, motions, settings, .. } = self;
+        let one = |row: usize| sweep(&geometries[row], &motions[row], settings);
+        answer(threads, geometries.len(), &one, out)
     }
 }
 
@@ -131,10 +153,9 @@ impl GeometryCasts<'_, Queries<'_>> {
         out: &mut [Option<GeometryHit<PartCast>>],
     ) -> Result<(), LengthMismatch> {
         let queries = &self.queries;
-        let one = |row: usize| {
-            queries.cast_geometries(&self.segment(row)?).ok()?.closest_geometry(&place)
-        };
-        answer(queries.threads(), self.segments.len(), &one, out)
+        let cast =
+            |segment: &Segment| queries.cast_geometries(segment).ok()?.closest_geometry(&place);
+        self.answer(queries.threads(), &cast, out)
     }
 
     /// Writes to `out[i]` any geometry that segment `i` enters. Which one depends on the shape of the tree, not on levels or threads.
@@ -149,9 +170,8 @@ impl GeometryCasts<'_, Queries<'_>> {
         out: &mut [Option<GeometryHit<PartCast>>],
     ) -> Result<(), LengthMismatch> {
         let queries = &self.queries;
-        let one =
-            |row: usize| queries.cast_geometries(&self.segment(row)?).ok()?.any_geometry(&place);
-        answer(queries.threads(), self.segments.len(), &one, out)
+        let cast = |segment: &Segment| queries.cast_geometries(segment).ok()?.any_geometry(&place);
+        self.answer(queries.threads(), &cast, out)
     }
 }
 
@@ -167,14 +187,11 @@ impl GeometrySweeps<'_, '_, Queries<'_>> {
         place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
         out: &mut [Option<GeometryHit<PartToi>>],
     ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, motions, settings } = self;
-        let one = |row: usize| {
-            queries
-                .sweep_geometries(&geometries[row], &motions[row], settings)
-                .ok()?
-                .closest_geometry(&place)
+        let queries = &self.queries;
+        let sweep = |geometry: &Geometry<'_>, motion: &Motion, settings: &Settings| {
+            queries.sweep_geometries(geometry, motion, settings).ok()?.closest_geometry(&place)
         };
-        answer(queries.threads(), geometries.len(), &one, out)
+        self.answer(queries.threads(), &sweep, out)
     }
 
     /// Writes to `out[i]` any geometry that moving geometry `i` touches. Which one depends on the shape of the tree, not on levels or threads.
@@ -188,14 +205,11 @@ impl GeometrySweeps<'_, '_, Queries<'_>> {
         place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
         out: &mut [Option<GeometryHit<PartToi>>],
     ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, motions, settings } = self;
-        let one = |row: usize| {
-            queries
-                .sweep_geometries(&geometries[row], &motions[row], settings)
-                .ok()?
-                .any_geometry(&place)
+        let queries = &self.queries;
+        let sweep = |geometry: &Geometry<'_>, motion: &Motion, settings: &Settings| {
+            queries.sweep_geometries(geometry, motion, settings).ok()?.any_geometry(&place)
         };
-        answer(queries.threads(), geometries.len(), &one, out)
+        self.answer(queries.threads(), &sweep, out)
     }
 }
 
@@ -238,10 +252,9 @@ impl GeometryCasts<'_, ProxyQueries<'_>> {
         out: &mut [Option<GeometryHit<PartCast, ProxyId>>],
     ) -> Result<(), LengthMismatch> {
         let queries = &self.queries;
-        let one = |row: usize| {
-            queries.cast_geometries(&self.segment(row)?).ok()?.closest_geometry(&place)
-        };
-        answer(queries.rows().threads(), self.segments.len(), &one, out)
+        let cast =
+            |segment: &Segment| queries.cast_geometries(segment).ok()?.closest_geometry(&place);
+        self.answer(queries.rows().threads(), &cast, out)
     }
 
     /// Writes to `out[i]` any geometry that segment `i` enters. Which one depends on the history of the broadphase.
@@ -256,9 +269,8 @@ impl GeometryCasts<'_, ProxyQueries<'_>> {
         out: &mut [Option<GeometryHit<PartCast, ProxyId>>],
     ) -> Result<(), LengthMismatch> {
         let queries = &self.queries;
-        let one =
-            |row: usize| queries.cast_geometries(&self.segment(row)?).ok()?.any_geometry(&place);
-        answer(queries.rows().threads(), self.segments.len(), &one, out)
+        let cast = |segment: &Segment| queries.cast_geometries(segment).ok()?.any_geometry(&place);
+        self.answer(queries.rows().threads(), &cast, out)
     }
 }
 
@@ -274,14 +286,11 @@ impl GeometrySweeps<'_, '_, ProxyQueries<'_>> {
         place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
         out: &mut [Option<GeometryHit<PartToi, ProxyId>>],
     ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, motions, settings } = self;
-        let one = |row: usize| {
-            queries
-                .sweep_geometries(&geometries[row], &motions[row], settings)
-                .ok()?
-                .closest_geometry(&place)
+        let queries = &self.queries;
+        let sweep = |geometry: &Geometry<'_>, motion: &Motion, settings: &Settings| {
+            queries.sweep_geometries(geometry, motion, settings).ok()?.closest_geometry(&place)
         };
-        answer(queries.rows().threads(), geometries.len(), &one, out)
+        self.answer(queries.rows().threads(), &sweep, out)
     }
 
     /// Writes to `out[i]` any geometry that moving geometry `i` touches. Which one depends on the history of the broadphase.
@@ -295,13 +304,10 @@ impl GeometrySweeps<'_, '_, ProxyQueries<'_>> {
         place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
         out: &mut [Option<GeometryHit<PartToi, ProxyId>>],
     ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, motions, settings } = self;
-        let one = |row: usize| {
-            queries
-                .sweep_geometries(&geometries[row], &motions[row], settings)
-                .ok()?
-                .any_geometry(&place)
+        let queries = &self.queries;
+        let sweep = |geometry: &Geometry<'_>, motion: &Motion, settings: &Settings| {
+            queries.sweep_geometries(geometry, motion, settings).ok()?.any_geometry(&place)
         };
-        answer(queries.rows().threads(), geometries.len(), &one, out)
+        self.answer(queries.rows().threads(), &sweep, out)
     }
 }

@@ -402,18 +402,13 @@ fn product<I: Isa>(isa: I, span: &[f32], row: usize, d: [I::F32; 3]) -> I::F32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::narrowphase::math::random::numbers_f32;
 
     /// Goal: the vertex of every level is the first one with the greatest product in `f64`. Method: clouds with ties in `f32`, copies,
     /// flat and tiny ones; directions along axes, between, and nearly equal ones.
     #[test]
     fn every_level_finds_the_exact_vertex() {
-        let mut state = 1_u64;
-        let mut draw = move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
-        };
+        let mut draw = numbers_f32(1);
         for (count, scale) in (1..140).zip([1.0, 1e-3, 1e5, 1e-42, 1e30].into_iter().cycle()) {
             let points: Vec<[f32; 3]> = (0..count)
                 .map(|_| match count % 4 {

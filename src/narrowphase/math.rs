@@ -254,3 +254,28 @@ mod tests {
         assert!(most > 0.99 / f64::from(1 << 23), "{most}");
     }
 }
+
+/// Random numbers in `[-1, 1)` for tests.
+#[cfg(test)]
+pub(crate) mod random {
+    /// Steps of a linear congruential generator (Knuth 1998, §3.3.4, line 26), of which the upper bits are used.
+    fn states(seed: u64) -> impl FnMut() -> u64 {
+        let mut state = seed;
+        move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state
+        }
+    }
+
+    pub(crate) fn numbers_f32(seed: u64) -> impl FnMut() -> f32 {
+        let mut next = states(seed);
+        move || (next() >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    pub(crate) fn numbers_f64(seed: u64) -> impl FnMut() -> f64 {
+        let mut next = states(seed);
+        move || (next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}

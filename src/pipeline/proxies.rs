@@ -11,8 +11,7 @@ use super::scene::{BodyFlags, ConvexBody, GeometryBody, Scene};
 use super::stats::TickStats;
 use super::tick::Pipeline;
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
-use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair, append_each, check_margin};
-use crate::kernels::bounds;
+use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair, append_each};
 use crate::meshes::Geometry;
 use crate::narrowphase::Shape;
 use alloc::vec::Vec;
@@ -236,9 +235,6 @@ impl Pipeline {
         motion: &Motion,
         margin: f32,
     ) -> Result<MovingBox, Invalid> {
-        check_margin(margin)?;
-        let bounds = bounds::enclosing_box(&shape.bounds_over(motion)?, margin);
-        bounds.validate()?;
-        Ok(bounds)
+        Geometry::from(*shape).bounds_over(motion, margin)
     }
 }

@@ -86,6 +86,19 @@ fn near_of(reaches: &[u32; BLOCK], most: u32) -> u32 {
     best
 }
 
+/// Returns which boxes overlap those of the other group on all axes.
+#[inline(always)]
+fn overlap<I: Isa>(a: [I::F32; 6], b: [I::F32; 6]) -> I::Mask {
+    let [low_x, low_u, low_v, high_x, high_u, high_v] = a;
+    let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = b;
+    lows_x.le(high_x)
+        & low_x.le(highs_x)
+        & lows_u.le(high_u)
+        & low_u.le(highs_u)
+        & lows_v.le(high_v)
+        & low_v.le(highs_v)
+}
+
 /// A block of boxes, and those that it is compared with as near.
 struct NearBlock<'a, const FILTERED: bool> {
     bounds: Table<'a, f32, 6>,
@@ -123,16 +136,9 @@ impl<const FILTERED: bool> NearBlock<'_, FILTERED> {
         count: usize,
         spare: &mut [[u32; 2]; BLOCK_PAIRS_MAX],
     ) -> usize {
-        let [low_x, low_u, low_v, high_x, high_u, high_v] = mine.bounds;
-        let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = self.bounds.load(isa, other);
         let [theirs] = self.ids.load_u32(isa, other);
-        let mut meets = lows_x.le(high_x)
-            & low_x.le(highs_x)
-            & lows_u.le(high_u)
-            & low_u.le(highs_u)
-            & lows_v.le(high_v)
-            & low_v.le(highs_v)
-            & theirs.disjoint(mine.flags);
+        let mut meets =
+            overlap::<I>(mine.bounds, self.bounds.load(isa, other)) & theirs.disjoint(mine.flags);
         if FILTERED {
             let [filter] = self.filters.load_u32(isa, other);
             meets = meets & allow(isa, mine.turned, filter);
@@ -260,18 +266,12 @@ impl<R: StripRecord> Kernel for SweepFar<'_, R> {
             let (flags, mine) = (isa.splat_u32(id & FLAGS), isa.splat_u32(id & ROW));
             // The category of each box is tested against the mask of the other.
             let filter = isa.splat_u32(columns.filters[row].rotate_left(16));
-            let [low_x, low_u, low_v, high_x, high_u, high_v] = bounds.splat(isa, row);
+            let own_bounds = bounds.splat(isa, row);
             let mut count = 0;
             while other < end {
-                let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = bounds.load(isa, other);
                 let [theirs] = ids.load_u32(isa, other);
-                let mut meets = lows_x.le(high_x)
-                    & low_x.le(highs_x)
-                    & lows_u.le(high_u)
-                    & low_u.le(highs_u)
-                    & lows_v.le(high_v)
-                    & low_v.le(highs_v)
-                    & theirs.disjoint(flags);
+                let mut meets =
+                    overlap::<I>(own_bounds, bounds.load(isa, other)) & theirs.disjoint(flags);
                 if filtered {
                     meets = meets & allow(isa, filter, filters.load_u32(isa, other)[0]);
                 }

@@ -166,6 +166,7 @@ const PARALLEL: f64 = 1e-6;
 mod tests {
     use super::*;
     use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, RotatedShape};
+    use crate::narrowphase::math::random::numbers_f32;
     use crate::narrowphase::shape::Shape;
     use crate::narrowphase::simplex::Simplex;
 
@@ -174,13 +175,7 @@ mod tests {
     /// arbitrary rotations and almost parallel, near and far; the search for the distance.
     #[test]
     fn nearest_points_of_boxes_bound_the_distance() {
-        let mut state = 3_u64;
-        let mut draw = move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
-        };
+        let mut draw = numbers_f32(3);
         let (mut points, mut apart, mut proved) = (0, 0, 0);
         for case in 0..8000 {
             let mut of_kind = |bits: usize| {

@@ -157,6 +157,7 @@ const LEAST: f64 = 1.0 / (1_u64 << 20) as f64;
 #[cfg(test)]
 mod tests {
     use crate::geom::{Motion, Pose};
+    use crate::narrowphase::math::random::numbers_f32;
     use crate::narrowphase::toi::{Settings, ToiResult, of_valid};
     use crate::narrowphase::{Hull, Shape};
 
@@ -165,13 +166,8 @@ mod tests {
     /// two. Method: hulls of the corners of boxes, flat ones among them, in arbitrary rotations, thrown at each other.
     #[test]
     fn a_portal_closes() {
-        let mut state = 5_u64;
-        let mut draw = move |most: f32| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            most * ((state >> 40) as f32 / (1 << 23) as f32 - 1.0)
-        };
+        let mut next = numbers_f32(5);
+        let mut draw = move |most: f32| most * next();
         let (mut met, mut passed, mut long) = (0, 0, [0; 2]);
         for case in 0..4000 {
             let mut vector = |most: f32| [draw(most), draw(most), draw(most)];

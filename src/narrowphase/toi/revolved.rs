@@ -243,6 +243,7 @@ mod tests {
     use super::*;
     use crate::geom::{Motion, Pose};
     use crate::narrowphase::SupportMap;
+    use crate::narrowphase::math::random::numbers_f64;
 
     /// Half axes.
     #[derive(Debug)]
@@ -266,13 +267,7 @@ mod tests {
     /// far each extends along many directions at many times.
     #[test]
     fn a_body_of_revolution_holds_the_body_at_all_times() {
-        let mut state = 11_u64;
-        let mut draw = move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        };
+        let mut draw = numbers_f64(11);
         let egg = Ellipsoid([1.0, 2.0, 0.5]);
         let shapes = [
             Shape::cuboid([5.0, 0.01, 0.01]).expect("a rod"),

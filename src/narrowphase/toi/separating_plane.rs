@@ -441,6 +441,7 @@ impl TimeInterval {
 mod tests {
     use super::*;
     use crate::geom::{Motion, Pose};
+    use crate::narrowphase::math::random::numbers_f64;
     use crate::narrowphase::shape::Shape;
 
     /// Goal: the quadratic is nowhere above the gap, whatever rotates, the plane too, and equals it
@@ -449,13 +450,8 @@ mod tests {
     /// about their own axis; the gap at many times.
     #[test]
     fn bound_of_rotating_bodies_is_nowhere_above_the_gap() {
-        let mut state = 9_u64;
-        let mut draw = move |most: f64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            most * ((state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0)
-        };
+        let mut next = numbers_f64(9);
+        let mut draw = move |most: f64| most * next();
         let shapes = [
             Shape::point(),
             Shape::cuboid([1.0, 0.5, 0.25]).expect("a box"),

@@ -244,6 +244,7 @@ fn entry<I: Isa>(
 mod tests {
     use super::*;
     use crate::geom::{Motion, Pose};
+    use crate::narrowphase::math::random::numbers_f32;
     use crate::narrowphase::shape::Shape;
     use crate::narrowphase::toi::part_search::PartsExtent;
     use crate::narrowphase::toi::{Settings, ToiResult, Touch, one_to_one};
@@ -254,13 +255,8 @@ mod tests {
     /// shapes.
     #[test]
     fn bound_is_not_later_than_the_contact_and_rejects_most_misses() {
-        let mut state = 5_u64;
-        let mut draw = move |most: f32| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            most * ((state >> 40) as f32 / (1 << 23) as f32 - 1.0)
-        };
+        let mut next = numbers_f32(5);
+        let mut draw = move |most: f32| most * next();
         let (mut hits, mut misses, mut rejected) = (0, 0, 0);
         for case in 0..4000_u32 {
             let scale =
