@@ -24,6 +24,7 @@ pub(crate) mod movers;
 pub(crate) mod static_bvh;
 mod traverse_batch;
 mod traverse_nearest;
+mod triangle_leaf;
 mod triangles;
 
 use crate::columns::impl_memory;
@@ -35,6 +36,7 @@ pub(crate) use build::Builder;
 use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
+use triangle_leaf::TriangleLeaf;
 pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
@@ -64,16 +66,6 @@ pub(crate) struct Node {
     /// In a leaf, the rows of the boxes; in other nodes, the indices of the child nodes, with
     /// [`LEAF`].
     ids: [u32; WIDTH],
-}
-
-/// Sixteen triangles: a leaf of a tree of triangles (`triangles.rs`). Each column is one cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-struct TriangleLeaf {
-    /// By corner, then axis, then lane.
-    corners: [[[f32; WIDTH]; 3]; 3],
-    /// The numbers of the triangles; [`NOTHING`] in empty lanes.
-    numbers: [u32; WIDTH],
 }
 
 /// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.
@@ -146,7 +138,7 @@ pub(crate) struct Tree {
     nodes: Vec<Node>,
     /// The filters by slot, as words. Empty until a filter is set.
     filters: Vec<u32>,
-    /// The leaves, if the boxes are those of triangles (`triangles.rs`). Then no leaf is a node.
+    /// The leaves, if the boxes are those of triangles (`triangle_leaf.rs`). Then no leaf is a node.
     triangles: Vec<TriangleLeaf>,
     /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
     leaf_bounds: Vec<Aabb>,
@@ -172,8 +164,8 @@ impl Tree {
     ) {
         self.clear();
         (self.len, self.built) = (boxes.len(), boxes.len());
-        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, level, threads) {
-            (self.root, self.depth) = (Some(root), depth);
+        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, None, (level, threads)) {
+            (self.root, self.depth) = (Some(root.id), depth);
         }
     }
 

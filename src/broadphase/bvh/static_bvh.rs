@@ -2,6 +2,7 @@
 
 use super::forest::FixedError;
 use super::load::{TargetRows, load};
+use super::triangle_leaf::CornersFn;
 use super::{Builder, BvhItem, NOTHING, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::input::FixedInput;
@@ -123,7 +124,8 @@ impl Bvh {
     }
 
     /// Replaces the contents of the tree by the boxes of `count` rows. `fill(first, items)` writes those of the rows from
-    /// `first` on, several threads at a time; it does not change an item to leave out its row.
+    /// `first` on, several threads at a time; it does not change an item to leave out its row. If the boxes are those of
+    /// triangles, `corners` returns the corners of a row. Returns the box around all.
     ///
     /// # Errors
     ///
@@ -132,7 +134,8 @@ impl Bvh {
         &mut self,
         count: usize,
         fill: &(dyn Fn(usize, &mut [BvhItem]) + Sync),
-    ) -> Result<(), FixedError> {
+        corners: Option<CornersFn<'_>>,
+    ) -> Result<Option<Aabb>, FixedError> {
         if count > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
         }
@@ -148,8 +151,12 @@ impl Bvh {
         if boxes.iter().any(|item| item.id == NOTHING) {
             boxes.retain(|item| item.id != NOTHING);
         }
-        tree.build(boxes, builder, (exec.level, &exec.threads));
-        Ok(())
+        let on = (exec.level, &exec.threads);
+        if let Some(corners) = corners {
+            return Ok(tree.build_triangles(boxes, corners, builder, on));
+        }
+        tree.build(boxes, builder, on);
+        Ok(tree.bounds())
     }
 
     /// A box around all boxes, or `None` without boxes.

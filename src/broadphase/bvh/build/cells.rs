@@ -12,9 +12,11 @@
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::kd_tree::KdTree;
 use super::median::{Packer, SplitMeasure, depth_of, nodes_of};
+use super::room::{Nodes, Room};
+use crate::broadphase::bvh::triangle_leaf::{CornersFn, TriangleLeaf};
 use crate::broadphase::bvh::{BvhItem, LEAF, Node, WIDTH, grow};
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
+use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of};
 use crate::lanes::{Level, prefetch_to_write};
 use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
@@ -78,56 +80,28 @@ pub(crate) struct Builder {
 
 impl_memory!(Builder { large, ordered, line, bins, at, counts, parts, ends, sizes, cells, kd_tree; lists of packers });
 
-/// The nodes of a tree that is built in the memory of an earlier one.
-struct Nodes<'a> {
-    all: &'a mut Vec<Node>,
-    used: usize,
-}
-
-impl Nodes<'_> {
-    /// Allocates memory for `count` further nodes: for the first tree no more than that.
-    fn reserve(&mut self, count: usize) {
-        let count = count.saturating_sub(self.all.len() - self.used);
-        if self.all.is_empty() {
-            self.all.reserve_exact(count);
-        } else {
-            self.all.reserve(count);
-        }
-    }
-
-    /// The next `count` nodes; their contents are arbitrary.
-    fn take(&mut self, count: usize) -> &mut [Node] {
-        let start = self.used;
-        self.used += count;
-        grow(self.all, self.used);
-        &mut self.all[start..self.used]
-    }
-}
-
 impl Builder {
-    /// Builds the nodes of a tree. Returns the child id of its root, and its depth.
+    /// Builds the nodes of a tree, and its leaves if the boxes are those of triangles. Returns its root, and its depth.
     pub(crate) fn build(
         &mut self,
         boxes: &[BvhItem],
         nodes: &mut Vec<Node>,
-        level: Level,
-        threads: &Threads,
-    ) -> Option<(u32, usize)> {
+        leaves: Option<(&mut Vec<TriangleLeaf>, CornersFn<'_>)>,
+        (level, threads): (Level, &Threads),
+    ) -> Option<(BvhItem, usize)> {
         if boxes.is_empty() {
             return None;
         }
-        let nodes = &mut Nodes { all: nodes, used: 0 };
+        let nodes = &mut Nodes::new(nodes, leaves);
         let threads = threads.for_items(boxes.len(), BOXES_MIN);
         lengthen_by_default(&mut self.packers, threads.workers());
         self.large.clear();
         threads.enter(|| {
             if boxes.len() < BOXES_MIN {
-                let (root, depth) = self.pack(level, SplitMeasure::default(), boxes, LEAF, nodes);
-                return Some((root.id, depth));
+                return Some(self.pack(level, SplitMeasure::default(), boxes, LEAF, nodes));
             }
             if !self.order(boxes, (level, threads)) {
-                let (root, depth) = self.divided(boxes, nodes, (level, threads));
-                return Some((root.id, depth));
+                return Some(self.divided(boxes, nodes, (level, threads)));
             }
             let small = self.pack_cells(nodes, (level, threads), &[]).map(|largest| {
                 let (root, above) = match self.cells[..] {
@@ -137,15 +111,15 @@ impl Builder {
                 (root, above + depth_of(largest))
             });
             if self.large.is_empty() {
-                return small.map(|(root, depth)| (root.id, depth));
+                return small;
             }
             let large = core::mem::take(&mut self.large);
             let (root, depth) = self.divided(&large, nodes, (level, threads));
             self.large = large;
-            let Some((small, below)) = small else { return Some((root.id, depth)) };
+            let Some((small, below)) = small else { return Some((root, depth)) };
             let measure = SplitMeasure::default();
             let (root, above) = self.pack(level, measure, &[small, root], 0, nodes);
-            Some((root.id, above + depth.max(below)))
+            Some((root, above + depth.max(below)))
         })
     }
 
@@ -202,16 +176,15 @@ impl Builder {
             (children[most], children[count]) = (first, second);
             count += 1;
         }
-        let own = nodes.used;
-        nodes.take(1);
+        let own = nodes.take_one().1;
         let (mut node, mut depth) = (Node::EMPTY, 0);
         for (lane, &child) in children[..count].iter().enumerate() {
             let (item, below) = self.above(tree, child, nodes);
             node.set(lane, item);
             depth = depth.max(below);
         }
-        nodes.all[own] = node;
-        (node.around(own as u32), depth + 1)
+        *nodes.node(own) = node;
+        (node.around(own), depth + 1)
     }
 
     /// Builds the nodes above the top nodes of all cells. Returns the top node and its depth.
@@ -231,9 +204,14 @@ impl Builder {
         flag: u32,
         nodes: &mut Nodes<'_>,
     ) -> (BvhItem, usize) {
-        let (count, base) = (children.len(), nodes.used as u32);
-        let room = nodes.take(nodes_of(count));
-        let root = self.packers[0].pack(level, measure, (children, 0..count), room, (base, flag));
+        let count = children.len();
+        // Above the cells, the children of bottom nodes are nodes.
+        let mut room = if flag == LEAF {
+            nodes.take(nodes.needed()(count))
+        } else {
+            nodes.take_above(nodes_of(count))
+        };
+        let root = self.packers[0].pack(level, measure, (children, 0..count), &mut room, flag);
         (root, depth_of(count))
     }
 
@@ -379,10 +357,11 @@ impl Builder {
         let largest = most_of(&sizes, |&size| size);
         // Any worker may take any cells, so reserve the largest size for all of them.
         self.packers.iter_mut().for_each(|packer| packer.reserve_for(largest));
-        let mut base = nodes.used;
-        let below = sum_of(&sizes, |&size| nodes_of(size));
+        let needed = nodes.needed();
+        let below = sizes.iter().map(|&size| needed(size));
+        let below = below.fold([0; 2], |[a, b], [c, d]| [a + c, b + d]);
         // With those above the cells. A list that grows is copied, because of the alignment of nodes.
-        nodes.reserve(below + if sizes.len() > 1 { nodes_of(sizes.len()) } else { 0 });
+        nodes.reserve(below[0] + if sizes.len() > 1 { nodes_of(sizes.len()) } else { 0 });
         let mut free = nodes.take(below);
         let mut cells = core::mem::take(&mut self.cells);
         cells.clear();
@@ -395,17 +374,19 @@ impl Builder {
         let (mut roots, mut rest, mut first) = (&mut cells[..], &sizes[..], 0);
         let mut measures = measures;
         let mut tasks: [_; RUNS] = core::array::from_fn(|_| {
-            let (mut count, mut boxes, mut room) = (0, 0, 0);
+            let (mut count, mut boxes, mut room) = (0, 0, [0; 2]);
             while boxes < wanted
                 && let Some(&size) = rest.get(count)
             {
-                (count, boxes, room) = (count + 1, boxes + size, room + nodes_of(size));
+                let [nodes, leaves] = needed(size);
+                (count, boxes) = (count + 1, boxes + size);
+                room = [room[0] + nodes, room[1] + leaves];
             }
             let sizes = rest.split_off(..count)?;
-            let (nodes, tops) = (free.split_off_mut(..room)?, roots.split_off_mut(..count)?);
+            let (room, tops) = (free.split(room), roots.split_off_mut(..count)?);
             let measures = measures.split_off(..count.min(measures.len()))?;
-            let task = Task { sizes, first, nodes, base, tops, measures };
-            (first, base) = (first + boxes, base + room);
+            let task = Task { sizes, first, room, tops, measures };
+            first += boxes;
             Some(task)
         });
         let ordered = &self.ordered[..];
@@ -426,9 +407,7 @@ struct Task<'a> {
     sizes: &'a [usize],
     /// The first box of the first cell.
     first: usize,
-    nodes: &'a mut [Node],
-    /// The index of the first of the nodes.
-    base: usize,
+    room: Room<'a>,
     tops: &'a mut [BvhItem],
     /// How the boxes of each cell are halved. May be empty.
     measures: &'a [SplitMeasure],
@@ -436,13 +415,12 @@ struct Task<'a> {
 
 impl Task<'_> {
     fn pack(&mut self, level: Level, boxes: &[BvhItem], packer: &mut Packer) {
-        let (mut nodes, mut base, mut first) = (&mut *self.nodes, self.base, self.first);
+        let mut first = self.first;
         for (k, (&size, top)) in self.sizes.iter().zip(self.tops.iter_mut()).enumerate() {
-            let (room, later) = nodes.split_at_mut(nodes_of(size));
             let which = first..first + size;
             let measure = self.measures.get(k).copied().unwrap_or_default();
-            *top = packer.pack(level, measure, (boxes, which), room, (base as u32, LEAF));
-            (base, first, nodes) = (base + room.len(), first + size, later);
+            *top = packer.pack(level, measure, (boxes, which), &mut self.room, LEAF);
+            first += size;
         }
     }
 }

@@ -22,5 +22,6 @@ mod bins;
 mod cells;
 mod kd_tree;
 mod median;
+mod room;
 
 pub(crate) use cells::Builder;
