@@ -108,9 +108,10 @@ impl<'a> HeightField<'a> {
         let [bx, bz] = field.blocks();
         let fill = |first: usize, items: &mut [BvhItem]| {
             for (row, item) in (first as u32..).zip(items) {
-                if let Some(aabb) = field.block_bounds(row) {
-                    *item = BvhItem { aabb, id: row, filter: 0 };
-                }
+                *item = match field.block_bounds(row) {
+                    Some(aabb) => BvhItem { aabb, id: row, filter: 0 },
+                    None => BvhItem::NOTHING,
+                };
             }
         };
         let built = tree.build_items(bx as usize * bz as usize, &fill, None);

@@ -103,9 +103,10 @@ impl<'a> Mesh<'a> {
         let (points, indices) = (&vertices[..], &triangles[..]);
         let fill = |first: usize, items: &mut [BvhItem]| {
             for ((row, item), &triangle) in (first as u32..).zip(items).zip(&indices[first..]) {
-                if let Ok(corners) = corners(points, triangle) {
-                    *item = BvhItem { aabb: box_around(&corners), id: row, filter: 0 };
-                }
+                *item = match corners(points, triangle) {
+                    Ok(corners) => BvhItem { aabb: box_around(&corners), id: row, filter: 0 },
+                    Err(_) => BvhItem::NOTHING,
+                };
             }
         };
         let corners = |row: u32| indices[row as usize].map_each(|vertex| points[vertex as usize]);

@@ -27,7 +27,7 @@ mod traverse_nearest;
 mod triangle_leaf;
 mod triangles;
 
-use crate::columns::impl_memory;
+use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
@@ -36,8 +36,8 @@ pub(crate) use build::Builder;
 use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
-use triangle_leaf::TriangleLeaf;
 pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
+use triangle_leaf::TriangleLeaf;
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
 const WIDTH: usize = LANES_MAX;
@@ -54,6 +54,12 @@ pub(crate) struct BvhItem {
     pub(crate) id: u32,
     /// The filter of a box as a word; not used for nodes.
     pub(crate) filter: u32,
+}
+
+impl BvhItem {
+    /// No box.
+    pub(crate) const NOTHING: Self =
+        Self { aabb: Aabb { min: [0.0; 3], max: [0.0; 3] }, id: NOTHING, filter: 0 };
 }
 
 /// Sixteen boxes, or the bounds of sixteen nodes. Each column is one cache line.
@@ -139,7 +145,7 @@ pub(crate) struct Tree {
     /// The filters by slot, as words. Empty until a filter is set.
     filters: Vec<u32>,
     /// The leaves, if the boxes are those of triangles (`triangle_leaf.rs`). Then no leaf is a node.
-    triangles: Vec<TriangleLeaf>,
+    triangles: Zeroed<TriangleLeaf>,
     /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
     leaf_bounds: Vec<Aabb>,
     /// The child id of the root, if there are boxes.
@@ -197,7 +203,7 @@ impl Tree {
     pub(crate) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
         self.filters.clear();
-        self.triangles.clear();
+        self.triangles = Zeroed::default();
         self.leaf_bounds.clear();
     }
 

@@ -7,9 +7,10 @@
 
 use super::{NO_BOUNDS, NOTHING, Node, WIDTH};
 use crate::lanes::{F32Lanes, IOTA, Isa, U32Lanes};
+use bytemuck::{Pod, Zeroable};
 
 /// Sixteen triangles. Each column is one cache line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct TriangleLeaf {
     /// By corner, then axis, then lane.
@@ -22,9 +23,6 @@ pub(crate) struct TriangleLeaf {
 pub(crate) type CornersFn<'a> = &'a (dyn Fn(u32) -> [[f32; 3]; 3] + Sync);
 
 impl TriangleLeaf {
-    pub(crate) const EMPTY: Self =
-        Self { corners: [[[0.0; WIDTH]; 3]; 3], numbers: [NOTHING; WIDTH] };
-
     /// Writes the triangles of these rows, which become their numbers.
     pub(crate) fn fill(&mut self, rows: &[u32; WIDTH], corners: CornersFn<'_>) {
         self.numbers = *rows;

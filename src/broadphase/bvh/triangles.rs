@@ -3,7 +3,7 @@
 //! Its leaves are those of `triangle_leaf.rs`, and its nodes have the order of a traversal. The row of a box is its slot: the
 //! index of its leaf times [`WIDTH`], plus its lane.
 
-use super::triangle_leaf::CornersFn;
+use super::triangle_leaf::{CornersFn, TriangleLeaf};
 use super::{Builder, BvhItem, LEAF, NOTHING, Node, Tree, WIDTH};
 use crate::geom::Aabb;
 use crate::lanes::{Level, prefetch};
@@ -48,12 +48,18 @@ impl Tree {
         own as u32
     }
 
+    /// Returns the leaves, if this is a tree of triangles.
+    #[inline]
+    pub(super) fn triangles(&self) -> &[TriangleLeaf] {
+        self.triangles.as_slice()
+    }
+
     /// Prefetches a node or a leaf.
     #[inline(always)]
     pub(super) fn prefetch_child(&self, id: u32) {
         let at = (id & !LEAF) as usize;
-        if id & LEAF != 0 && !self.triangles.is_empty() {
-            prefetch(slice::from_ref(&self.triangles[at]));
+        if id & LEAF != 0 && !self.triangles().is_empty() {
+            prefetch(slice::from_ref(&self.triangles()[at]));
         } else {
             prefetch(slice::from_ref(&self.nodes[at]));
         }
@@ -61,12 +67,12 @@ impl Tree {
 
     /// Returns the corners of the triangle in a slot.
     pub(crate) fn triangle(&self, slot: u32) -> [[f32; 3]; 3] {
-        let (leaf, lane) = (&self.triangles[slot as usize / WIDTH], slot as usize % WIDTH);
+        let (leaf, lane) = (&self.triangles()[slot as usize / WIDTH], slot as usize % WIDTH);
         leaf.triangle(lane)
     }
 
     /// Returns the number of the triangle in a slot.
     pub(crate) fn triangle_number(&self, slot: u32) -> u32 {
-        self.triangles[slot as usize / WIDTH].number(slot as usize % WIDTH)
+        self.triangles()[slot as usize / WIDTH].number(slot as usize % WIDTH)
     }
 }

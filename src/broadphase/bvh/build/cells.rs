@@ -14,10 +14,11 @@ use super::kd_tree::KdTree;
 use super::median::{Packer, SplitMeasure, depth_of, nodes_of};
 use super::room::{Nodes, Room};
 use crate::broadphase::bvh::triangle_leaf::{CornersFn, TriangleLeaf};
-use crate::broadphase::bvh::{BvhItem, LEAF, Node, WIDTH, grow};
-use crate::columns::impl_memory;
+use crate::broadphase::bvh::{BvhItem, LEAF, Node, WIDTH};
+use crate::broadphase::pairs::buffer::lengthen_sparsely;
+use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of};
-use crate::lanes::{Level, prefetch_to_write};
+use crate::lanes::Level;
 use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
 
@@ -55,8 +56,8 @@ const RUNS: usize = 64;
 pub(crate) struct Builder {
     /// Boxes that are longer than a cell.
     large: Vec<BvhItem>,
-    /// The boxes, ordered by cell.
-    ordered: Vec<BvhItem>,
+    /// The indices of the boxes, ordered by cell.
+    ordered: Vec<u32>,
     /// The sample along one axis.
     line: Vec<f32>,
     /// The bins of each box: on x and y, and on z, with [`LARGE`].
@@ -86,7 +87,7 @@ impl Builder {
         &mut self,
         boxes: &[BvhItem],
         nodes: &mut Vec<Node>,
-        leaves: Option<(&mut Vec<TriangleLeaf>, CornersFn<'_>)>,
+        leaves: Option<(&mut Zeroed<TriangleLeaf>, CornersFn<'_>)>,
         (level, threads): (Level, &Threads),
     ) -> Option<(BvhItem, usize)> {
         if boxes.is_empty() {
@@ -103,7 +104,7 @@ impl Builder {
             if !self.order(boxes, (level, threads)) {
                 return Some(self.divided(boxes, nodes, (level, threads)));
             }
-            let small = self.pack_cells(nodes, (level, threads), &[]).map(|largest| {
+            let small = self.pack_cells(boxes, nodes, (level, threads), &[]).map(|largest| {
                 let (root, above) = match self.cells[..] {
                     [only] => (only, 0),
                     _ => self.pack_roots(level, nodes),
@@ -133,7 +134,7 @@ impl Builder {
     ) -> (BvhItem, usize) {
         self.kd_tree.build(boxes);
         let Self { kd_tree, at, ends, ordered, .. } = self;
-        grow(at, boxes.len());
+        lengthen_sparsely(at, boxes.len());
         let at = &mut at[..boxes.len()];
         kd_tree.look_up(boxes, at, threads);
         ends.clear();
@@ -141,15 +142,14 @@ impl Builder {
         ends.resize(kd_tree.measures.len(), 0);
         at.iter().for_each(|&cell| ends[cell as usize] += 1);
         ends_to_starts(ends);
-        grow(ordered, boxes.len());
-        for (item, &cell) in boxes.iter().zip(&*at) {
+        lengthen_sparsely(ordered, boxes.len());
+        for (index, &cell) in (0..).zip(&*at) {
             let next = &mut ends[cell as usize];
-            ordered[*next as usize] = *item;
+            ordered[*next as usize] = index;
             *next += 1;
-            prefetch_to_write(ordered, *next as usize + 3);
         }
         let kd_tree = core::mem::take(&mut self.kd_tree);
-        self.pack_cells(nodes, (level, threads), &kd_tree.measures);
+        self.pack_cells(boxes, nodes, (level, threads), &kd_tree.measures);
         let top = self.above(&kd_tree, 0, nodes);
         self.kd_tree = kd_tree;
         top
@@ -211,12 +211,14 @@ impl Builder {
         } else {
             nodes.take_above(nodes_of(count))
         };
-        let root = self.packers[0].pack(level, measure, (children, 0..count), &mut room, flag);
+        self.ordered.clear();
+        self.ordered.extend(0..count as u32);
+        let root = self.packers[0].pack(level, measure, (children, &self.ordered), &mut room, flag);
         (root, depth_of(count))
     }
 
-    /// Computes the cells, and copies the boxes to `ordered` by cell; accessed by index they would be far apart in
-    /// memory. Boxes longer than a cell are copied to `large` instead. Returns `false` if these cells are not good for
+    /// Computes the cells, and writes the indices of the boxes to `ordered` by cell. Boxes longer than a cell are copied to
+    /// `large` instead. Returns `false` if these cells are not good for
     /// the boxes.
     fn order(&mut self, boxes: &[BvhItem], (level, threads): (Level, &Threads)) -> bool {
         let sample = &mut CentreSample { boxes, line: &mut self.line };
@@ -241,7 +243,7 @@ impl Builder {
         }
         let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
         let [x, y, z] = axes;
-        grow(bins, boxes.len());
+        lengthen_sparsely(bins, boxes.len());
         let bins = &mut bins[..boxes.len()];
         let size = CHUNK.max(boxes.len().div_ceil(CHUNKS));
         let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size));
@@ -255,7 +257,7 @@ impl Builder {
             }
         });
         // For each box first the slab, then the column, then the cell.
-        grow(at, boxes.len());
+        lengthen_sparsely(at, boxes.len());
         let at = &mut at[..boxes.len()];
         counts.clear();
         counts.resize(x.bins, 0);
@@ -283,16 +285,15 @@ impl Builder {
             return false;
         }
         ends_to_starts(ends);
-        grow(ordered, boxes.len() - large);
-        for (item, &bin) in boxes.iter().zip(&*at) {
+        lengthen_sparsely(ordered, boxes.len() - large);
+        for (index, &bin) in (0..).zip(&*at) {
             if bin & LARGE == 0 {
                 let next = &mut ends[in_z[bin as usize] as usize];
-                ordered[*next as usize] = *item;
+                ordered[*next as usize] = index;
                 *next += 1;
-                prefetch_to_write(ordered, *next as usize + 3);
             }
         }
-        if self.are_narrow(axes) {
+        if self.are_narrow(boxes, axes) {
             return false;
         }
         if large > 0 {
@@ -304,7 +305,7 @@ impl Builder {
 
     /// Whether more than a few boxes are much longer than their cell, although none is longer than a cell would be if
     /// all had equal lengths: then the boxes are in crowds, and the cells there are narrow.
-    fn are_narrow(&self, axes: &[BinAxis; 3]) -> bool {
+    fn are_narrow(&self, boxes: &[BvhItem], axes: &[BinAxis; 3]) -> bool {
         let Self { ordered, ends, .. } = self;
         let count = ends.last().map_or(0, |&end| end as usize);
         let mut long = 0;
@@ -316,7 +317,7 @@ impl Builder {
             let mut is_long = [false; BOXES_TESTED];
             let mut tested = [Aabb::default(); BOXES_TESTED];
             for (k, tested) in tested.iter_mut().enumerate() {
-                *tested = cell[k * cell.len() / BOXES_TESTED].aabb;
+                *tested = boxes[cell[k * cell.len() / BOXES_TESTED] as usize].aabb;
             }
             for axis in (0..3).filter(|&axis| axes[axis].parts > 1) {
                 let (mut low, mut high) = (f32::MAX, f32::MIN);
@@ -340,6 +341,7 @@ impl Builder {
     /// number of boxes of the largest cell; `None` if all cells are empty.
     fn pack_cells(
         &mut self,
+        boxes: &[BvhItem],
         nodes: &mut Nodes<'_>,
         (level, threads): (Level, &Threads),
         measures: &[SplitMeasure],
@@ -393,7 +395,7 @@ impl Builder {
         let packers = &mut self.packers[..threads.workers()];
         par::for_each(threads, packers, &mut tasks, &|packer, _, task| {
             if let Some(task) = task {
-                task.pack(level, ordered, packer);
+                task.pack(level, (boxes, ordered), packer);
             }
         });
         (self.sizes, self.cells) = (sizes, cells);
@@ -414,10 +416,10 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    fn pack(&mut self, level: Level, boxes: &[BvhItem], packer: &mut Packer) {
+    fn pack(&mut self, level: Level, (boxes, ordered): (&[BvhItem], &[u32]), packer: &mut Packer) {
         let mut first = self.first;
         for (k, (&size, top)) in self.sizes.iter().zip(self.tops.iter_mut()).enumerate() {
-            let which = first..first + size;
+            let which = &ordered[first..first + size];
             let measure = self.measures.get(k).copied().unwrap_or_default();
             *top = packer.pack(level, measure, (boxes, which), &mut self.room, LEAF);
             first += size;

@@ -124,14 +124,14 @@ impl Packer {
         &mut self,
         level: Level,
         measure: SplitMeasure,
-        (children, which): (&[BvhItem], Range<usize>),
+        (children, which): (&[BvhItem], &[u32]),
         to: &mut Room<'_>,
         flag: u32,
     ) -> BvhItem {
         let count = which.len();
         self.reserve_for(count);
         let children = bytemuck::cast_slice(children);
-        level.run(LoadChildren { children, first: which.start, count, items: &mut self.items });
+        level.run(LoadChildren { children, which, items: &mut self.items });
         Packing { level, measure, children, flag, memory: self }.part(0..count, to)
     }
 }
@@ -213,8 +213,7 @@ fn inside<I: Isa>(isa: I, left: usize) -> I::Mask {
 /// Writes the doubled centres and the indices of the children.
 struct LoadChildren<'a> {
     children: &'a [NodeRecord],
-    first: usize,
-    count: usize,
+    which: &'a [u32],
     items: &'a mut CentreColumns,
 }
 
@@ -225,21 +224,24 @@ impl Kernel for LoadChildren<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { children, first, count, items } = self;
-        let last = (first + count - 1) as u32;
+        let Self { children, which: all, items } = self;
         let mut at = 0;
-        while at < count {
-            // The last group repeats the last child.
-            let mut which = [0; LANES_MAX];
-            for (lane, which) in which.iter_mut().enumerate() {
-                *which = Ord::min((first + at + lane) as u32, last);
-            }
-            let [[x0, y0, z0, x1], [y1, z1, ..]] = isa.gather_rows::<8, 2>(children, &which);
+        while at < all.len() {
+            // The last group repeats its first child.
+            let mut last = [all[at]; LANES_MAX];
+            let which = match all.get(at..at + I::LANES) {
+                Some(which) => which,
+                None => {
+                    last[..all.len() - at].copy_from_slice(&all[at..]);
+                    &last
+                }
+            };
+            let [[x0, y0, z0, x1], [y1, z1, ..]] = isa.gather_rows::<8, 2>(children, which);
             let ends = [x0, y0, z0, x1, y1, z1].map_each(I::F32::from_bits);
             for axis in 0..3 {
                 (ends[axis] + ends[3 + axis]).to_bits().store(&mut items[axis][at..]);
             }
-            isa.load_u32(&which).store(&mut items[NUMBER][at..]);
+            isa.load_u32(which).store(&mut items[NUMBER][at..]);
             at += I::LANES;
         }
     }

@@ -3,6 +3,7 @@
 use super::median::nodes_of;
 use crate::broadphase::bvh::triangle_leaf::{CornersFn, TriangleLeaf};
 use crate::broadphase::bvh::{LEAF, Node, WIDTH, grow};
+use crate::columns::Zeroed;
 use alloc::vec::Vec;
 
 /// The nodes of a tree that is built in the memory of an earlier one, and its leaves if it is a tree of triangles.
@@ -14,7 +15,7 @@ pub(crate) struct Nodes<'a> {
 
 /// The leaves of a tree of triangles.
 struct Leaves<'a> {
-    all: &'a mut Vec<TriangleLeaf>,
+    all: &'a mut Zeroed<TriangleLeaf>,
     used: usize,
     corners: CornersFn<'a>,
 }
@@ -22,7 +23,7 @@ struct Leaves<'a> {
 impl<'a> Nodes<'a> {
     pub(crate) fn new(
         all: &'a mut Vec<Node>,
-        leaves: Option<(&'a mut Vec<TriangleLeaf>, CornersFn<'a>)>,
+        leaves: Option<(&'a mut Zeroed<TriangleLeaf>, CornersFn<'a>)>,
     ) -> Self {
         let leaves = leaves.map(|(all, corners)| Leaves { all, used: 0, corners });
         Self { all, used: 0, leaves }
@@ -74,11 +75,9 @@ impl<'a> Nodes<'a> {
             Some(Leaves { all, used, corners }) => {
                 let first = *used as u32;
                 *used += leaves;
-                if all.len() < *used {
-                    all.reserve_exact(*used - all.len());
-                    all.resize(*used, TriangleLeaf::EMPTY);
-                }
-                Some(LeafRoom { leaves: &mut all[first as usize..*used], first, corners: *corners })
+                all.lengthen(*used);
+                let leaves = &mut all.as_mut_slice()[first as usize..*used];
+                Some(LeafRoom { leaves, first, corners: *corners })
             }
             None => None,
         };
