@@ -14,13 +14,14 @@ use super::kd_tree::KdTree;
 use super::median::{Packer, SplitMeasure, depth_of, nodes_of};
 use super::room::{Nodes, Room};
 use crate::broadphase::bvh::triangle_leaf::{CornersFn, TriangleLeaf};
-use crate::broadphase::bvh::{BvhItem, LEAF, Node, WIDTH};
+use crate::broadphase::bvh::{BvhItem, LEAF, Node, WIDTH, grow};
 use crate::broadphase::pairs::buffer::lengthen_sparsely;
 use crate::columns::{Zeroed, impl_memory};
-use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of};
+use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
 use crate::lanes::Level;
 use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
+use bytemuck::Pod;
 
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts
 /// vary.
@@ -64,7 +65,7 @@ pub(crate) struct Builder {
     bins: Vec<[u32; 2]>,
     /// For each box its bin in the current histograms, or its cell.
     at: Vec<u32>,
-    /// The current histograms.
+    /// The sums of the current histograms.
     counts: Vec<u32>,
     /// For each axis the part of each bin.
     parts: [Vec<u32>; 3],
@@ -134,7 +135,7 @@ impl Builder {
     ) -> (BvhItem, usize) {
         self.kd_tree.build(boxes);
         let Self { kd_tree, at, ends, ordered, .. } = self;
-        lengthen_sparsely(at, boxes.len());
+        lengthen(at, boxes.len());
         let at = &mut at[..boxes.len()];
         kd_tree.look_up(boxes, at, threads);
         ends.clear();
@@ -142,7 +143,7 @@ impl Builder {
         ends.resize(kd_tree.measures.len(), 0);
         at.iter().for_each(|&cell| ends[cell as usize] += 1);
         ends_to_starts(ends);
-        lengthen_sparsely(ordered, boxes.len());
+        lengthen(ordered, boxes.len());
         for (index, &cell) in (0..).zip(&*at) {
             let next = &mut ends[cell as usize];
             ordered[*next as usize] = index;
@@ -211,15 +212,15 @@ impl Builder {
         } else {
             nodes.take_above(nodes_of(count))
         };
-        self.ordered.clear();
-        self.ordered.extend(0..count as u32);
-        let root = self.packers[0].pack(level, measure, (children, &self.ordered), &mut room, flag);
+        lengthen(&mut self.ordered, count);
+        let which = &mut self.ordered[..count];
+        which.iter_mut().zip(0..).for_each(|(index, k)| *index = k);
+        let root = self.packers[0].pack(level, measure, (children, which), &mut room, flag);
         (root, depth_of(count))
     }
 
     /// Computes the cells, and writes the indices of the boxes to `ordered` by cell. Boxes longer than a cell are copied to
-    /// `large` instead. Returns `false` if these cells are not good for
-    /// the boxes.
+    /// `large` instead. Returns `false` if these cells are not good for the boxes.
     fn order(&mut self, boxes: &[BvhItem], (level, threads): (Level, &Threads)) -> bool {
         let sample = &mut CentreSample { boxes, line: &mut self.line };
         let ends = sample.ends();
@@ -243,35 +244,39 @@ impl Builder {
         }
         let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
         let [x, y, z] = axes;
-        lengthen_sparsely(bins, boxes.len());
+        lengthen(bins, boxes.len());
         let bins = &mut bins[..boxes.len()];
+        lengthen(at, boxes.len());
+        let at = &mut at[..boxes.len()];
         let size = CHUNK.max(boxes.len().div_ceil(CHUNKS));
-        let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size));
-        let mut tasks: [_; CHUNKS] = core::array::from_fn(|_| chunks.next());
-        let packers = &mut packers[..threads.workers()];
-        let tasks = &mut tasks[..boxes.len().div_ceil(size)];
-        par::for_each(threads, packers, tasks, &|_, _, chunk| {
-            if let Some((boxes, bins)) = chunk {
-                let boxes = bytemuck::cast_slice(boxes);
-                level.run_rows(boxes.len(), Bin { boxes, axes, bins });
+        let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size)).zip(at.chunks_mut(size));
+        let mut chunks: [_; CHUNKS] = core::array::from_fn(|_| {
+            chunks.next().map(|((boxes, bins), at)| Chunk { boxes, bins, at, large: 0 })
+        });
+        let chunks = &mut chunks[..boxes.len().div_ceil(size)];
+        let workers = (threads, &mut packers[..threads.workers()]);
+        // For each box first the slab, then the column, then the cell.
+        let mut histograms = Histograms { chunks, workers, counts };
+        histograms.compute(x.bins, &|chunk, counts| {
+            let Chunk { boxes, bins, at, large } = chunk;
+            let boxes = bytemuck::cast_slice(boxes);
+            level.run_rows(boxes.len(), Bin { boxes, axes, bins });
+            for (&mut [xy, z_large], at) in bins.iter_mut().zip(&mut **at) {
+                let (bin, is_large) = (xy & 0xffff, z_large & LARGE);
+                *at = bin | is_large;
+                counts[bin as usize] += u32::from(is_large == 0);
+                *large += usize::from(is_large != 0);
             }
         });
-        // For each box first the slab, then the column, then the cell.
-        lengthen_sparsely(at, boxes.len());
-        let at = &mut at[..boxes.len()];
-        counts.clear();
-        counts.resize(x.bins, 0);
-        let mut large = 0;
-        for (&[xy, z_large], at) in bins.iter().zip(&mut *at) {
-            let (bin, is_large) = (xy & 0xffff, z_large & LARGE);
-            *at = bin | is_large;
-            counts[bin as usize] += u32::from(is_large == 0);
-            large += usize::from(is_large != 0);
-        }
-        share(counts, x, in_x);
-        count_next(counts, in_x, (x.parts, y), bins.iter().map(|of| of[0] >> 16), at);
-        share(counts, y, in_y);
-        count_next(counts, in_y, (x.parts * y.parts, z), bins.iter().map(|of| of[1] & 0xffff), at);
+        let large = sum_of(histograms.chunks, |of| of.as_ref().map_or(0, |chunk| chunk.large));
+        share(histograms.counts, x, in_x);
+        histograms.compute(x.parts * y.bins, &|chunk, counts| {
+            chunk.count_next(counts, in_x, y, |of| of[0] >> 16);
+        });
+        share(histograms.counts, y, in_y);
+        histograms.compute(x.parts * y.parts * z.bins, &|chunk, counts| {
+            chunk.count_next(counts, in_y, z, |of| of[1] & 0xffff);
+        });
         share(counts, z, in_z);
         // Sum the bins of each cell, then compute prefix sums. Distributing the boxes turns starts
         // into ends.
@@ -285,7 +290,7 @@ impl Builder {
             return false;
         }
         ends_to_starts(ends);
-        lengthen_sparsely(ordered, boxes.len() - large);
+        lengthen(ordered, boxes.len() - large);
         for (index, &bin) in (0..).zip(&*at) {
             if bin & LARGE == 0 {
                 let next = &mut ends[in_z[bin as usize] as usize];
@@ -403,6 +408,69 @@ impl Builder {
     }
 }
 
+/// Consecutive boxes that one thread bins.
+struct Chunk<'a> {
+    boxes: &'a [BvhItem],
+    bins: &'a mut [[u32; 2]],
+    /// For each box its bin in the current histograms.
+    at: &'a mut [u32],
+    /// The number of boxes that are longer than a cell.
+    large: usize,
+}
+
+impl Chunk<'_> {
+    /// Counts the bins of the next axis. `parts` has the part of each current bin; there is a histogram for each part of the
+    /// axes before.
+    #[inline(always)]
+    fn count_next(
+        &mut self,
+        counts: &mut [u32],
+        parts: &[u32],
+        axis: &BinAxis,
+        bin: impl Fn(&[u32; 2]) -> u32,
+    ) {
+        for (bins, at) in self.bins.iter().zip(&mut *self.at) {
+            if *at & LARGE == 0 {
+                let bin = parts[*at as usize] as usize * axis.bins + bin(bins) as usize;
+                *at = bin as u32;
+                counts[bin] += 1;
+            }
+        }
+    }
+}
+
+/// Histograms of all boxes.
+struct Histograms<'a, 'c> {
+    chunks: &'a mut [Option<Chunk<'c>>],
+    /// The threads, and the scratch memory of each.
+    workers: (&'a Threads, &'a mut [Packer]),
+    counts: &'a mut Vec<u32>,
+}
+
+impl Histograms<'_, '_> {
+    /// Computes histograms with so many bins in total. `count` adds those of a chunk. The sums do not depend on which
+    /// thread counts which chunk.
+    fn compute(&mut self, bins: usize, count: &(dyn Fn(&mut Chunk<'_>, &mut [u32]) + Sync)) {
+        let (threads, packers) = &mut self.workers;
+        for packer in &mut **packers {
+            packer.counts.clear();
+            packer.counts.resize(bins, 0);
+        }
+        par::for_each(threads, packers, self.chunks, &|packer, _, chunk| {
+            if let Some(chunk) = chunk {
+                count(chunk, &mut packer.counts);
+            }
+        });
+        if let Some((first, others)) = packers.split_first_mut() {
+            self.counts.clear();
+            self.counts.extend_from_slice(&first.counts);
+            for packer in others {
+                self.counts.iter_mut().zip(&packer.counts).for_each(|(sum, count)| *sum += count);
+            }
+        }
+    }
+}
+
 /// Consecutive cells whose subtrees are built by one thread.
 struct Task<'a> {
     /// The number of boxes of each cell; cells are consecutive in `ordered`.
@@ -465,6 +533,16 @@ impl CentreSample<'_> {
     }
 }
 
+/// Lengthens a list whose contents do not matter. That of the first build is written by the threads that use it; later ones
+/// grow by more than is needed.
+fn lengthen<T: Pod + Default>(list: &mut Vec<T>, len: usize) {
+    if list.is_empty() {
+        lengthen_sparsely(list, len);
+    } else {
+        grow(list, len);
+    }
+}
+
 /// Replaces the numbers of boxes of all cells by the first place of each.
 fn ends_to_starts(sizes: &mut [u32]) {
     let mut start = 0;
@@ -492,27 +570,6 @@ fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
         // If all lengths are 0, the side is 0 and the quotient NaN, which gives one part.
         if parts >= 1.0 { (parts + 0.5).min(cells) as usize } else { 1 }
     })
-}
-
-/// Computes the histograms of the next axis, one for each part of the axes before. `at` has the bin
-/// of each box in the current histograms, and then in the next ones; `parts` has the part of each
-/// current bin.
-fn count_next(
-    counts: &mut Vec<u32>,
-    parts: &[u32],
-    (before, axis): (usize, &BinAxis),
-    bins: impl Iterator<Item = u32>,
-    at: &mut [u32],
-) {
-    counts.clear();
-    counts.resize(before * axis.bins, 0);
-    for (bin, at) in bins.zip(at) {
-        if *at & LARGE == 0 {
-            let bin = parts[*at as usize] as usize * axis.bins + bin as usize;
-            *at = bin as u32;
-            counts[bin] += 1;
-        }
-    }
 }
 
 /// Combines the bins of each histogram into parts with about equal numbers of boxes. Parts are

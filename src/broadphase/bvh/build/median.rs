@@ -105,9 +105,11 @@ pub(crate) struct Packer {
     items: CentreColumns,
     /// Items behind a median, and between two guesses.
     sides: [CentreColumns; 2],
+    /// Histograms of the boxes that this worker has counted.
+    pub(super) counts: Vec<u32>,
 }
 
-impl_memory!(Packer { items, sides });
+impl_memory!(Packer { items, sides, counts });
 
 impl Packer {
     /// Reserves memory for this many children.
@@ -193,7 +195,7 @@ impl Packing<'_> {
         let axis = self.measure.axis(length);
         let (mut below, mut above) = (high, low);
         if length[axis] > 0.0 {
-            let Packer { items: columns, sides } = &mut *self.memory;
+            let Packer { items: columns, sides, .. } = &mut *self.memory;
             let (which, ends) = (items.clone(), [low[axis], high[axis]]);
             let divide = Divide { items: columns, sides, which, at, axis, ends };
             [above[axis], below[axis]] = self.level.run(divide);
