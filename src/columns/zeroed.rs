@@ -31,7 +31,7 @@ impl<T> Default for Zeroed<T> {
 impl<T: Pod> Zeroed<T> {
     /// Creates a list of zeros.
     pub(crate) fn new(len: usize) -> Self {
-        const { assert!(size_of::<T>() % 4 == 0) };
+        const { assert!(size_of::<T>().is_multiple_of(4)) };
         let words = vec![0; Self::words(len) + align_of::<T>() / 4];
         let first = words.as_ptr().align_offset(align_of::<T>());
         Self { words, first, len, values: PhantomData }

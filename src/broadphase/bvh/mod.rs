@@ -37,7 +37,6 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
 pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
-use triangle_leaf::TriangleLeaf;
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
 const WIDTH: usize = LANES_MAX;
@@ -73,6 +72,19 @@ pub(crate) struct Node {
     /// [`LEAF`].
     ids: [u32; WIDTH],
 }
+
+/// Sixteen triangles: a leaf of a tree of triangles (`triangle_leaf.rs`). Each column is one cache line.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub(crate) struct TriangleLeaf {
+    /// By corner, then axis, then lane.
+    corners: [[[f32; WIDTH]; 3]; 3],
+    /// The numbers of the triangles; [`NOTHING`] in empty lanes.
+    numbers: [u32; WIDTH],
+}
+
+/// Returns the corners of a row.
+pub(crate) type CornersFn<'a> = &'a (dyn Fn(u32) -> [[f32; 3]; 3] + Sync);
 
 /// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.
 const NO_BOUNDS: [f32; 6] = {

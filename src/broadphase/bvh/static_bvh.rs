@@ -2,8 +2,7 @@
 
 use super::forest::FixedError;
 use super::load::{TargetRows, load};
-use super::triangle_leaf::CornersFn;
-use super::{Builder, BvhItem, NOTHING, Tree};
+use super::{Builder, BvhItem, CornersFn, NOTHING, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::input::FixedInput;
 use crate::columns::{ColumnScratch, Memory, Rejected, Zeroed, impl_memory};

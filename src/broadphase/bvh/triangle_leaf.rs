@@ -5,22 +5,8 @@
 //! and all other nodes are together in little memory: most of the time of a query in a large tree is that of the first
 //! access to a page.
 
-use super::{NO_BOUNDS, NOTHING, Node, WIDTH};
+use super::{CornersFn, NO_BOUNDS, NOTHING, Node, TriangleLeaf, WIDTH};
 use crate::lanes::{F32Lanes, IOTA, Isa, U32Lanes};
-use bytemuck::{Pod, Zeroable};
-
-/// Sixteen triangles. Each column is one cache line.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C, align(64))]
-pub(crate) struct TriangleLeaf {
-    /// By corner, then axis, then lane.
-    corners: [[[f32; WIDTH]; 3]; 3],
-    /// The numbers of the triangles; [`NOTHING`] in empty lanes.
-    numbers: [u32; WIDTH],
-}
-
-/// Returns the corners of a row.
-pub(crate) type CornersFn<'a> = &'a (dyn Fn(u32) -> [[f32; 3]; 3] + Sync);
 
 impl TriangleLeaf {
     /// Writes the triangles of these rows, which become their numbers.

@@ -3,8 +3,7 @@
 //! Its leaves are those of `triangle_leaf.rs`, and its nodes have the order of a traversal. The row of a box is its slot: the
 //! index of its leaf times [`WIDTH`], plus its lane.
 
-use super::triangle_leaf::{CornersFn, TriangleLeaf};
-use super::{Builder, BvhItem, LEAF, NOTHING, Node, Tree, WIDTH};
+use super::{Builder, BvhItem, CornersFn, LEAF, NOTHING, Node, Tree, TriangleLeaf, WIDTH};
 use crate::geom::Aabb;
 use crate::lanes::{Level, prefetch};
 use crate::par::Threads;

@@ -11,10 +11,9 @@
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::kd_tree::KdTree;
-use super::median::{Packer, SplitMeasure, depth_of, nodes_of};
-use super::room::{Nodes, Room};
-use crate::broadphase::bvh::triangle_leaf::{CornersFn, TriangleLeaf};
-use crate::broadphase::bvh::{BvhItem, LEAF, Node, WIDTH, grow};
+use super::median::{Packer, SplitMeasure, depth_of};
+use super::room::{Nodes, Room, nodes_of};
+use crate::broadphase::bvh::{BvhItem, CornersFn, LEAF, Node, TriangleLeaf, WIDTH, grow};
 use crate::broadphase::pairs::buffer::lengthen_sparsely;
 use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
@@ -251,14 +250,14 @@ impl Builder {
         let size = CHUNK.max(boxes.len().div_ceil(CHUNKS));
         let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size)).zip(at.chunks_mut(size));
         let mut chunks: [_; CHUNKS] = core::array::from_fn(|_| {
-            chunks.next().map(|((boxes, bins), at)| Chunk { boxes, bins, at, large: 0 })
+            chunks.next().map(|((boxes, bins), at)| BinnedBoxes { boxes, bins, at, large: 0 })
         });
         let chunks = &mut chunks[..boxes.len().div_ceil(size)];
         let workers = (threads, &mut packers[..threads.workers()]);
         // For each box first the slab, then the column, then the cell.
         let mut histograms = Histograms { chunks, workers, counts };
         histograms.compute(x.bins, &|chunk, counts| {
-            let Chunk { boxes, bins, at, large } = chunk;
+            let BinnedBoxes { boxes, bins, at, large } = chunk;
             let boxes = bytemuck::cast_slice(boxes);
             level.run_rows(boxes.len(), Bin { boxes, axes, bins });
             for (&mut [xy, z_large], at) in bins.iter_mut().zip(&mut **at) {
@@ -409,7 +408,7 @@ impl Builder {
 }
 
 /// Consecutive boxes that one thread bins.
-struct Chunk<'a> {
+struct BinnedBoxes<'a> {
     boxes: &'a [BvhItem],
     bins: &'a mut [[u32; 2]],
     /// For each box its bin in the current histograms.
@@ -418,7 +417,7 @@ struct Chunk<'a> {
     large: usize,
 }
 
-impl Chunk<'_> {
+impl BinnedBoxes<'_> {
     /// Counts the bins of the next axis. `parts` has the part of each current bin; there is a histogram for each part of the
     /// axes before.
     #[inline(always)]
@@ -441,7 +440,7 @@ impl Chunk<'_> {
 
 /// Histograms of all boxes.
 struct Histograms<'a, 'c> {
-    chunks: &'a mut [Option<Chunk<'c>>],
+    chunks: &'a mut [Option<BinnedBoxes<'c>>],
     /// The threads, and the scratch memory of each.
     workers: (&'a Threads, &'a mut [Packer]),
     counts: &'a mut Vec<u32>,
@@ -450,7 +449,7 @@ struct Histograms<'a, 'c> {
 impl Histograms<'_, '_> {
     /// Computes histograms with so many bins in total. `count` adds those of a chunk. The sums do not depend on which
     /// thread counts which chunk.
-    fn compute(&mut self, bins: usize, count: &(dyn Fn(&mut Chunk<'_>, &mut [u32]) + Sync)) {
+    fn compute(&mut self, bins: usize, count: &(dyn Fn(&mut BinnedBoxes<'_>, &mut [u32]) + Sync)) {
         let (threads, packers) = &mut self.workers;
         for packer in &mut **packers {
             packer.counts.clear();

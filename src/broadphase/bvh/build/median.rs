@@ -5,7 +5,7 @@
 //! The median is found by counting, one lane group at a time, how many items are below a guess.
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
-use super::room::Room;
+use super::room::{Room, border, parts};
 use crate::broadphase::bvh::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
 use crate::columns::impl_memory;
 use crate::geom::{MapEach, each_axis};
@@ -69,27 +69,6 @@ impl SplitMeasure {
     }
 }
 
-/// The start of part `k` of `parts`: a multiple of the children of a full bottom node.
-fn border(items: usize, parts: usize, k: usize) -> usize {
-    let bottoms = items.div_ceil(WIDTH);
-    if bottoms <= WIDTH { items.min(k * WIDTH) } else { items.min(bottoms * k / parts * WIDTH) }
-}
-
-/// The number of children of the top node of these items: 1 if they fit into one bottom node.
-fn parts(items: usize) -> usize {
-    items.div_ceil(WIDTH).min(WIDTH)
-}
-
-/// The number of nodes that [`Packer::pack`] creates for this many items.
-pub(crate) fn nodes_of(items: usize) -> usize {
-    let parts = parts(items);
-    if items <= WIDTH * WIDTH {
-        return parts + usize::from(parts > 1);
-    }
-    let of_part = |k| nodes_of(border(items, parts, k + 1) - border(items, parts, k));
-    1 + (0..parts).map(of_part).sum::<usize>()
-}
-
 /// The number of nodes on a path from the top node of this many items to the bottom.
 pub(crate) fn depth_of(items: usize) -> usize {
     let (mut depth, mut room) = (1, WIDTH);
@@ -119,7 +98,7 @@ impl Packer {
         }
     }
 
-    /// Builds the subtree of the children `which`, at least one, in the first [`nodes_of`] nodes of `to`; if the children are
+    /// Builds the subtree of the children `which`, at least one, in the first nodes of `to`, [`nodes_of`](super::room::nodes_of) many; if the children are
     /// triangles, the bottom ones are leaves. Returns the top node. `flag` is set in the id of nodes that have the given
     /// children.
     pub(crate) fn pack(

@@ -1,10 +1,29 @@
 //! Memory into which the nodes of a tree are written, divided among the tasks of a build.
 
-use super::median::nodes_of;
-use crate::broadphase::bvh::triangle_leaf::{CornersFn, TriangleLeaf};
-use crate::broadphase::bvh::{LEAF, Node, WIDTH, grow};
+use crate::broadphase::bvh::{CornersFn, LEAF, Node, TriangleLeaf, WIDTH, grow};
 use crate::columns::Zeroed;
 use alloc::vec::Vec;
+
+/// The start of part `k` of `parts`: a multiple of the children of a full bottom node.
+pub(super) fn border(items: usize, parts: usize, k: usize) -> usize {
+    let bottoms = items.div_ceil(WIDTH);
+    if bottoms <= WIDTH { items.min(k * WIDTH) } else { items.min(bottoms * k / parts * WIDTH) }
+}
+
+/// The number of children of the top node of these items: 1 if they fit into one bottom node.
+pub(super) fn parts(items: usize) -> usize {
+    items.div_ceil(WIDTH).min(WIDTH)
+}
+
+/// The number of nodes that [`Packer::pack`](super::median::Packer::pack) creates for this many items.
+pub(crate) fn nodes_of(items: usize) -> usize {
+    let parts = parts(items);
+    if items <= WIDTH * WIDTH {
+        return parts + usize::from(parts > 1);
+    }
+    let of_part = |k| nodes_of(border(items, parts, k + 1) - border(items, parts, k));
+    1 + (0..parts).map(of_part).sum::<usize>()
+}
 
 /// The nodes of a tree that is built in the memory of an earlier one, and its leaves if it is a tree of triangles.
 pub(crate) struct Nodes<'a> {
