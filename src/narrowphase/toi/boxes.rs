@@ -118,6 +118,10 @@ pub(super) fn search(
 }
 
 fn rotated<'s>((shape, motion): (&'s Shape<'s>, &Motion)) -> RotatedShape<'s> {
+    // A point is the same in every rotation.
+    if shape.bounding_radius == 0.0 {
+        return RotatedShape { shape, rotation: M3::IDENTITY };
+    }
     RotatedShape { shape, rotation: M3::of_quaternion(motion.pose.rotation) }
 }
 
