@@ -164,12 +164,24 @@ macro_rules! portable {
 
             #[inline(always)]
             fn min(self, other: Self) -> Self {
-                Self(self.0.simd_lt(other.0).select(self.0, other.0))
+                let (mut a, b): ([f64; $lanes_f64], [f64; $lanes_f64]) = (cast(self.0), cast(other.0));
+                let mut k = 0;
+                while k < $lanes_f64 {
+                    a[k] = if a[k] < b[k] { a[k] } else { b[k] };
+                    k += 1;
+                }
+                Self(cast(a))
             }
 
             #[inline(always)]
             fn max(self, other: Self) -> Self {
-                Self(self.0.simd_gt(other.0).select(self.0, other.0))
+                let (mut a, b): ([f64; $lanes_f64], [f64; $lanes_f64]) = (cast(self.0), cast(other.0));
+                let mut k = 0;
+                while k < $lanes_f64 {
+                    a[k] = if a[k] > b[k] { a[k] } else { b[k] };
+                    k += 1;
+                }
+                Self(cast(a))
             }
 
             #[inline(always)]

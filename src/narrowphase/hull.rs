@@ -46,6 +46,10 @@ const SPAN: usize = 2 * LANES_MAX;
 const FEW_MIN: usize = 8;
 const FEW_MAX: usize = 32;
 
+/// Greatest number of vertices that are searched in the lanes of a level that has been entered. For more of them, the widest lanes
+/// gain more than entering their level takes.
+const INLINE_MAX: usize = 64;
+
 /// The convex hull of a point cloud, in its own axes.
 ///
 /// Points in the interior are allowed but cost time; copies are removed. A cloud may be flat, a line or a single
@@ -150,6 +154,30 @@ impl Hull {
         V3::new(columns[0], columns[self.rows], columns[2 * self.rows])
     }
 
+    /// Does what [`Hull::support`] does, in the lanes of a level that has been entered. For many vertices the hull's own level
+    /// is entered.
+    #[inline(always)]
+    pub(super) fn support_in<I: Isa>(&self, isa: I, direction: V3) -> V3 {
+        let columns = &self.few[..];
+        match self.rows {
+            8 => farthest_of_few::<I, 8>(isa, columns, direction),
+            16 => farthest_of_few::<I, 16>(isa, columns, direction),
+            FEW_MAX => farthest_of_few::<I, FEW_MAX>(isa, columns, direction),
+            _ if self.len <= INLINE_MAX => {
+                let search = self.search_of_many(direction);
+                let (row, count, near) = search.run(isa);
+                let row = if count == 1 { row } else { search.sharp(near).run(isa) };
+                V3::of(vertex(search.numbers, row))
+            }
+            _ => self.support(direction),
+        }
+    }
+
+    /// Level of the lanes.
+    pub(super) fn level(&self) -> Level {
+        self.level
+    }
+
     #[inline(always)]
     fn numbers(&self) -> &[f32] {
         bytemuck::cast_slice(&self.blocks)
@@ -176,6 +204,15 @@ impl Hull {
 
     /// Returns that row among many vertices.
     fn row_of_many(&self, direction: V3) -> usize {
+        let search = self.search_of_many(direction);
+        let (row, count, near) = self.level.run(search);
+        // There is seldom more than one candidate.
+        if count == 1 { row } else { self.level.run(search.sharp(near)) }
+    }
+
+    /// Returns the search among many vertices.
+    #[inline(always)]
+    fn search_of_many(&self, direction: V3) -> SupportSearch<'_> {
         let V3 { x, y, z } = direction.abs();
         let most = greater(greater(x, y), z);
         let plain = (SHORT..LONG).contains(&most);
@@ -186,10 +223,7 @@ impl Hull {
         // long.
         let [by_x, by_y, by_z] = d.map_each(|d| d.abs() + f32::MIN_POSITIVE);
         let near = (by_x * to_x + by_y * to_y + by_z * to_z) * NEAR + NEAR_ZERO;
-        let numbers = self.numbers();
-        let (row, count, near) = self.level.run(SupportSearch { numbers, len: self.len, d, near });
-        // There is seldom more than one candidate.
-        if count == 1 { row } else { self.level.run(Sharp { numbers, direction, d, near }) }
+        SupportSearch { numbers: self.numbers(), len: self.len, direction, d, near }
     }
 }
 
@@ -249,60 +283,88 @@ impl<const ROWS: usize> Kernel for FirstOfFew<'_, ROWS> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> usize {
-        let columns = &self.columns[..3 * ROWS];
-        let V3 { x, y, z } = self.direction;
-        let (x, y, z) = (isa.splat_f64(x), isa.splat_f64(y), isa.splat_f64(z));
-        let mut products = [isa.splat_f64(0.0); ROWS];
-        let groups = ROWS / I::LANES_F64;
-        let mut group = 0;
-        while group < groups {
-            let row = group * I::LANES_F64;
-            products[group] = isa.load_f64(&columns[row..]) * x
-                + isa.load_f64(&columns[ROWS + row..]) * y
-                + isa.load_f64(&columns[2 * ROWS + row..]) * z;
-            group += 1;
-        }
-        // Trees of maxima: any order finds the same one.
-        let mut most = products;
-        let mut half = groups / 2;
-        while half > 0 {
-            let mut group = 0;
-            while group < half {
-                most[group] = most[group].max(most[group + half]);
-                group += 1;
-            }
-            half /= 2;
-        }
-        let mut each = [0.0; LANES_MAX];
-        most[0].store(&mut each);
-        let mut half = I::LANES_F64 / 2;
-        while half > 0 {
-            let mut lane = 0;
-            while lane < half {
-                each[lane] = greater(each[lane], each[lane + half]);
-                lane += 1;
-            }
-            half /= 2;
-        }
-        let most = isa.splat_f64(each[0]);
-        let (mut bits, mut group) = (0_u64, 0);
-        while group < groups {
-            bits |= u64::from(most.le(products[group]).bits()) << (group * I::LANES_F64);
-            group += 1;
-        }
-        // No bit is set if the direction is not a number; then the first row is as good as any.
-        bits.trailing_zeros() as usize % ROWS
+        first_of_few::<I, ROWS>(isa, self.columns, self.direction)
     }
 }
 
+/// Returns the vertex in the row that [`first_of_few`] finds.
+#[inline(always)]
+fn farthest_of_few<I: Isa, const ROWS: usize>(isa: I, columns: &[f64], direction: V3) -> V3 {
+    let columns = &columns[..3 * ROWS];
+    let row = first_of_few::<I, ROWS>(isa, columns, direction);
+    V3::new(columns[row], columns[ROWS + row], columns[2 * ROWS + row])
+}
+
+/// Returns the first row with the greatest product in `f64`, of three columns of `ROWS` numbers.
+#[inline(always)]
+pub(super) fn first_of_few<I: Isa, const ROWS: usize>(
+    isa: I,
+    columns: &[f64],
+    direction: V3,
+) -> usize {
+    let columns = &columns[..3 * ROWS];
+    let V3 { x, y, z } = direction;
+    let (x, y, z) = (isa.splat_f64(x), isa.splat_f64(y), isa.splat_f64(z));
+    let mut products = [isa.splat_f64(0.0); ROWS];
+    let groups = ROWS / I::LANES_F64;
+    let mut group = 0;
+    while group < groups {
+        let row = group * I::LANES_F64;
+        products[group] = isa.load_f64(&columns[row..]) * x
+            + isa.load_f64(&columns[ROWS + row..]) * y
+            + isa.load_f64(&columns[2 * ROWS + row..]) * z;
+        group += 1;
+    }
+    // Trees of maxima: any order finds the same one.
+    let mut most = products;
+    let mut half = groups / 2;
+    while half > 0 {
+        let mut group = 0;
+        while group < half {
+            most[group] = most[group].max(most[group + half]);
+            group += 1;
+        }
+        half /= 2;
+    }
+    let mut each = [0.0; LANES_MAX];
+    most[0].store(&mut each);
+    let mut half = I::LANES_F64 / 2;
+    while half > 0 {
+        let mut lane = 0;
+        while lane < half {
+            each[lane] = greater(each[lane], each[lane + half]);
+            lane += 1;
+        }
+        half /= 2;
+    }
+    let most = isa.splat_f64(each[0]);
+    let (mut bits, mut group) = (0_u64, 0);
+    while group < groups {
+        bits |= u64::from(most.le(products[group]).bits()) << (group * I::LANES_F64);
+        group += 1;
+    }
+    // No bit is set if the direction is not a number; then the first row is as good as any.
+    bits.trailing_zeros() as usize % ROWS
+}
+
 /// The search in lanes, among many.
+#[derive(Clone, Copy)]
 struct SupportSearch<'a> {
     /// Whole spans of coordinates.
     numbers: &'a [f32],
     len: usize,
+    direction: V3,
     d: [f32; 3],
     /// Products that differ by more are ordered in exact arithmetic too.
     near: f32,
+}
+
+impl<'a> SupportSearch<'a> {
+    /// Returns the search among the rows whose product is not below `near`.
+    #[inline(always)]
+    fn sharp(&self, near: f32) -> Sharp<'a> {
+        Sharp { numbers: self.numbers, direction: self.direction, d: self.d, near }
+    }
 }
 
 impl Kernel for SupportSearch<'_> {

@@ -66,6 +66,12 @@ impl V3 {
         Self::new(self.x.abs(), self.y.abs(), self.z.abs())
     }
 
+    /// Returns each component with the sign of that of `other`.
+    #[inline(always)]
+    pub(crate) fn copysign(self, other: Self) -> Self {
+        Self::new(self.x.copysign(other.x), self.y.copysign(other.y), self.z.copysign(other.z))
+    }
+
     /// Returns the lesser of each component and that of `most`.
     #[inline(always)]
     pub(crate) fn at_most(self, most: Self) -> Self {

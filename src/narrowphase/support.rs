@@ -8,6 +8,7 @@
 use super::hull::Hull;
 use super::math::{M3, V3, greater, scaled, sqrt};
 use crate::geom::MapEach;
+use crate::lanes::Isa;
 use core::fmt;
 
 /// A convex shape defined by the caller.
@@ -83,11 +84,28 @@ impl Core<'_> {
     pub(super) fn support(&self, direction: V3) -> V3 {
         let d = direction;
         match self {
-            Self::Box { half } => {
-                V3::new(half.x.copysign(d.x), half.y.copysign(d.y), half.z.copysign(d.z))
-            }
+            Self::Box { half } => half.copysign(d),
             Self::Hull { hull, scale } => hull.support(d.times(*scale)).times(*scale),
             _ => self.other_support(d.x, d.y, d.z),
+        }
+    }
+
+    /// Returns the factors on each axis by which a hull is scaled.
+    #[inline(always)]
+    pub(super) fn scale(&self) -> V3 {
+        match self {
+            Self::Hull { scale, .. } => *scale,
+            _ => V3::ONE,
+        }
+    }
+
+    /// Does what [`Core::support`] does, for a hull without its scale, and in the lanes of a level that has been entered.
+    #[inline(always)]
+    pub(super) fn unscaled_support<I: Isa>(&self, isa: I, direction: V3) -> V3 {
+        match self {
+            Self::Box { half } => half.copysign(direction),
+            Self::Hull { hull, .. } => hull.support_in(isa, direction),
+            _ => self.other_support(direction.x, direction.y, direction.z),
         }
     }
 

@@ -23,22 +23,27 @@
 //! Cost: about five supports of either shape for a cold start; one or two from a [`GjkCache`].
 //!
 //! ```text
-//! distance.rs     distance of one pair, and what it returns
+//! result.rs       what a distance consists of
+//! distance.rs     distance of one pair
 //! boxes.rs        distance of boxes and of rounded ones
+//! by_level.rs     distance of other shapes, by a search that is compiled for each level
 //! pairs.rs        distances of many pairs
 //! nearest.rs      the search
 //! penetration.rs  depth of cores that overlap
 //! ```
 
 mod boxes;
+mod by_level;
 mod distance;
 mod nearest;
 mod pairs;
 mod penetration;
+mod result;
 
 pub(super) use boxes::{BoxPair, BoxPoints};
-pub use distance::{Distance, GjkCache, distance, distance_from};
+pub use distance::{distance, distance_from};
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};
 pub use pairs::pairs;
 pub(super) use penetration::shallowest;
+pub use result::{Distance, GjkCache};

@@ -1,5 +1,6 @@
 //! The point of `A − B` nearest to a given point: the search of GJK.
 
+use crate::geom::{MapEach, Pose};
 use crate::narrowphase::math::{M3, V3, sqrt};
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::{Simplex, Vertex};
@@ -78,6 +79,21 @@ impl Nearest {
         let weights = simplex.weights(x);
         let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
         Gap { lower: self.lower, normal: self.plane, out: self.toward(), on_a, on_b }
+    }
+}
+
+impl<'s> RotatedPair<'s> {
+    /// Returns two shapes with the rotations of their poses.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn of_poses(
+        a: (&'s Shape<'s>, &Pose),
+        b: (&'s Shape<'s>, &Pose),
+    ) -> Self {
+        let [a, b] = [a, b].map_each(|(shape, pose)| RotatedShape {
+            shape,
+            rotation: M3::of_quaternion(pose.rotation),
+        });
+        Self { a, b }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Distances of many pairs of shapes.
 
-use super::distance::{Distance, GjkCache, distance_of_valid};
+use super::distance::distance_of_valid;
+use super::result::{Distance, GjkCache};
 use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Pair, Pose};
 use crate::narrowphase::batch::{PairsError, answer, check_rows, reject};

@@ -118,6 +118,10 @@ pub(super) fn search(
 }
 
 fn rotated<'s>((shape, motion): (&'s Shape<'s>, &Motion)) -> RotatedShape<'s> {
+    // A point is the same in every rotation.
+    if shape.bounding_radius == 0.0 {
+        return RotatedShape { shape, rotation: M3::IDENTITY };
+    }
     RotatedShape { shape, rotation: M3::of_quaternion(motion.pose.rotation) }
 }
 
@@ -342,11 +346,8 @@ impl MovingBoxes<'_> {
     /// Returns two points near each other, for boxes that touch across an axis.
     fn meeting(&self, x: V3, axis: Axis, normal: V3) -> BoxPoints {
         let boxes = &self.boxes;
-        let corner = |half: V3, d: V3| {
-            V3::new(half.x.copysign(d.x), half.y.copysign(d.y), half.z.copysign(d.z))
-        };
-        let on_a = corner(boxes.a, normal);
-        let on_b = corner(boxes.b, -boxes.turned.rotate_back(normal));
+        let on_a = boxes.a.copysign(normal);
+        let on_b = boxes.b.copysign(-boxes.turned.rotate_back(normal));
         let (of_a, of_b) = (boxes.nearest_to_b(x, on_b), boxes.nearest_to_a(x, on_a));
         match axis {
             Axis::Edges(i, j) => {

@@ -14,6 +14,7 @@
 //! search.rs            the rounds: distance, plane, next safe time
 //! separating_plane.rs  until when a plane separates
 //! curvature.rs         how much a gap is curved by rotations
+//! balls.rs             until when the balls around both bodies are separated
 //! boxes.rs             boxes, balls and capsules that do not rotate
 //! portal.rs            the same along a straight or curved path, without distances
 //! revolved.rs          safe times for bodies that make whole turns
@@ -76,6 +77,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod balls;
 mod boxes;
 pub(crate) mod cast_triangle;
 mod curvature;

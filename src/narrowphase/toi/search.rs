@@ -9,6 +9,7 @@
 //! forward. For cores that themselves come into contact a *portal* is tried first (`portal.rs`), and most
 //! often leads up to the contact.
 
+use super::balls::Balls;
 use super::boxes;
 use super::boxes::BoxSearch;
 use super::goal::Goal;
@@ -17,7 +18,7 @@ use super::result::{Observer, Toi, ToiResult, round, saturated};
 use super::separating_plane;
 use super::separating_plane::{GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
-use crate::geom::{MapEach, Motion, SPIN_MAX};
+use crate::geom::{MapEach, Motion};
 use crate::narrowphase::gjk::{
     Accuracy, GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, RotatedPair, shallowest,
 };
@@ -84,42 +85,34 @@ impl<'s> Search<'s> {
         let path = RelativePath::new(a.1, b.1);
         let contact_distance = a.0.radius + b.0.radius + f64::from(settings.target_distance);
         let slack = path.slack(a.0, b.0, window[1]) + ROUNDING * contact_distance;
-        let spheres = a.0.bounding_radius + b.0.bounding_radius;
         let radii = a.0.radius + b.0.radius;
         let toward = path.toward(radii + MEAN * (a.0.size + b.0.size - radii), window);
-        let guess = toward.unit().unwrap_or(V3::X);
         // Both sizes count, but for a point, whose size is zero.
         let least = match (a.0.size, b.0.size) {
             (0.0, size) | (size, 0.0) => size,
             (of_a, of_b) => lesser(of_a, of_b),
         };
         let wanted = f64::from(settings.tolerance) * least;
-        // The balls around both positions do not depend on the rotation. If they are further apart than a
-        // touch may be, only the times at which they meet matter, whatever the spin.
-        let [from, to] = window;
-        let gap = guess.dot(path.between(from)) - spheres;
-        let turned = 16.0 * f64::EPSILON * f64::from(SPIN_MAX) * spheres;
         let rotates = !(stays(a) && stays(b));
+        let bounding = a.0.bounding_radius + b.0.bounding_radius;
+        let balls = Balls {
+            path: &path,
+            window,
+            bounding,
+            radii,
+            contact_distance,
+            slack,
+            wanted,
+            rotates,
+        };
         // A time to which planes have led already, with the normal of the last, and their numbers of rounds and supports.
-        let mut led = (None, 0, 0);
-        if gap - contact_distance > greater(wanted, 16.0 * (slack + turned)) {
-            let rounding = if rotates { slack + turned } else { slack };
-            let range = GapRange { min: contact_distance + rounding, max: f64::INFINITY };
-            let plane = SeparatingPlane { t: from, normal: guess, gap };
-            let until = separating_plane::straight(&path, &plane, &range, to);
-            if let Some(observer) = &mut observer
-                && (until == SafeTime::End || rotates)
-            {
-                observer(round(from, gap - radii - slack - turned, guess));
+        let mut led = match balls.until(toward, &mut observer) {
+            Some(SafeTime::End) => {
+                return Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
             }
-            match until {
-                SafeTime::End => {
-                    return Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
-                }
-                SafeTime::Until { t, .. } if rotates => led = (Some((t, guess)), 1, 0),
-                SafeTime::Until { .. } => {}
-            }
-        }
+            Some(SafeTime::Until { t, normal, .. }) => (Some((t, normal)), 1, 0),
+            None => (None, 0, 0),
+        };
         if !rotates {
             let tolerance = greater(wanted, 16.0 * slack);
             let goal = Goal::new(contact_distance, slack, tolerance);
@@ -142,7 +135,7 @@ impl<'s> Search<'s> {
             window,
             contact_distance,
             tolerance,
-            guess,
+            guess: toward.unit().unwrap_or(V3::X),
             rounds: led.1,
             supports: led.2,
         };

@@ -1,0 +1,70 @@
+//! What the distance of two shapes consists of, and how exact it is.
+
+use super::nearest::{Accuracy, Gap, RotatedPair};
+use crate::geom::Pose;
+use crate::narrowphase::math::{V3, lesser, round_down};
+use crate::narrowphase::shape::Shape;
+use bytemuck::{Pod, Zeroable};
+
+/// Distance of two shapes, with normal and nearest points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Distance {
+    /// Lower bound of the distance. It is less than the distance by at most 2⁻²⁰ of it and 2⁻²⁶ of
+    /// the shapes' sizes. For shapes that overlap it is minus the depth: exact up to the radii,
+    /// otherwise an upper bound of the depth along the best direction found.
+    pub distance: f32,
+    /// The unit normal, from `a` to `b`.
+    pub normal: [f32; 3],
+    /// The point of `a` nearest to `b`, in world coordinates, rounded to nearest.
+    pub on_a: [f32; 3],
+    /// The point of `b` nearest to `a`, in world coordinates, rounded to nearest.
+    pub on_b: [f32; 3],
+}
+
+/// Result of a search from which the next search for the same pair can start.
+///
+/// An outdated value or zero costs time, but does not change what is promised of the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct GjkCache {
+    /// The normal of the last search; zero without one.
+    pub normal: [f32; 3],
+}
+
+impl Distance {
+    /// Returns the distance of two shapes whose cores have this gap; `rounding` is the bound of its rounding error.
+    #[inline(always)]
+    pub(super) fn of_gap(
+        pair: &RotatedPair<'_>,
+        gap: &Gap,
+        [a, b]: [&Pose; 2],
+        rounding: f64,
+    ) -> Self {
+        let [on_a, on_b] = pair.surface(gap);
+        Self {
+            distance: round_down(
+                gap.lower - (pair.a.shape.radius + pair.b.shape.radius) - rounding,
+            ),
+            normal: gap.normal.to_f32(),
+            on_a: (V3::of(a.position) + on_a).to_f32(),
+            on_b: (V3::of(b.position) + on_b).to_f32(),
+        }
+    }
+}
+
+impl Accuracy {
+    /// Returns how exact the distance of the cores of two shapes must be.
+    #[inline(always)]
+    pub(super) fn of_distance(a: &Shape<'_>, b: &Shape<'_>) -> Self {
+        let least = lesser(a.size, b.size) * SIZE_SLACK;
+        Self::Within { share: RELATIVE_SLACK, of: a.radius + b.radius, least }
+    }
+}
+
+/// Difference of the bounds at which the search stops, as a fraction of the distance, and of the
+/// size of the smaller shape.
+const RELATIVE_SLACK: f64 = 1.0 / (1 << 22) as f64;
+const SIZE_SLACK: f64 = 1.0 / (1 << 30) as f64;
