@@ -17,7 +17,7 @@ const EARLIER: f64 = 1.0 - 4.0 * f64::EPSILON;
 const GRAZE: f64 = 4.0 * f64::EPSILON;
 
 /// Returns the least `τ ≥ 0` at which `gap + rate·τ + half_accel·τ² ≤ 0`; infinity if none exists.
-#[inline]
+#[inline(always)]
 pub(super) fn first_root(gap: f64, rate: f64, half_accel: f64) -> f64 {
     if gap <= 0.0 {
         return 0.0;

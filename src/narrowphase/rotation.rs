@@ -21,6 +21,7 @@ pub(super) struct Rotation {
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl Rotation {
+    #[inline(always)]
     pub(super) fn new(spin: V3) -> Self {
         // Components whose squares underflow rotate by less than rounding.
         let axis = spin.unit().unwrap_or(V3::ZERO);
@@ -30,14 +31,14 @@ impl Rotation {
 
     /// Upper bound of the length of the part of `vector` across the axis. Without an axis it is
     /// zero.
-    #[inline]
+    #[inline(always)]
     pub(super) fn off_axis(&self, vector: V3) -> f64 {
         let across = self.axis.cross(vector);
         (across.length() + vector.length() * ROUNDING) * (1.0 + ROUNDING)
     }
 
     /// Rotates the direction `world` by a time that may be negative.
-    #[inline]
+    #[inline(always)]
     pub(super) fn direction(&self, world: V3, time: f64) -> V3 {
         if self.rate == 0.0 {
             return world;
@@ -48,7 +49,7 @@ impl Rotation {
     }
 
     /// Returns the rotation of a body after `time`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn after(&self, start: &M3, time: f64) -> M3 {
         if self.rate == 0.0 {
             return *start;

@@ -10,7 +10,7 @@
 //!
 //! Without arguments all scenes run on one thread, which takes some minutes. `--steps N` runs N steps of each scene and measures the second half.
 
-use avian3d::collider_tree::MovedProxies;
+use avian3d::collider_tree::{ColliderTreeSystems, MovedProxies};
 use avian3d::prelude::*;
 use bevy::prelude::*;
 use cpu_time::ProcessTime;
@@ -54,7 +54,7 @@ struct BroadPhaseTime {
     spent: Duration,
 }
 
-/// Measures the systems between `BroadPhaseSystems::First` and `Last`. The pairs are sorted after it.
+/// Measures the systems after the update of the AABBs and before `BroadPhaseSystems::Last`. The pairs are sorted after it.
 fn measure_broad_phase(app: &mut App) {
     app.insert_resource(BroadPhaseTime {
         moved: 0,
@@ -68,7 +68,7 @@ fn measure_broad_phase(app: &mut App) {
                 time.moved = moved.proxies().len();
                 time.start = ProcessTime::now();
             })
-            .after(BroadPhaseSystems::First)
+            .after(ColliderTreeSystems::UpdateAabbs)
             .before(BroadPhaseSystems::CollectCollisions),
             (|mut time: ResMut<BroadPhaseTime>| time.spent = time.start.elapsed())
                 .after(BroadPhaseSystems::CollectCollisions)

@@ -1,6 +1,7 @@
 //! Finds the pairs of movers and the fixed boxes of a forest.
 //!
 //! ```text
+//! few movers:                                     traverse the trees
 //! for each run of movers, in parallel: traverse the trees, until more nodes than the round allows were visited
 //!                                      without a pair                              (movers.rs, mover_progress.rs)
 //! no mover is left:                               done
@@ -13,7 +14,7 @@
 //! allowance is in proportion to the boxes and movers. All decisions are made from counts that are the same for every level
 //! and any threads.
 
-use super::mover_progress::{BLOCK_FIRST, MoverProgress};
+use super::mover_progress::MoverProgress;
 use super::movers::{MoverRecord, ROW, SweptMovers, TouchMovers, Union};
 use super::{BvhItem, Stack, Tree};
 use crate::broadphase::join::divided::DividedJoin;
@@ -22,7 +23,7 @@ use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows, retain_allowed};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
 use crate::columns::{Row, impl_memory};
-use crate::geom::{Aabb, Filter, MapEach, Pair, SweptPair, lengthen_by_default, sum_of};
+use crate::geom::{Aabb, Filter, MapEach, Pair, SweptPair, lengthen_by_default, most_of, sum_of};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
@@ -42,6 +43,10 @@ const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 /// Number of movers and of fixed boxes from which the number of candidates is estimated.
 const SAMPLE_MOVERS: usize = 32;
 const SAMPLE_BOXES: usize = 512;
+
+/// Up to so many movers are searched for in a single run without rounds. A tree has at most a node for every seven boxes, so
+/// they visit hardly more nodes than a join costs.
+const FEW: usize = if cfg!(fuzzing) { 8 } else { 64 };
 
 /// How many movers a run has.
 fn run_of(movers: usize) -> usize {
@@ -72,9 +77,8 @@ impl MoverScratch {
     /// Reserves memory for traversals of the trees by so many threads.
     pub(crate) fn reserve(&mut self, threads: usize, trees: &[Tree]) {
         lengthen_by_default(&mut self.stacks, threads);
-        for stack in &mut self.stacks {
-            trees.iter().for_each(|tree| stack.reserve(tree));
-        }
+        let depth = most_of(trees, |tree| tree.depth);
+        self.stacks.iter_mut().for_each(|stack| stack.reserve(depth));
     }
 }
 
@@ -122,6 +126,9 @@ impl MoverSearch<'_> {
         let traverse = |progress: &mut _, stack: &mut _, found: &mut _| {
             level.run(Union { trees, movers, progress, filters, stack, found, budget });
         };
+        if movers.len() <= FEW {
+            return find_few(self, scratch, pairs, &traverse);
+        }
         find(self, scratch, boxes, pairs, &traverse, &|joined, candidates, found| {
             joined.append(candidates, found);
         })
@@ -139,6 +146,9 @@ impl MoverSearch<'_> {
         let traverse = |progress: &mut _, stack: &mut _, found: &mut _| {
             level.run(SweptMovers { trees, movers, progress, filters, stack, found, budget });
         };
+        if movers.len() <= FEW {
+            return find_few(self, scratch, pairs, &traverse);
+        }
         find(self, scratch, boxes, pairs, &traverse, &|joined, candidates, found| {
             let boxes = joined.boxes;
             level.run(TouchMovers { movers, boxes, candidates, found, budget });
@@ -154,6 +164,32 @@ impl MoverSearch<'_> {
     }
 }
 
+/// Finds the pairs of at most [`FEW`] movers; returns how long it took.
+///
+/// In the step of an engine, the code and the data of a search are in no cache, so the time of a small one is proportional to
+/// the number of cache lines that it executes and reads. This function needs fewer of them than [`find`].
+fn find_few<P: FoundPair>(
+    search: MoverSearch<'_>,
+    scratch: &mut MoverScratch,
+    pairs: &mut PairRuns<P>,
+    traverse: &Traverse<'_, P>,
+) -> Duration {
+    let mut clock = Clock::start();
+    let count = runs_of(search.movers.len());
+    for run in pairs.start(count) {
+        let mut progress = MoverProgress::new(0..search.movers.len() as u32);
+        progress.start_round(u64::MAX, 0);
+        traverse(&mut progress, &mut scratch.stacks[0], &mut run.pairs);
+        search.finish(run);
+        #[cfg(test)]
+        {
+            scratch.work = (progress.visited(), 0);
+        }
+    }
+    pairs.reserve_spare(count);
+    clock.lap()
+}
+
 /// Finds the pairs run by run; returns how long it took.
 fn find<P: FoundPair>(
     search: MoverSearch<'_>,
@@ -167,20 +203,6 @@ fn find<P: FoundPair>(
     let MoverSearch { level, threads, trees, movers, .. } = search;
     let MoverScratch { stacks, left, join, .. } = scratch;
     let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
-    if movers.len() <= BLOCK_FIRST as usize {
-        // All are in the first block, which is not interrupted.
-        for run in pairs.start(count) {
-            let mut progress = MoverProgress::new(0..movers.len() as u32);
-            traverse(&mut progress, &mut stacks[0], &mut run.pairs);
-            search.finish(run);
-            #[cfg(test)]
-            {
-                scratch.work = (progress.visited(), 0);
-            }
-        }
-        pairs.reserve_spare(count);
-        return clock.lap();
-    }
     let fixed = sum_of(trees, Tree::len);
     // A single run needs no other thread.
     let runners = threads.for_items(count, 2);

@@ -9,7 +9,7 @@ use core::ops::Range;
 /// pair. Fuzz inputs are small and must be interrupted too.
 const NODES_EXPECTED: u64 = if cfg!(fuzzing) { 1 } else { 16 };
 /// Number of movers of the first block of a round. It is small, because all its nodes are visited, however many.
-pub(crate) const BLOCK_FIRST: u32 = 8;
+const BLOCK_FIRST: u32 = 8;
 /// Fewest movers of a block.
 const BLOCK_MIN: u64 = 4;
 

@@ -68,7 +68,10 @@ fn load_few(
             rejected.push(Rejected { row: row as u32, reason });
         } else if makes_pairs(&set, fixed, row) {
             let mut mover = [row as u32; 16];
-            let numbers = moving.bounds().to_row().into_iter().chain(moving.to_row());
+            // Without a displacement they are the box itself.
+            let still = moving.delta == [0.0; 3];
+            let bounds = if still { moving.aabb } else { moving.bounds() };
+            let numbers = bounds.to_row().into_iter().chain(moving.to_row());
             mover.iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_bits());
             movers.push(mover);
         }

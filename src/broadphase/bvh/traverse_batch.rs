@@ -50,10 +50,10 @@ pub(crate) struct Stack(Vec<[u32; 2]>);
 impl_memory!(Stack { 0 });
 
 impl Stack {
-    /// Reserves enough entries to traverse the tree.
-    pub(crate) fn reserve(&mut self, tree: &Tree) {
+    /// Reserves enough entries to traverse trees of at most this depth.
+    pub(crate) fn reserve(&mut self, depth: usize) {
         // A popped block is replaced by the children of its pairs, once on each level.
-        let most = BLOCK + BLOCK * WIDTH * tree.depth + LANES_MAX;
+        let most = BLOCK + BLOCK * WIDTH * depth + LANES_MAX;
         if self.0.len() < most {
             self.0.resize(most, [0; 2]);
         }

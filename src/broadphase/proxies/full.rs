@@ -232,7 +232,7 @@ fn compare(
             events.reserve_spare();
         }
     });
-    parts.iter().for_each(|part| events.append(part));
+    events.append(threads, parts);
     events.reserve_spare();
     touching.compact(&lengths[..partitions.count], &written);
 }

@@ -143,7 +143,7 @@ impl RotatedPair<'_> {
     /// progress, or the distance is not above `tiny`. It starts with `simplex`, or along `guess` if
     /// that is empty, and stores the nearest face with its weights in `simplex`. `known` is a lower
     /// bound of the gap along `guess`.
-    #[inline]
+    #[inline(always)]
     pub(in crate::narrowphase) fn nearest(
         &self,
         x: V3,

@@ -22,6 +22,7 @@ pub(super) struct GapCurvature {
 }
 
 impl GapCurvature {
+    #[inline(always)]
     pub(super) fn new(
         motion: &RelativeMotion<'_>,
         rotation: &Rotation,

@@ -174,3 +174,80 @@ pub(crate) fn of_valid(
 ) -> Toi {
     search::Search::find(a, b, settings, settings.window.map_each(f64::from), None)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::relative_motion::{RelativeMotion, RelativePath};
+    use super::search::{Rounds, Search};
+    use super::{Settings, Toi, ToiResult};
+    use crate::geom::{Motion, Pose};
+    use crate::lanes::Level;
+    use crate::narrowphase::math::random::numbers_f32;
+    use crate::narrowphase::{Hull, Shape};
+
+    /// Goal: the rounds of a search have the same bits on every level. Method: boxes, round shapes and hulls that rotate and fly at
+    /// each other, some of them accelerated.
+    #[test]
+    fn search_on_every_level_has_the_same_bits() {
+        let mut draw = numbers_f32(7);
+        let settings = Settings::default();
+        let (mut searched, mut met) = (0, 0);
+        for case in 0..400_usize {
+            let mut vector = |most: f32| [draw() * most, draw() * most, draw() * most];
+            let hulls =
+                [8, 40].map(|count| Hull::new((0..count).map(|_| vector(1.0))).expect("a cloud"));
+            let half = vector(1.0).map(|x| x.abs() + 0.1);
+            let shape = |kind: usize| {
+                match kind {
+                    0 => Shape::cuboid(half),
+                    1 => Shape::capsule(half[0], half[1]),
+                    2 => Shape::cylinder(half[0], half[1]),
+                    _ => Ok(Shape::hull(&hulls[kind % 2])),
+                }
+                .expect("lengths are valid")
+            };
+            let (a, b) = (shape(case % 5), shape(case / 5 % 5));
+            let at = vector(3.0);
+            let aside = vector(1.0);
+            let mut motion = |position, delta: [f32; 3]| {
+                let [x, y, z] = vector(1.0);
+                let length = libm::sqrtf(x * x + y * y + z * z + 0.25);
+                let rotation = [x, y, z, 0.5].map(|x| x / length);
+                let mut motion = Motion::new(Pose::new(position, rotation).expect("a pose"), delta)
+                    .expect("a motion");
+                motion.spin = vector(3.0);
+                motion.accel = if case % 3 == 0 { vector(1.0) } else { [0.0; 3] };
+                motion
+            };
+            let delta = core::array::from_fn(|axis| aside[axis] - at[axis]);
+            let (of_a, of_b) = (motion(at, delta), motion([0.0; 3], [0.0; 3]));
+            let path = RelativePath::new(&of_a, &of_b);
+            let window = [0.0, 1.0];
+            let slack = path.slack(&a, &b, 1.0);
+            let find = |level: Level| {
+                let mut search = Search {
+                    motion: RelativeMotion::new((&a, &of_a), (&b, &of_b), path, slack),
+                    positions: [&of_a, &of_b],
+                    frame: None,
+                    settings: &settings,
+                    window,
+                    contact_distance: a.radius + b.radius,
+                    tolerance: 1e-4,
+                    guess: path.guess(a.size + b.size, window),
+                    rounds: 0,
+                    supports: 0,
+                };
+                let result =
+                    level.run(Rounds { search: &mut search, led: None, observer: &mut None });
+                Toi { result, rounds: search.rounds, supports: search.supports }
+            };
+            let first = find(Level::PORTABLE4);
+            for level in Level::all() {
+                assert_eq!(find(level), first, "{case} {level}");
+                searched += 1;
+            }
+            met += usize::from(matches!(first.result, ToiResult::Impact { .. }));
+        }
+        assert!(searched >= 1200 && met > 100, "{searched} {met}");
+    }
+}

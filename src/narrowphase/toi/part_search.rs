@@ -13,9 +13,9 @@
 //!
 //! Lower bounds of the times of many triangles are in `triangle_bounds.rs`. The box around the path of the shape, in the axes of the body, is in `path_box.rs`.
 
-use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
+use super::relative_motion::{Frame, MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
-use super::search::{Frame, Search};
+use super::search::Search;
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion, Pose};
 use crate::narrowphase::gjk::ROUNDING;

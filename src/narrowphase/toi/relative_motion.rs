@@ -56,6 +56,7 @@ impl<'s> MovingShape<'s> {
     /// Returns its angular velocity when it is rotated by `rotation`. For a body of revolution it is
     /// seen from axes that do not roll about its own axis, because its farthest and nearest points do
     /// not roll either.
+    #[inline(always)]
     pub(super) fn spin(&self, rotation: &M3) -> V3 {
         let spin = self.rotation.spin;
         match self.shape.core.axis() {
@@ -68,13 +69,14 @@ impl<'s> MovingShape<'s> {
     }
 
     /// Returns the rotation at `t`.
+    #[inline(always)]
     pub(super) fn rotation_at(&self, t: f64) -> M3 {
         self.rotation.after(&self.start, t)
     }
 
     /// Returns how far the core extends at `t` along `direction`, and the farthest point in its own
     /// axes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn support_value(&self, direction: V3, t: f64) -> f64 {
         let own = self.start.rotate_back(self.rotation.direction(direction, -t));
         self.shape.core.support(own).dot(own)
@@ -189,10 +191,22 @@ impl RelativePath {
     }
 }
 
+/// Returns whether a body does not rotate, or is a ball about its position, which is the same in every rotation.
+pub(super) fn stays((shape, motion): (&Shape<'_>, &Motion)) -> bool {
+    motion.spin == [0.0; 3] || shape.bounding_radius == 0.0
+}
+
 /// Returns the position of a body at `t`.
 pub(super) fn position_at(motion: &Motion, t: f64) -> V3 {
     let [start, delta, accel] = [motion.pose.position, motion.delta, motion.accel].map_each(V3::of);
     start + (delta + accel * (0.5 * t)) * t
+}
+
+/// Axes of a search, and the position in them of the second shape relative to its body.
+#[derive(Clone, Copy)]
+pub(super) struct Frame<'s> {
+    pub(super) rotation: &'s M3,
+    pub(super) offset: V3,
 }
 
 /// Relative motion of two bodies: the path and both rotations.
@@ -239,6 +253,7 @@ impl<'s> RelativeMotion<'s> {
     }
 
     /// Returns both shapes, rotated as they are at `t`.
+    #[inline(always)]
     pub(super) fn at(&self, t: f64) -> RotatedPair<'s> {
         let rotated = |mover: &MovingShape<'s>| RotatedShape {
             shape: mover.shape,
@@ -266,6 +281,7 @@ impl<'s> RelativeMotion<'s> {
 
 impl Simplex {
     /// Recomputes the vertices for the given rotations.
+    #[inline(always)]
     pub(super) fn rotate_to(&mut self, pair: &RotatedPair<'_>) {
         for vertex in &mut self.vertices[..self.len] {
             *vertex = pair.vertex(vertex.on_a, vertex.on_b);

@@ -13,16 +13,17 @@ use super::balls::Balls;
 use super::boxes;
 use super::boxes::BoxSearch;
 use super::goal::Goal;
-use super::relative_motion::{RelativeMotion, RelativePath, position_at};
+use super::relative_motion::{Frame, RelativeMotion, RelativePath, position_at, stays};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
 use super::separating_plane;
 use super::separating_plane::{GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion};
+use crate::lanes::{Isa, Kernel, Level};
 use crate::narrowphase::gjk::{
     Accuracy, GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, RotatedPair, shallowest,
 };
-use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
+use crate::narrowphase::math::{V3, greater, lesser, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
@@ -65,11 +66,23 @@ pub(in crate::narrowphase) struct Search<'s> {
     pub(super) supports: u32,
 }
 
-/// Axes of a search, and the position in them of the second shape relative to its body.
-#[derive(Clone, Copy)]
-pub(super) struct Frame<'s> {
-    pub(super) rotation: &'s M3,
-    pub(super) offset: V3,
+/// The rounds of a search.
+pub(super) struct Rounds<'r, 's, 'o, 'f> {
+    pub(super) search: &'r mut Search<'s>,
+    pub(super) led: Option<(f64, V3)>,
+    pub(super) observer: &'o mut Observer<'f>,
+}
+
+impl Kernel for Rounds<'_, '_, '_, '_> {
+    type Output = ToiResult;
+
+    /// The arithmetic is that of single numbers, and instructions with three operands are what it gains.
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) -> ToiResult {
+        self.search.rounds(self.led, self.observer)
+    }
 }
 
 impl<'s> Search<'s> {
@@ -94,11 +107,10 @@ impl<'s> Search<'s> {
         };
         let wanted = f64::from(settings.tolerance) * least;
         let rotates = !(stays(a) && stays(b));
-        let bounding = a.0.bounding_radius + b.0.bounding_radius;
         let balls = Balls {
             path: &path,
             window,
-            bounding,
+            bounding: a.0.bounding_radius + b.0.bounding_radius,
             radii,
             contact_distance,
             slack,
@@ -145,6 +157,14 @@ impl<'s> Search<'s> {
 
     /// Runs the rounds, from the start of the window, or from a time to which a plane has led.
     pub(super) fn run(&mut self, led: Option<(f64, V3)>, observer: &mut Observer<'_>) -> ToiResult {
+        // Without rotation there is so little beside the supports that entering a level gains nothing.
+        let level = if self.motion.is_straight() { Level::PORTABLE4 } else { Level::detect() };
+        level.run(Rounds { search: self, led, observer })
+    }
+
+    /// All that a round needs is inlined, so that it is compiled for the level.
+    #[inline(always)]
+    fn rounds(&mut self, led: Option<(f64, V3)>, observer: &mut Observer<'_>) -> ToiResult {
         let [from, to] = self.window;
         let straight = self.motion.is_straight();
         let mut goal = self.goal();
@@ -570,9 +590,4 @@ impl<'s> Search<'s> {
             Some(Frame { rotation, .. }) => rotation.rotate(direction).to_f32(),
         }
     }
-}
-
-/// Returns whether a body does not rotate, or is a ball about its position, which is the same in every rotation.
-fn stays((shape, motion): (&Shape<'_>, &Motion)) -> bool {
-    motion.spin == [0.0; 3] || shape.bounding_radius == 0.0
 }

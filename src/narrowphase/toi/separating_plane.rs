@@ -97,6 +97,7 @@ pub(super) fn straight(
 
 /// Returns until when a plane across `found`'s direction separates, rotating as the nearest features
 /// do; and the number of supports computed.
+#[inline(always)]
 pub(super) fn rotating(
     motion: &RelativeMotion<'_>,
     pair: &RotatedPair<'_>,
@@ -171,6 +172,7 @@ struct FirstCrossing {
 }
 
 /// Follows a plane that rotates as `rotation` does, interval by interval.
+#[inline(always)]
 fn follow(
     motion: &RelativeMotion<'_>,
     rotation: &Rotation,
@@ -270,6 +272,7 @@ const FAR: f64 = 0.25;
 /// of its own. A plane whose normal changes by `w` sees all of them close at the same rate if `w·(yᵢ
 /// − y₀) = rᵢ − r₀`. Then the gap has the slope of the distance: the weights of the nearest point
 /// average both sides.
+#[inline(always)]
 fn rotation_along_features(
     motion: &RelativeMotion<'_>,
     [spin_a, spin_b]: [V3; 2],
@@ -314,6 +317,7 @@ const SLIVER: f64 = 1e-6;
 const PLANE_RATE_MAX: f64 = 256.0;
 
 /// Returns the angular velocities of both bodies, rotated as in `pair`.
+#[inline(always)]
 fn spins(motion: &RelativeMotion<'_>, pair: &RotatedPair<'_>) -> [V3; 2] {
     [motion.a.spin(&pair.a.rotation), motion.b.spin(&pair.b.rotation)]
 }
@@ -363,7 +367,7 @@ struct TimeInterval {
 }
 
 /// Returns a useful length of an interval, from the initial slope.
-#[inline]
+#[inline(always)]
 fn interval_length(
     motion: &RelativeMotion<'_>,
     curved: &GapCurvature,
@@ -382,7 +386,7 @@ fn interval_length(
 }
 
 impl TimeInterval {
-    #[inline]
+    #[inline(always)]
     fn new(
         motion: &RelativeMotion<'_>,
         curved: &GapCurvature,
@@ -402,6 +406,7 @@ impl TimeInterval {
     }
 
     /// Returns the plane at the end of the interval.
+    #[inline(always)]
     fn end(
         &self,
         motion: &RelativeMotion<'_>,
@@ -417,6 +422,7 @@ impl TimeInterval {
     }
 
     /// Returns the linear and the square term, in `s`, of a quadratic that is nowhere above the gap.
+    #[inline(always)]
     fn quadratic(
         &self,
         motion: &RelativeMotion<'_>,

@@ -5,7 +5,7 @@
 //! proxies that now rest and still touch: they are moved to the resting pairs.
 
 use super::lookup::LookUpScratch;
-use super::partition::{AcceptPair, PartitionedRuns, Partitions};
+use super::partition::{AcceptPair, PARTITIONS_MAX, PartitionedRuns, Partitions};
 use super::sort::PairSorter;
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::Buffer;
@@ -14,11 +14,15 @@ use crate::broadphase::proxies::slots::{Generations, RESTING, Slots};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::lanes::Level;
-use crate::par::{self, Budget};
+use crate::par::{self, Budget, Threads};
 use alloc::vec::Vec;
 
 /// The lists of events have no limit of their own: the number of pairs has been checked before.
 const NO_LIMIT: usize = usize::MAX;
+/// Number of events below which one thread copies them: waking another costs more.
+const PARALLEL_EVENTS_MIN: usize = 8192;
+/// Number of partitions whose events a thread copies at a time.
+const PARTS_OF_COPY: usize = 8;
 
 /// The events of an update, and the pairs that start to rest; each list is ordered by index.
 #[derive(Debug, Default)]
@@ -41,11 +45,11 @@ impl Events {
         self.now_resting.clear();
     }
 
-    /// Appends the events of another partition.
-    pub(crate) fn append(&mut self, other: &Self) {
-        self.begun.append(other.begun.as_slice());
-        self.ended.append(other.ended.as_slice());
-        self.now_resting.extend_from_slice(&other.now_resting);
+    /// Appends the events of all partitions, in order.
+    pub(crate) fn append(&mut self, threads: &Threads, parts: &[Self]) {
+        append_lists(threads, &mut self.begun, parts, |part| part.begun.as_slice());
+        append_lists(threads, &mut self.ended, parts, |part| part.ended.as_slice());
+        parts.iter().for_each(|part| self.now_resting.extend_from_slice(&part.now_resting));
     }
 
     /// Adds pairs that begin and rest at once.
@@ -64,6 +68,29 @@ impl Events {
         self.begun.reserve_spare(0);
         self.ended.reserve_spare(0);
     }
+}
+
+/// Appends a list of each of at most [`PARTITIONS_MAX`] partitions. The threads share the copies, because the lists of many
+/// pairs are in no near cache.
+fn append_lists<T: Copy + Default + Send + Sync>(
+    threads: &Threads,
+    to: &mut Buffer<T>,
+    parts: &[Events],
+    list: impl Fn(&Events) -> &[T] + Sync,
+) {
+    let mut starts = [0; PARTITIONS_MAX + 1];
+    let mut count = 0;
+    for (start, part) in starts[1..].iter_mut().zip(parts) {
+        count += list(part).len();
+        *start = count;
+    }
+    let all = &mut to.spare(count, &Budget::new(NO_LIMIT))[..count];
+    let threads = threads.for_items(count, PARALLEL_EVENTS_MIN);
+    let starts = &starts[..=parts.len()];
+    par::fill_parts(threads, starts, all, PARTS_OF_COPY, &|part, to: &mut [T]| {
+        to.copy_from_slice(list(&parts[part]));
+    });
+    to.keep(count);
 }
 
 /// Scratch memory of one worker.

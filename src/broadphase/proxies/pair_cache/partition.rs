@@ -21,6 +21,9 @@ use core::ops::Range;
 pub(crate) const PARTITIONS_MAX: usize = 256;
 /// Average number of pairs in a partition, while there are fewer than [`PARTITIONS_MAX`].
 const PARTITION_PAIRS: usize = 4096;
+/// If one partition is not enough for the pairs, there are at least this many: threads share partitions, and pairs that
+/// follow each other wait for the counter of their partition if it is the same.
+const PARTITIONS_MIN: usize = 16;
 
 /// How slots are divided into partitions.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +36,10 @@ pub(crate) struct Partitions {
 impl Partitions {
     /// Chooses the partitions for this many slots and pairs. The answer does not depend on them.
     pub(crate) fn new(slots: usize, pairs: usize) -> Self {
-        let parts = (pairs / PARTITION_PAIRS).clamp(1, PARTITIONS_MAX);
+        let parts = match pairs / PARTITION_PAIRS {
+            0 | 1 => 1,
+            parts => parts.clamp(PARTITIONS_MIN, PARTITIONS_MAX),
+        };
         let shift = slots.max(1).div_ceil(parts).next_power_of_two().trailing_zeros();
         Self { shift, count: slots.max(1).div_ceil(1 << shift) }
     }
@@ -253,5 +259,23 @@ impl PairFilter<'_> {
             }
         }
         accepted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Partitions;
+
+    /// Goal: threads can share also few pairs. Method: slots and pairs of different numbers; no partition has more than a
+    /// quarter of the slots, so that of two threads neither waits long for the other.
+    #[test]
+    fn few_pairs_have_several_partitions() {
+        let all = [(10_000, 9000), (8000, 40_000), (100_000, 90_000), (20_000, 8192)];
+        for (slots, pairs) in all {
+            let partitions = Partitions::new(slots, pairs);
+            assert!(4 * partitions.width() <= slots, "{slots} {pairs}");
+            assert!(partitions.count >= 5, "{slots} {pairs}");
+        }
+        assert_eq!(Partitions::new(1000, 8000).count, 1);
     }
 }

@@ -15,7 +15,7 @@ use crate::par::Threads;
 use alloc::vec::Vec;
 
 /// With more than this many slots for each pair, a comparison sort costs less than a counting sort.
-const SLOTS_PER_PAIR: usize = 4;
+const SLOTS_PER_PAIR: usize = 16;
 /// Groups with more pairs than this are sorted by comparison instead of counting.
 const RANKED_MAX: usize = 64;
 
