@@ -16,6 +16,7 @@ mod planar;
 mod row;
 mod rows;
 mod view;
+mod zeroed;
 
 pub(crate) use checked::check_group;
 pub use checked::{Checked, Rejected};
@@ -32,3 +33,4 @@ pub use view::{
     AabbColumns, AcceleratingBoxColumns, BodyColumns, Columns, LengthMismatch, MovingBoxColumns,
     SegmentColumns, SphereColumns,
 };
+pub(crate) use zeroed::Zeroed;

@@ -54,15 +54,16 @@ impl Compound {
             .map(|(shape, pose)| shape.shape().bounds(pose))
             .collect::<Result<_, _>>()?;
         let mut tree = Bvh::with_exec(Exec::default());
-        let built = tree.build_items(boxes.len(), &|first, items| {
+        let fill = |first: usize, items: &mut [BvhItem]| {
             for ((row, item), &aabb) in (first as u32..).zip(items).zip(&boxes[first..]) {
                 *item = BvhItem { aabb, id: row, filter: 0 };
             }
-        });
+        };
+        let built = tree.build_items(boxes.len(), &fill, None);
         // A shape takes more memory than all rows of a tree could have.
-        built.expect("a compound has fewer parts than a tree has rows");
+        let bounds = built.expect("a compound has fewer parts than a tree has rows");
         tree.shrink_to_fit();
-        let extent = extent_of(&tree, false);
+        let extent = extent_of(bounds);
         Ok(Self { parts, tree, extent })
     }
 

@@ -65,8 +65,8 @@ pub(super) fn corners(
     for (corner, vertex) in corners.iter_mut().zip(triangle) {
         *corner = *vertices.get(vertex as usize).ok_or(FaultReason::NoSuchVertex)?;
     }
-    // A comparison with NaN is false.
-    let valid = corners.as_flattened().iter().all(|x| x.abs() <= COORD_MAX);
+    // A comparison with NaN is false. All are compared, because branches would take longer.
+    let valid = corners.as_flattened().iter().fold(true, |valid, x| valid & (x.abs() <= COORD_MAX));
     if valid { Ok(corners) } else { Err(FaultReason::NotFinite) }
 }
 

@@ -106,16 +106,19 @@ impl<'a> HeightField<'a> {
         let mut field = Self { heights, samples, spacing, tree: Bvh::with_exec(exec), extent };
         let mut tree = Bvh::with_exec(field.tree.exec.clone());
         let [bx, bz] = field.blocks();
-        let built = tree.build_items(bx as usize * bz as usize, &|first, items| {
+        let fill = |first: usize, items: &mut [BvhItem]| {
             for (row, item) in (first as u32..).zip(items) {
-                if let Some(aabb) = field.block_bounds(row) {
-                    *item = BvhItem { aabb, id: row, filter: 0 };
-                }
+                *item = match field.block_bounds(row) {
+                    Some(aabb) => BvhItem { aabb, id: row, filter: 0 },
+                    None => BvhItem::NOTHING,
+                };
             }
-        });
-        built.map_err(|_| HeightFieldError::Samples { heights: field.heights.len(), samples })?;
+        };
+        let built = tree.build_items(bx as usize * bz as usize, &fill, None);
+        let heights = field.heights.len();
+        let bounds = built.map_err(|_| HeightFieldError::Samples { heights, samples })?;
         tree.shrink_to_fit();
-        field.extent = extent_of(&tree, false);
+        field.extent = extent_of(bounds);
         field.tree = tree;
         Ok(field)
     }

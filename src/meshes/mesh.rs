@@ -101,21 +101,23 @@ impl<'a> Mesh<'a> {
         }
         let mut tree = Bvh::with_exec(exec);
         let (points, indices) = (&vertices[..], &triangles[..]);
-        tree.build_items(count, &|first, items| {
+        let fill = |first: usize, items: &mut [BvhItem]| {
             for ((row, item), &triangle) in (first as u32..).zip(items).zip(&indices[first..]) {
-                if let Ok(corners) = corners(points, triangle) {
-                    *item = BvhItem { aabb: box_around(&corners), id: row, filter: 0 };
-                }
+                *item = match corners(points, triangle) {
+                    Ok(corners) => BvhItem { aabb: box_around(&corners), id: row, filter: 0 },
+                    Err(_) => BvhItem::NOTHING,
+                };
             }
-        })
-        .map_err(|_| MeshError::TooManyTriangles { triangles: count })?;
+        };
+        let corners = |row: u32| indices[row as usize].map_each(|vertex| points[vertex as usize]);
+        let bounds = tree
+            .build_items(count, &fill, Some(&corners))
+            .map_err(|_| MeshError::TooManyTriangles { triangles: count })?;
         let mut rejected = Vec::new();
         if tree.len() < count {
             list_invalid(points, indices, &mut rejected);
         }
-        let (bounds, extent) = (tree.bounds(), extent_of(&tree, false));
-        let corners = |row: u32| indices[row as usize].map_each(|vertex| points[vertex as usize]);
-        tree.tree.place_triangles(&corners, &tree.exec.threads);
+        let extent = extent_of(bounds);
         tree.shrink_to_fit();
         Ok(Self { vertices, triangles, tree, bounds, rejected, extent })
     }
@@ -233,9 +235,9 @@ pub(super) fn box_around(points: &[[f32; 3]]) -> Aabb {
     aabb
 }
 
-/// Returns the extent of the boxes of a tree.
-pub(super) fn extent_of(tree: &Bvh, one_sided: bool) -> PartsExtent {
-    let Aabb { min, max } = tree.bounds().unwrap_or_default();
+/// Returns the extent of a body whose parts are in a box, if it has any.
+pub(super) fn extent_of(bounds: Option<Aabb>) -> PartsExtent {
+    let Aabb { min, max } = bounds.unwrap_or_default();
     let (mut far, mut diagonal) = (0.0, 0.0);
     for axis in 0..3 {
         let [low, high] = [f64::from(min[axis]), f64::from(max[axis])];
@@ -244,5 +246,5 @@ pub(super) fn extent_of(tree: &Bvh, one_sided: bool) -> PartsExtent {
         diagonal += (high - low) * (high - low);
     }
     let bounding_radius = libm::sqrt(far) * (1.0 + 4.0 * f64::EPSILON);
-    PartsExtent { bounding_radius, size: 0.5 * libm::sqrt(diagonal), one_sided }
+    PartsExtent { bounding_radius, size: 0.5 * libm::sqrt(diagonal), one_sided: false }
 }

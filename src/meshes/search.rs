@@ -209,9 +209,11 @@ impl Queue {
     ) {
         let mut met = self.met;
         let met = &mut met[..core::mem::take(&mut self.len)];
-        if let Some(bounds) = &self.bounds {
-            delay(met, geometry, bounds);
-        }
+        contacts.count_tests(met.len());
+        let met = match &self.bounds {
+            Some(bounds) => delay(met, geometry, bounds, contacts.until),
+            None => met,
+        };
         // In the order of the times before which they are apart; of equal ones the first met stays the first.
         for k in 1..met.len() {
             let mut at = k;
@@ -253,7 +255,6 @@ impl Queue {
             };
             self.add(search, toi, [own, plan.part], contacts);
         }
-        contacts.count_tests(met.len());
     }
 
     /// Adds the result for a part, and keeps its plane if it is the earliest.
@@ -281,12 +282,14 @@ fn insert(plans: &mut [Plan; QUEUE], count: &mut usize, plan: Plan) {
     *count += 1;
 }
 
-/// Replaces the times before which triangles are apart by lower bounds that are later.
-fn delay(
-    met: &mut [(u32, f64)],
+/// Replaces the times before which triangles are apart by lower bounds that are later. Returns those triangles that are not
+/// apart until the time `until`.
+fn delay<'m>(
+    met: &'m mut [(u32, f64)],
     geometry: &Geometry<'_>,
     (bounds, level, [from, to]): &(TriangleBounds, Level, [f64; 2]),
-) {
+    until: f64,
+) -> &'m mut [(u32, f64)] {
     let mut columns = TriangleColumns::default();
     for (lane, &(part, _)) in met.iter().enumerate() {
         let Part::Triangle(corners) = geometry.part(part) else { continue };
@@ -297,11 +300,17 @@ fn delay(
         }
     }
     let bounds = bounds.of(*level, &columns, met.len());
-    for ((_, apart), bound) in met.iter_mut().zip(bounds) {
+    let mut count = 0;
+    for (lane, bound) in bounds.into_iter().enumerate().take(met.len()) {
+        let (part, apart) = met[lane];
         // Rounding may make a product greater by less than this factor makes it less.
         let bound = from + f64::from(bound) * (to - from) * (1.0 - 1e-15);
-        *apart = if bound > *apart { bound } else { *apart };
+        let apart = if bound > apart { bound } else { apart };
+        // Written in any case, so that no step is a branch on the outcome, which is unpredictable.
+        met[count] = (part, apart);
+        count += usize::from(apart <= until);
     }
+    &mut met[..count]
 }
 
 /// Searches for the contacts of two geometries whose motions and settings are valid.

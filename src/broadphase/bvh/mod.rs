@@ -24,9 +24,10 @@ pub(crate) mod movers;
 pub(crate) mod static_bvh;
 mod traverse_batch;
 mod traverse_nearest;
+mod triangle_leaf;
 mod triangles;
 
-use crate::columns::impl_memory;
+use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::{LANES_MAX, Level, prefetch};
 use crate::par::Threads;
@@ -54,6 +55,12 @@ pub(crate) struct BvhItem {
     pub(crate) filter: u32,
 }
 
+impl BvhItem {
+    /// No box.
+    pub(crate) const NOTHING: Self =
+        Self { aabb: Aabb { min: [0.0; 3], max: [0.0; 3] }, id: NOTHING, filter: 0 };
+}
+
 /// Sixteen boxes, or the bounds of sixteen nodes. Each column is one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
@@ -66,15 +73,18 @@ pub(crate) struct Node {
     ids: [u32; WIDTH],
 }
 
-/// Sixteen triangles: a leaf of a tree of triangles (`triangles.rs`). Each column is one cache line.
-#[derive(Clone, Copy, Debug)]
+/// Sixteen triangles: a leaf of a tree of triangles (`triangle_leaf.rs`). Each column is one cache line.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
-struct TriangleLeaf {
+pub(crate) struct TriangleLeaf {
     /// By corner, then axis, then lane.
     corners: [[[f32; WIDTH]; 3]; 3],
     /// The numbers of the triangles; [`NOTHING`] in empty lanes.
     numbers: [u32; WIDTH],
 }
+
+/// Returns the corners of a row.
+pub(crate) type CornersFn<'a> = &'a (dyn Fn(u32) -> [[f32; 3]; 3] + Sync);
 
 /// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.
 const NO_BOUNDS: [f32; 6] = {
@@ -146,8 +156,8 @@ pub(crate) struct Tree {
     nodes: Vec<Node>,
     /// The filters by slot, as words. Empty until a filter is set.
     filters: Vec<u32>,
-    /// The leaves, if the boxes are those of triangles (`triangles.rs`). Then no leaf is a node.
-    triangles: Vec<TriangleLeaf>,
+    /// The leaves, if the boxes are those of triangles (`triangle_leaf.rs`). Then no leaf is a node.
+    triangles: Zeroed<TriangleLeaf>,
     /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
     leaf_bounds: Vec<Aabb>,
     /// The child id of the root, if there are boxes.
@@ -172,8 +182,8 @@ impl Tree {
     ) {
         self.clear();
         (self.len, self.built) = (boxes.len(), boxes.len());
-        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, level, threads) {
-            (self.root, self.depth) = (Some(root), depth);
+        if let Some((root, depth)) = builder.build(boxes, &mut self.nodes, None, (level, threads)) {
+            (self.root, self.depth) = (Some(root.id), depth);
         }
     }
 
@@ -205,7 +215,7 @@ impl Tree {
     pub(crate) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
         self.filters.clear();
-        self.triangles.clear();
+        self.triangles = Zeroed::default();
         self.leaf_bounds.clear();
     }
 

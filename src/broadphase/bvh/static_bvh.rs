@@ -2,11 +2,11 @@
 
 use super::forest::FixedError;
 use super::load::{TargetRows, load};
-use super::{Builder, BvhItem, NOTHING, Tree};
+use super::{Builder, BvhItem, CornersFn, NOTHING, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::input::FixedInput;
-use crate::columns::{ColumnScratch, Memory, Rejected, impl_memory};
-use crate::geom::{Aabb, Filter};
+use crate::columns::{ColumnScratch, Memory, Rejected, Zeroed, impl_memory};
+use crate::geom::{Aabb, Filter, sum_of};
 use crate::par;
 use alloc::vec::Vec;
 
@@ -123,7 +123,8 @@ impl Bvh {
     }
 
     /// Replaces the contents of the tree by the boxes of `count` rows. `fill(first, items)` writes those of the rows from
-    /// `first` on, several threads at a time; it does not change an item to leave out its row.
+    /// `first` on, several threads at a time, or [`BvhItem::NOTHING`] to leave out a row. If the boxes are those of
+    /// triangles, `corners` returns the corners of a row. Returns the box around all.
     ///
     /// # Errors
     ///
@@ -132,24 +133,37 @@ impl Bvh {
         &mut self,
         count: usize,
         fill: &(dyn Fn(usize, &mut [BvhItem]) + Sync),
-    ) -> Result<(), FixedError> {
+        corners: Option<CornersFn<'_>>,
+    ) -> Result<Option<Aabb>, FixedError> {
         if count > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
         }
-        let Self { exec, tree, builder, boxes, rejected, filters, inexact_filters, .. } = self;
+        let Self { exec, tree, builder, rejected, filters, inexact_filters, .. } = self;
         rejected.clear();
         filters.clear();
         *inexact_filters = false;
-        boxes.clear();
-        boxes.resize(count, BvhItem { id: NOTHING, ..BvhItem::default() });
-        par::fill_chunks(&exec.threads, boxes, ITEMS, &|first, items: &mut [BvhItem]| {
-            fill(first, items);
+        let mut boxes = Zeroed::new(count);
+        let mut pieces: Vec<_> = boxes.as_mut_slice().chunks_mut(ITEMS).map(|of| (of, 0)).collect();
+        let mut workers = alloc::vec![(); exec.threads.workers()];
+        par::for_each(&exec.threads, &mut workers, &mut pieces, &|_, index, (items, invalid)| {
+            fill(index * ITEMS, items);
+            *invalid = items.iter().filter(|item| item.id == NOTHING).count();
         });
-        if boxes.iter().any(|item| item.id == NOTHING) {
-            boxes.retain(|item| item.id != NOTHING);
+        if sum_of(&pieces, |&(_, invalid)| invalid) > 0 {
+            let (items, mut len) = (boxes.as_mut_slice(), 0);
+            for k in 0..count {
+                items[len] = items[k];
+                len += usize::from(items[k].id != NOTHING);
+            }
+            boxes.truncate(len);
         }
-        tree.build(boxes, builder, (exec.level, &exec.threads));
-        Ok(())
+        let boxes = boxes.as_slice();
+        let on = (exec.level, &exec.threads);
+        if let Some(corners) = corners {
+            return Ok(tree.build_triangles(boxes, corners, builder, on));
+        }
+        tree.build(boxes, builder, on);
+        Ok(tree.bounds())
     }
 
     /// A box around all boxes, or `None` without boxes.

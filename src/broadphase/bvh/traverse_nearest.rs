@@ -123,9 +123,9 @@ pub(crate) fn descend<I: Isa, Q: Nearing>(
         let before = len;
         let at = (next & !LEAF) as usize;
         let mut of_triangles;
-        let node = if next & LEAF != 0 && !tree.triangles.is_empty() {
+        let node = if next & LEAF != 0 && !tree.triangles().is_empty() {
             of_triangles = Node::EMPTY;
-            tree.triangles[at].boxes(isa, (at * WIDTH) as u32, &mut of_triangles);
+            tree.triangles()[at].boxes(isa, (at * WIDTH) as u32, &mut of_triangles);
             &of_triangles
         } else {
             &tree.nodes[at]
@@ -161,7 +161,7 @@ struct Walker {
 
 /// Whether this many queries may be run by [`descend_many`], which reads no leaves of triangles.
 pub(crate) fn may_go_abreast(tree: &Tree, questions: usize) -> bool {
-    tree.triangles.is_empty() && places(tree) <= SHORT && questions >= ABREAST
+    tree.triangles().is_empty() && places(tree) <= SHORT && questions >= ABREAST
 }
 
 /// Runs queries over a tree, each as [`descend`] does, several alternately. There must be enough of

@@ -18,6 +18,7 @@ use super::part_search::PartSearch;
 use super::relative_motion::MovingShape;
 use crate::geom::{Aabb, COORD_MAX, MapEach, MovingBox};
 use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
+use crate::narrowphase::support::Core;
 
 /// Angle in radians by which a body rotates at most during a part of the tick, unless there would be too many parts.
 const TURN_MAX: f64 = 0.25;
@@ -61,6 +62,8 @@ impl PartSearch<'_> {
         let swing = 0.125 * length * length * rates * rates * mover.shape.bounding_radius;
         // More than the rounding of the numbers here, and of the `f32`.
         let margin = contact_distance + tolerance + 4.0 * slack;
+        // Then both extents have the same bits.
+        let is_symmetric = matches!(mover.shape.core, Core::Box { .. });
         let mut moving = MovingBox::default();
         let mut valid = true;
         for axis in 0..3 {
@@ -76,8 +79,10 @@ impl PartSearch<'_> {
                 extent(mover, &rotations, axes, swing)
             };
             // The path bends to the side opposite to the acceleration, by a quarter of the half.
-            let low = y - reach(-1.0) - off - greater(0.25 * half_accel, 0.0);
-            let high = y + reach(1.0) + off + greater(-0.25 * half_accel, 0.0);
+            let above = reach(1.0);
+            let below = if is_symmetric { above } else { reach(-1.0) };
+            let low = y - below - off - greater(0.25 * half_accel, 0.0);
+            let high = y + above + off + greater(-0.25 * half_accel, 0.0);
             valid &= low.abs() < LARGE && high.abs() < LARGE && displacement.abs() < LARGE;
             moving.aabb.min[axis] = round_down(greater(low, -LARGE));
             moving.aabb.max[axis] = -round_down(greater(-high, -LARGE));

@@ -11,13 +11,16 @@
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::kd_tree::KdTree;
-use super::median::{Packer, SplitMeasure, depth_of, nodes_of};
-use crate::broadphase::bvh::{BvhItem, LEAF, Node, WIDTH, grow};
-use crate::columns::impl_memory;
+use super::median::{Packer, SplitMeasure, depth_of};
+use super::room::{Nodes, Room, nodes_of};
+use crate::broadphase::bvh::{BvhItem, CornersFn, LEAF, Node, TriangleLeaf, WIDTH, grow};
+use crate::broadphase::pairs::buffer::lengthen_sparsely;
+use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
-use crate::lanes::{Level, prefetch_to_write};
+use crate::lanes::Level;
 use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
+use bytemuck::Pod;
 
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts
 /// vary.
@@ -53,15 +56,15 @@ const RUNS: usize = 64;
 pub(crate) struct Builder {
     /// Boxes that are longer than a cell.
     large: Vec<BvhItem>,
-    /// The boxes, ordered by cell.
-    ordered: Vec<BvhItem>,
+    /// The indices of the boxes, ordered by cell.
+    ordered: Vec<u32>,
     /// The sample along one axis.
     line: Vec<f32>,
     /// The bins of each box: on x and y, and on z, with [`LARGE`].
     bins: Vec<[u32; 2]>,
     /// For each box its bin in the current histograms, or its cell.
     at: Vec<u32>,
-    /// The current histograms.
+    /// The sums of the current histograms.
     counts: Vec<u32>,
     /// For each axis the part of each bin.
     parts: [Vec<u32>; 3],
@@ -78,58 +81,30 @@ pub(crate) struct Builder {
 
 impl_memory!(Builder { large, ordered, line, bins, at, counts, parts, ends, sizes, cells, kd_tree; lists of packers });
 
-/// The nodes of a tree that is built in the memory of an earlier one.
-struct Nodes<'a> {
-    all: &'a mut Vec<Node>,
-    used: usize,
-}
-
-impl Nodes<'_> {
-    /// Allocates memory for `count` further nodes: for the first tree no more than that.
-    fn reserve(&mut self, count: usize) {
-        let count = count.saturating_sub(self.all.len() - self.used);
-        if self.all.is_empty() {
-            self.all.reserve_exact(count);
-        } else {
-            self.all.reserve(count);
-        }
-    }
-
-    /// The next `count` nodes; their contents are arbitrary.
-    fn take(&mut self, count: usize) -> &mut [Node] {
-        let start = self.used;
-        self.used += count;
-        grow(self.all, self.used);
-        &mut self.all[start..self.used]
-    }
-}
-
 impl Builder {
-    /// Builds the nodes of a tree. Returns the child id of its root, and its depth.
+    /// Builds the nodes of a tree, and its leaves if the boxes are those of triangles. Returns its root, and its depth.
     pub(crate) fn build(
         &mut self,
         boxes: &[BvhItem],
         nodes: &mut Vec<Node>,
-        level: Level,
-        threads: &Threads,
-    ) -> Option<(u32, usize)> {
+        leaves: Option<(&mut Zeroed<TriangleLeaf>, CornersFn<'_>)>,
+        (level, threads): (Level, &Threads),
+    ) -> Option<(BvhItem, usize)> {
         if boxes.is_empty() {
             return None;
         }
-        let nodes = &mut Nodes { all: nodes, used: 0 };
+        let nodes = &mut Nodes::new(nodes, leaves);
         let threads = threads.for_items(boxes.len(), BOXES_MIN);
         lengthen_by_default(&mut self.packers, threads.workers());
         self.large.clear();
         threads.enter(|| {
             if boxes.len() < BOXES_MIN {
-                let (root, depth) = self.pack(level, SplitMeasure::default(), boxes, LEAF, nodes);
-                return Some((root.id, depth));
+                return Some(self.pack(level, SplitMeasure::default(), boxes, LEAF, nodes));
             }
             if !self.order(boxes, (level, threads)) {
-                let (root, depth) = self.divided(boxes, nodes, (level, threads));
-                return Some((root.id, depth));
+                return Some(self.divided(boxes, nodes, (level, threads)));
             }
-            let small = self.pack_cells(nodes, (level, threads), &[]).map(|largest| {
+            let small = self.pack_cells(boxes, nodes, (level, threads), &[]).map(|largest| {
                 let (root, above) = match self.cells[..] {
                     [only] => (only, 0),
                     _ => self.pack_roots(level, nodes),
@@ -137,15 +112,15 @@ impl Builder {
                 (root, above + depth_of(largest))
             });
             if self.large.is_empty() {
-                return small.map(|(root, depth)| (root.id, depth));
+                return small;
             }
             let large = core::mem::take(&mut self.large);
             let (root, depth) = self.divided(&large, nodes, (level, threads));
             self.large = large;
-            let Some((small, below)) = small else { return Some((root.id, depth)) };
+            let Some((small, below)) = small else { return Some((root, depth)) };
             let measure = SplitMeasure::default();
             let (root, above) = self.pack(level, measure, &[small, root], 0, nodes);
-            Some((root.id, above + depth.max(below)))
+            Some((root, above + depth.max(below)))
         })
     }
 
@@ -159,7 +134,7 @@ impl Builder {
     ) -> (BvhItem, usize) {
         self.kd_tree.build(boxes);
         let Self { kd_tree, at, ends, ordered, .. } = self;
-        grow(at, boxes.len());
+        lengthen(at, boxes.len());
         let at = &mut at[..boxes.len()];
         kd_tree.look_up(boxes, at, threads);
         ends.clear();
@@ -167,15 +142,14 @@ impl Builder {
         ends.resize(kd_tree.measures.len(), 0);
         at.iter().for_each(|&cell| ends[cell as usize] += 1);
         ends_to_starts(ends);
-        grow(ordered, boxes.len());
-        for (item, &cell) in boxes.iter().zip(&*at) {
+        lengthen(ordered, boxes.len());
+        for (index, &cell) in (0..).zip(&*at) {
             let next = &mut ends[cell as usize];
-            ordered[*next as usize] = *item;
+            ordered[*next as usize] = index;
             *next += 1;
-            prefetch_to_write(ordered, *next as usize + 3);
         }
         let kd_tree = core::mem::take(&mut self.kd_tree);
-        self.pack_cells(nodes, (level, threads), &kd_tree.measures);
+        self.pack_cells(boxes, nodes, (level, threads), &kd_tree.measures);
         let top = self.above(&kd_tree, 0, nodes);
         self.kd_tree = kd_tree;
         top
@@ -202,16 +176,15 @@ impl Builder {
             (children[most], children[count]) = (first, second);
             count += 1;
         }
-        let own = nodes.used;
-        nodes.take(1);
+        let own = nodes.take_one().1;
         let (mut node, mut depth) = (Node::EMPTY, 0);
         for (lane, &child) in children[..count].iter().enumerate() {
             let (item, below) = self.above(tree, child, nodes);
             node.set(lane, item);
             depth = depth.max(below);
         }
-        nodes.all[own] = node;
-        (node.around(own as u32), depth + 1)
+        *nodes.node(own) = node;
+        (node.around(own), depth + 1)
     }
 
     /// Builds the nodes above the top nodes of all cells. Returns the top node and its depth.
@@ -231,15 +204,22 @@ impl Builder {
         flag: u32,
         nodes: &mut Nodes<'_>,
     ) -> (BvhItem, usize) {
-        let (count, base) = (children.len(), nodes.used as u32);
-        let room = nodes.take(nodes_of(count));
-        let root = self.packers[0].pack(level, measure, (children, 0..count), room, (base, flag));
+        let count = children.len();
+        // Above the cells, the children of bottom nodes are nodes.
+        let mut room = if flag == LEAF {
+            nodes.take(nodes.needed()(count))
+        } else {
+            nodes.take_above(nodes_of(count))
+        };
+        lengthen(&mut self.ordered, count);
+        let which = &mut self.ordered[..count];
+        which.iter_mut().zip(0..).for_each(|(index, k)| *index = k);
+        let root = self.packers[0].pack(level, measure, (children, which), &mut room, flag);
         (root, depth_of(count))
     }
 
-    /// Computes the cells, and copies the boxes to `ordered` by cell; accessed by index they would be far apart in
-    /// memory. Boxes longer than a cell are copied to `large` instead. Returns `false` if these cells are not good for
-    /// the boxes.
+    /// Computes the cells, and writes the indices of the boxes to `ordered` by cell. Boxes longer than a cell are copied to
+    /// `large` instead. Returns `false` if these cells are not good for the boxes.
     fn order(&mut self, boxes: &[BvhItem], (level, threads): (Level, &Threads)) -> bool {
         let sample = &mut CentreSample { boxes, line: &mut self.line };
         let ends = sample.ends();
@@ -263,35 +243,39 @@ impl Builder {
         }
         let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
         let [x, y, z] = axes;
-        grow(bins, boxes.len());
+        lengthen(bins, boxes.len());
         let bins = &mut bins[..boxes.len()];
+        lengthen(at, boxes.len());
+        let at = &mut at[..boxes.len()];
         let size = CHUNK.max(boxes.len().div_ceil(CHUNKS));
-        let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size));
-        let mut tasks: [_; CHUNKS] = core::array::from_fn(|_| chunks.next());
-        let packers = &mut packers[..threads.workers()];
-        let tasks = &mut tasks[..boxes.len().div_ceil(size)];
-        par::for_each(threads, packers, tasks, &|_, _, chunk| {
-            if let Some((boxes, bins)) = chunk {
-                let boxes = bytemuck::cast_slice(boxes);
-                level.run_rows(boxes.len(), Bin { boxes, axes, bins });
+        let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size)).zip(at.chunks_mut(size));
+        let mut chunks: [_; CHUNKS] = core::array::from_fn(|_| {
+            chunks.next().map(|((boxes, bins), at)| BinnedBoxes { boxes, bins, at, large: 0 })
+        });
+        let chunks = &mut chunks[..boxes.len().div_ceil(size)];
+        let workers = (threads, &mut packers[..threads.workers()]);
+        // For each box first the slab, then the column, then the cell.
+        let mut histograms = Histograms { chunks, workers, counts };
+        histograms.compute(x.bins, &|chunk, counts| {
+            let BinnedBoxes { boxes, bins, at, large } = chunk;
+            let boxes = bytemuck::cast_slice(boxes);
+            level.run_rows(boxes.len(), Bin { boxes, axes, bins });
+            for (&mut [xy, z_large], at) in bins.iter_mut().zip(&mut **at) {
+                let (bin, is_large) = (xy & 0xffff, z_large & LARGE);
+                *at = bin | is_large;
+                counts[bin as usize] += u32::from(is_large == 0);
+                *large += usize::from(is_large != 0);
             }
         });
-        // For each box first the slab, then the column, then the cell.
-        grow(at, boxes.len());
-        let at = &mut at[..boxes.len()];
-        counts.clear();
-        counts.resize(x.bins, 0);
-        let mut large = 0;
-        for (&[xy, z_large], at) in bins.iter().zip(&mut *at) {
-            let (bin, is_large) = (xy & 0xffff, z_large & LARGE);
-            *at = bin | is_large;
-            counts[bin as usize] += u32::from(is_large == 0);
-            large += usize::from(is_large != 0);
-        }
-        share(counts, x, in_x);
-        count_next(counts, in_x, (x.parts, y), bins.iter().map(|of| of[0] >> 16), at);
-        share(counts, y, in_y);
-        count_next(counts, in_y, (x.parts * y.parts, z), bins.iter().map(|of| of[1] & 0xffff), at);
+        let large = sum_of(histograms.chunks, |of| of.as_ref().map_or(0, |chunk| chunk.large));
+        share(histograms.counts, x, in_x);
+        histograms.compute(x.parts * y.bins, &|chunk, counts| {
+            chunk.count_next(counts, in_x, y, |of| of[0] >> 16);
+        });
+        share(histograms.counts, y, in_y);
+        histograms.compute(x.parts * y.parts * z.bins, &|chunk, counts| {
+            chunk.count_next(counts, in_y, z, |of| of[1] & 0xffff);
+        });
         share(counts, z, in_z);
         // Sum the bins of each cell, then compute prefix sums. Distributing the boxes turns starts
         // into ends.
@@ -305,16 +289,15 @@ impl Builder {
             return false;
         }
         ends_to_starts(ends);
-        grow(ordered, boxes.len() - large);
-        for (item, &bin) in boxes.iter().zip(&*at) {
+        lengthen(ordered, boxes.len() - large);
+        for (index, &bin) in (0..).zip(&*at) {
             if bin & LARGE == 0 {
                 let next = &mut ends[in_z[bin as usize] as usize];
-                ordered[*next as usize] = *item;
+                ordered[*next as usize] = index;
                 *next += 1;
-                prefetch_to_write(ordered, *next as usize + 3);
             }
         }
-        if self.are_narrow(axes) {
+        if self.are_narrow(boxes, axes) {
             return false;
         }
         if large > 0 {
@@ -326,7 +309,7 @@ impl Builder {
 
     /// Whether more than a few boxes are much longer than their cell, although none is longer than a cell would be if
     /// all had equal lengths: then the boxes are in crowds, and the cells there are narrow.
-    fn are_narrow(&self, axes: &[BinAxis; 3]) -> bool {
+    fn are_narrow(&self, boxes: &[BvhItem], axes: &[BinAxis; 3]) -> bool {
         let Self { ordered, ends, .. } = self;
         let count = ends.last().map_or(0, |&end| end as usize);
         let mut long = 0;
@@ -338,7 +321,7 @@ impl Builder {
             let mut is_long = [false; BOXES_TESTED];
             let mut tested = [Aabb::default(); BOXES_TESTED];
             for (k, tested) in tested.iter_mut().enumerate() {
-                *tested = cell[k * cell.len() / BOXES_TESTED].aabb;
+                *tested = boxes[cell[k * cell.len() / BOXES_TESTED] as usize].aabb;
             }
             for axis in (0..3).filter(|&axis| axes[axis].parts > 1) {
                 let (mut low, mut high) = (f32::MAX, f32::MIN);
@@ -362,6 +345,7 @@ impl Builder {
     /// number of boxes of the largest cell; `None` if all cells are empty.
     fn pack_cells(
         &mut self,
+        boxes: &[BvhItem],
         nodes: &mut Nodes<'_>,
         (level, threads): (Level, &Threads),
         measures: &[SplitMeasure],
@@ -379,10 +363,11 @@ impl Builder {
         let largest = most_of(&sizes, |&size| size);
         // Any worker may take any cells, so reserve the largest size for all of them.
         self.packers.iter_mut().for_each(|packer| packer.reserve_for(largest));
-        let mut base = nodes.used;
-        let below = sum_of(&sizes, |&size| nodes_of(size));
+        let needed = nodes.needed();
+        let below = sizes.iter().map(|&size| needed(size));
+        let below = below.fold([0; 2], |[a, b], [c, d]| [a + c, b + d]);
         // With those above the cells. A list that grows is copied, because of the alignment of nodes.
-        nodes.reserve(below + if sizes.len() > 1 { nodes_of(sizes.len()) } else { 0 });
+        nodes.reserve(below[0] + if sizes.len() > 1 { nodes_of(sizes.len()) } else { 0 });
         let mut free = nodes.take(below);
         let mut cells = core::mem::take(&mut self.cells);
         cells.clear();
@@ -395,28 +380,93 @@ impl Builder {
         let (mut roots, mut rest, mut first) = (&mut cells[..], &sizes[..], 0);
         let mut measures = measures;
         let mut tasks: [_; RUNS] = core::array::from_fn(|_| {
-            let (mut count, mut boxes, mut room) = (0, 0, 0);
+            let (mut count, mut boxes, mut room) = (0, 0, [0; 2]);
             while boxes < wanted
                 && let Some(&size) = rest.get(count)
             {
-                (count, boxes, room) = (count + 1, boxes + size, room + nodes_of(size));
+                let [nodes, leaves] = needed(size);
+                (count, boxes) = (count + 1, boxes + size);
+                room = [room[0] + nodes, room[1] + leaves];
             }
             let sizes = rest.split_off(..count)?;
-            let (nodes, tops) = (free.split_off_mut(..room)?, roots.split_off_mut(..count)?);
+            let (room, tops) = (free.split(room), roots.split_off_mut(..count)?);
             let measures = measures.split_off(..count.min(measures.len()))?;
-            let task = Task { sizes, first, nodes, base, tops, measures };
-            (first, base) = (first + boxes, base + room);
+            let task = Task { sizes, first, room, tops, measures };
+            first += boxes;
             Some(task)
         });
         let ordered = &self.ordered[..];
         let packers = &mut self.packers[..threads.workers()];
         par::for_each(threads, packers, &mut tasks, &|packer, _, task| {
             if let Some(task) = task {
-                task.pack(level, ordered, packer);
+                task.pack(level, (boxes, ordered), packer);
             }
         });
         (self.sizes, self.cells) = (sizes, cells);
         (largest > 0).then_some(largest)
+    }
+}
+
+/// Consecutive boxes that one thread bins.
+struct BinnedBoxes<'a> {
+    boxes: &'a [BvhItem],
+    bins: &'a mut [[u32; 2]],
+    /// For each box its bin in the current histograms.
+    at: &'a mut [u32],
+    /// The number of boxes that are longer than a cell.
+    large: usize,
+}
+
+impl BinnedBoxes<'_> {
+    /// Counts the bins of the next axis. `parts` has the part of each current bin; there is a histogram for each part of the
+    /// axes before.
+    #[inline(always)]
+    fn count_next(
+        &mut self,
+        counts: &mut [u32],
+        parts: &[u32],
+        axis: &BinAxis,
+        bin: impl Fn(&[u32; 2]) -> u32,
+    ) {
+        for (bins, at) in self.bins.iter().zip(&mut *self.at) {
+            if *at & LARGE == 0 {
+                let bin = parts[*at as usize] as usize * axis.bins + bin(bins) as usize;
+                *at = bin as u32;
+                counts[bin] += 1;
+            }
+        }
+    }
+}
+
+/// Histograms of all boxes.
+struct Histograms<'a, 'c> {
+    chunks: &'a mut [Option<BinnedBoxes<'c>>],
+    /// The threads, and the scratch memory of each.
+    workers: (&'a Threads, &'a mut [Packer]),
+    counts: &'a mut Vec<u32>,
+}
+
+impl Histograms<'_, '_> {
+    /// Computes histograms with so many bins in total. `count` adds those of a chunk. The sums do not depend on which
+    /// thread counts which chunk.
+    fn compute(&mut self, bins: usize, count: &(dyn Fn(&mut BinnedBoxes<'_>, &mut [u32]) + Sync)) {
+        let (threads, packers) = &mut self.workers;
+        for packer in &mut **packers {
+            packer.counts.clear();
+            packer.counts.resize(bins, 0);
+        }
+        par::for_each(threads, packers, self.chunks, &|packer, _, chunk| {
+            if let Some(chunk) = chunk {
+                count(chunk, &mut packer.counts);
+            }
+        });
+        if let Some((first, others)) = packers.split_first_mut() {
+            self.counts.clear();
+            self.counts.extend_from_slice(&first.counts);
+            for packer in others {
+                self.counts.iter_mut().zip(&packer.counts).for_each(|(sum, count)| *sum += count);
+            }
+        }
     }
 }
 
@@ -426,23 +476,20 @@ struct Task<'a> {
     sizes: &'a [usize],
     /// The first box of the first cell.
     first: usize,
-    nodes: &'a mut [Node],
-    /// The index of the first of the nodes.
-    base: usize,
+    room: Room<'a>,
     tops: &'a mut [BvhItem],
     /// How the boxes of each cell are halved. May be empty.
     measures: &'a [SplitMeasure],
 }
 
 impl Task<'_> {
-    fn pack(&mut self, level: Level, boxes: &[BvhItem], packer: &mut Packer) {
-        let (mut nodes, mut base, mut first) = (&mut *self.nodes, self.base, self.first);
+    fn pack(&mut self, level: Level, (boxes, ordered): (&[BvhItem], &[u32]), packer: &mut Packer) {
+        let mut first = self.first;
         for (k, (&size, top)) in self.sizes.iter().zip(self.tops.iter_mut()).enumerate() {
-            let (room, later) = nodes.split_at_mut(nodes_of(size));
-            let which = first..first + size;
+            let which = &ordered[first..first + size];
             let measure = self.measures.get(k).copied().unwrap_or_default();
-            *top = packer.pack(level, measure, (boxes, which), room, (base as u32, LEAF));
-            (base, first, nodes) = (base + room.len(), first + size, later);
+            *top = packer.pack(level, measure, (boxes, which), &mut self.room, LEAF);
+            first += size;
         }
     }
 }
@@ -485,6 +532,16 @@ impl CentreSample<'_> {
     }
 }
 
+/// Lengthens a list whose contents do not matter. That of the first build is written by the threads that use it; later ones
+/// grow by more than is needed.
+fn lengthen<T: Pod + Default>(list: &mut Vec<T>, len: usize) {
+    if list.is_empty() {
+        lengthen_sparsely(list, len);
+    } else {
+        grow(list, len);
+    }
+}
+
 /// Replaces the numbers of boxes of all cells by the first place of each.
 fn ends_to_starts(sizes: &mut [u32]) {
     let mut start = 0;
@@ -512,27 +569,6 @@ fn parts(lengths: [f32; 3], cells: usize) -> [usize; 3] {
         // If all lengths are 0, the side is 0 and the quotient NaN, which gives one part.
         if parts >= 1.0 { (parts + 0.5).min(cells) as usize } else { 1 }
     })
-}
-
-/// Computes the histograms of the next axis, one for each part of the axes before. `at` has the bin
-/// of each box in the current histograms, and then in the next ones; `parts` has the part of each
-/// current bin.
-fn count_next(
-    counts: &mut Vec<u32>,
-    parts: &[u32],
-    (before, axis): (usize, &BinAxis),
-    bins: impl Iterator<Item = u32>,
-    at: &mut [u32],
-) {
-    counts.clear();
-    counts.resize(before * axis.bins, 0);
-    for (bin, at) in bins.zip(at) {
-        if *at & LARGE == 0 {
-            let bin = parts[*at as usize] as usize * axis.bins + bin as usize;
-            *at = bin as u32;
-            counts[bin] += 1;
-        }
-    }
 }
 
 /// Combines the bins of each histogram into parts with about equal numbers of boxes. Parts are

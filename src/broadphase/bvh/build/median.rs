@@ -5,6 +5,7 @@
 //! The median is found by counting, one lane group at a time, how many items are below a guess.
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
+use super::room::{Room, border, parts};
 use crate::broadphase::bvh::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
 use crate::columns::impl_memory;
 use crate::geom::{MapEach, each_axis};
@@ -68,27 +69,6 @@ impl SplitMeasure {
     }
 }
 
-/// The start of part `k` of `parts`: a multiple of the children of a full bottom node.
-fn border(items: usize, parts: usize, k: usize) -> usize {
-    let bottoms = items.div_ceil(WIDTH);
-    if bottoms <= WIDTH { items.min(k * WIDTH) } else { items.min(bottoms * k / parts * WIDTH) }
-}
-
-/// The number of children of the top node of these items: 1 if they fit into one bottom node.
-fn parts(items: usize) -> usize {
-    items.div_ceil(WIDTH).min(WIDTH)
-}
-
-/// The number of nodes that [`Packer::pack`] creates for this many items.
-pub(crate) fn nodes_of(items: usize) -> usize {
-    let parts = parts(items);
-    if items <= WIDTH * WIDTH {
-        return parts + usize::from(parts > 1);
-    }
-    let of_part = |k| nodes_of(border(items, parts, k + 1) - border(items, parts, k));
-    1 + (0..parts).map(of_part).sum::<usize>()
-}
-
 /// The number of nodes on a path from the top node of this many items to the bottom.
 pub(crate) fn depth_of(items: usize) -> usize {
     let (mut depth, mut room) = (1, WIDTH);
@@ -102,11 +82,13 @@ pub(crate) fn depth_of(items: usize) -> usize {
 #[derive(Debug, Default)]
 pub(crate) struct Packer {
     items: CentreColumns,
-    /// Items in front of a median, behind it, and between two guesses.
-    sides: [CentreColumns; 3],
+    /// Items behind a median, and between two guesses.
+    sides: [CentreColumns; 2],
+    /// Histograms of the boxes that this worker has counted.
+    pub(super) counts: Vec<u32>,
 }
 
-impl_memory!(Packer { items, sides });
+impl_memory!(Packer { items, sides, counts });
 
 impl Packer {
     /// Reserves memory for this many children.
@@ -116,22 +98,22 @@ impl Packer {
         }
     }
 
-    /// Builds the subtree of the children `which`, at least one, in `nodes`; there are [`nodes_of`]
-    /// of them, and the first has the index `base`. Returns the top node. `flag` is set in the id
-    /// of nodes that have the given children.
+    /// Builds the subtree of the children `which`, at least one, in the first nodes of `to`, [`nodes_of`](super::room::nodes_of) many; if the children are
+    /// triangles, the bottom ones are leaves. Returns the top node. `flag` is set in the id of nodes that have the given
+    /// children.
     pub(crate) fn pack(
         &mut self,
         level: Level,
         measure: SplitMeasure,
-        (children, which): (&[BvhItem], Range<usize>),
-        nodes: &mut [Node],
-        (base, flag): (u32, u32),
+        (children, which): (&[BvhItem], &[u32]),
+        to: &mut Room<'_>,
+        flag: u32,
     ) -> BvhItem {
         let count = which.len();
         self.reserve_for(count);
         let children = bytemuck::cast_slice(children);
-        level.run(LoadChildren { children, first: which.start, count, items: &mut self.items });
-        Packing { level, measure, children, flag, memory: self }.part(0..count, nodes, base)
+        level.run(LoadChildren { children, which, items: &mut self.items });
+        Packing { level, measure, children, flag, memory: self }.part(0..count, to)
     }
 }
 
@@ -146,27 +128,32 @@ struct Packing<'a> {
 
 impl Packing<'_> {
     /// Builds the subtree of some of the items. The recursion is as deep as the subtree.
-    fn part(&mut self, items: Range<usize>, nodes: &mut [Node], base: u32) -> BvhItem {
+    fn part(&mut self, items: Range<usize>, to: &mut Room<'_>) -> BvhItem {
         let (whole, parts) = (items.len(), parts(items.len()));
-        let (top, mut below) = nodes.split_first_mut().expect("each item is in a node");
         let Self { level, children, flag, .. } = *self;
         if parts == 1 {
             let numbers = &self.memory.items[NUMBER][items];
-            return level.run(Fill { children, numbers, to: top, id: base | flag });
+            if let Some(leaves) = &mut to.leaves {
+                let mut node = Node::EMPTY;
+                let (leaf, id) = leaves.take_one();
+                let top = level.run(Fill { children, numbers, to: &mut node, id });
+                leaf.fill(&node.ids, leaves.corners);
+                return top;
+            }
+            let (node, id) = to.take_one();
+            return level.run(Fill { children, numbers, to: node, id: id | flag });
         }
-        *top = Node::EMPTY;
         let ends = level.run(CentreExtent { items: &self.memory.items, which: items.clone() });
         self.halve(items.clone(), ends, whole, (parts, 0, parts));
-        let (mut start, mut next) = (items.start, base + 1);
+        let (own, id) = to.take_one();
+        *own = Node::EMPTY;
+        let mut start = items.start;
         for part in 0..parts {
             let size = border(whole, parts, part + 1) - border(whole, parts, part);
-            let (own, others) = below.split_at_mut(nodes_of(size));
-            let child = self.part(start..start + size, own, next);
-            next += own.len() as u32;
-            (start, below) = (start + size, others);
-            top.set(part, child);
+            own.set(part, self.part(start..start + size, to));
+            start += size;
         }
-        top.around(base)
+        own.around(id)
     }
 
     /// Reorders the items of the parts `from..to`, whose centres are between `low` and `high`, so
@@ -187,7 +174,7 @@ impl Packing<'_> {
         let axis = self.measure.axis(length);
         let (mut below, mut above) = (high, low);
         if length[axis] > 0.0 {
-            let Packer { items: columns, sides } = &mut *self.memory;
+            let Packer { items: columns, sides, .. } = &mut *self.memory;
             let (which, ends) = (items.clone(), [low[axis], high[axis]]);
             let divide = Divide { items: columns, sides, which, at, axis, ends };
             [above[axis], below[axis]] = self.level.run(divide);
@@ -207,8 +194,7 @@ fn inside<I: Isa>(isa: I, left: usize) -> I::Mask {
 /// Writes the doubled centres and the indices of the children.
 struct LoadChildren<'a> {
     children: &'a [NodeRecord],
-    first: usize,
-    count: usize,
+    which: &'a [u32],
     items: &'a mut CentreColumns,
 }
 
@@ -219,21 +205,24 @@ impl Kernel for LoadChildren<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { children, first, count, items } = self;
-        let last = (first + count - 1) as u32;
+        let Self { children, which: all, items } = self;
         let mut at = 0;
-        while at < count {
-            // The last group repeats the last child.
-            let mut which = [0; LANES_MAX];
-            for (lane, which) in which.iter_mut().enumerate() {
-                *which = Ord::min((first + at + lane) as u32, last);
-            }
-            let [[x0, y0, z0, x1], [y1, z1, ..]] = isa.gather_rows::<8, 2>(children, &which);
+        while at < all.len() {
+            // The last group repeats its first child.
+            let mut last = [all[at]; LANES_MAX];
+            let which = match all.get(at..at + I::LANES) {
+                Some(which) => which,
+                None => {
+                    last[..all.len() - at].copy_from_slice(&all[at..]);
+                    &last
+                }
+            };
+            let [[x0, y0, z0, x1], [y1, z1, ..]] = isa.gather_rows::<8, 2>(children, which);
             let ends = [x0, y0, z0, x1, y1, z1].map_each(I::F32::from_bits);
             for axis in 0..3 {
                 (ends[axis] + ends[3 + axis]).to_bits().store(&mut items[axis][at..]);
             }
-            isa.load_u32(&which).store(&mut items[NUMBER][at..]);
+            isa.load_u32(which).store(&mut items[NUMBER][at..]);
             at += I::LANES;
         }
     }
@@ -316,7 +305,7 @@ impl Kernel for CentreExtent<'_> {
 /// in one place. Returns the lower end of the rest and the upper end of the front.
 struct Divide<'a> {
     items: &'a mut CentreColumns,
-    sides: &'a mut [CentreColumns; 3],
+    sides: &'a mut [CentreColumns; 2],
     which: Range<usize>,
     at: usize,
     axis: usize,
@@ -334,7 +323,7 @@ impl Kernel for Divide<'_> {
         let count = which.len();
         let padded = which.start..which.end + LANES_MAX;
         let [low, high] = guess(isa, &items[axis][padded.clone()], count, at, ends);
-        let [front, back, between] = sides;
+        let [back, between] = sides;
         let (mut in_front, mut behind, mut amid) = (0, 0, 0);
         let mut next = 0;
         while next < count {
@@ -347,10 +336,8 @@ impl Kernel for Divide<'_> {
             let is_back = there & !is_low;
             let is_between = there & is_low & !is_front;
             for (k, words) in columns.into_iter().enumerate() {
-                words.compress(is_front).store(&mut front[k][in_front..]);
                 words.compress(is_back).store(&mut back[k][behind..]);
             }
-            in_front += is_front.count();
             behind += is_back.count();
             if is_between.bits() != 0 {
                 for (k, words) in columns.into_iter().enumerate() {
@@ -358,13 +345,28 @@ impl Kernel for Divide<'_> {
                 }
                 amid += is_between.count();
             }
+            // The front replaces what has been read. A whole lane group is written, so that of the last group takes a detour:
+            // the items that follow are not of this part.
+            let (place, more) = (which.start + in_front, is_front.count());
+            for (column, words) in items.iter_mut().zip(columns) {
+                let words = words.compress(is_front);
+                if next + I::LANES <= count {
+                    words.store(&mut column[place..]);
+                } else {
+                    let mut last = [0; LANES_MAX];
+                    words.store(&mut last);
+                    column[place..place + more].copy_from_slice(&last[..more]);
+                }
+            }
+            in_front += more;
             next += I::LANES;
         }
         for (k, column) in items.iter_mut().enumerate() {
-            let (to_front, rest) = column[which.clone()].split_at_mut(in_front);
-            let (to_between, to_back) = rest.split_at_mut(amid);
-            to_front.copy_from_slice(&front[k][..in_front]);
-            to_between.copy_from_slice(&between[k][..amid]);
+            let (to_between, to_back) =
+                column[which.start + in_front..which.end].split_at_mut(amid);
+            if amid > 0 {
+                to_between.copy_from_slice(&between[k][..amid]);
+            }
             to_back.copy_from_slice(&back[k][..behind]);
         }
         [low, high]

@@ -1,14 +1,16 @@
 //! Builds the nodes of a tree.
 //!
 //! ```text
-//! build (cells, kd_tree, bins, median):
+//! build (cells, kd_tree, bins, median, room):
 //!     if there are many boxes:
 //!         divide them into cells of about two hundred boxes: a histogram along x gives slabs, one in
 //!         each slab along y gives columns, one in each column along z gives cells
 //!         boxes that are longer than a cell, or all boxes if many are long or in crowds:
 //!             divide them into cells by a k-d tree of a sample, which separates long boxes and crowds
+//!         the boxes stay where they are, and their indices are sorted by cell
 //!     build a subtree of each cell, in parallel: halve at the median of the longest axis,
 //!         at multiples of a full leaf, so that leaves are full
+//!         the leaves of triangles are written with their corners             (../triangle_leaf.rs)
 //!     build the upper nodes over the cells in the same way, or as the k-d tree divides them
 //! ```
 //!
@@ -22,5 +24,6 @@ mod bins;
 mod cells;
 mod kd_tree;
 mod median;
+mod room;
 
 pub(crate) use cells::Builder;
