@@ -423,3 +423,22 @@ pub(super) fn sum_down(a: f64, b: f64) -> f64 {
     let error = (a - (sum - b_part)) + (b - b_part);
     if error < 0.0 { sum.next_down() } else { sum }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: a negative extent makes the ends invalid, also if rounding outwards would hide it, and a valid one does not. Method:
+    /// extents down to the smallest number, around centres up to the limit.
+    #[test]
+    fn ends_of_a_negative_extent_are_inverted() {
+        for center in [0.0, 1.0, -1e10, COORD_MAX, -COORD_MAX] {
+            for half in [f32::from_bits(1), 1e-10, 1.0, COORD_MAX] {
+                let [low, high] = Aabb::ends_around_center(center, -half);
+                assert!(low > high, "{center} {half}");
+                let [low, high] = Aabb::ends_around_center(center, half);
+                assert!(low <= center && center <= high, "{center} {half}");
+            }
+        }
+    }
+}

@@ -74,6 +74,25 @@ mod tests {
         }
     }
 
+    /// Goal: a function that turns before it reaches zero has no root, also if it only just does not reach it; one that just reaches
+    /// zero has one. Method: parabolas whose least value is above, at and below zero; powers of two, so that the double root is exact.
+    #[test]
+    fn a_function_that_turns_above_zero_has_no_root() {
+        for half_accel in [1.0 / 1024.0, 1.0, 4096.0] {
+            for turn in [1.0 / 1024.0, 1.0, 1048576.0] {
+                let (gap, rate) = (half_accel * turn * turn, -2.0 * half_accel * turn);
+                for above in [1e-14, 1e-9, 0.5, 3.0] {
+                    let root = first_root(gap * (1.0 + above), rate, half_accel);
+                    assert_eq!(root, f64::INFINITY, "{half_accel} {turn} {above}");
+                }
+                let touch = first_root(gap, rate, half_accel);
+                assert_eq!(touch, turn * EARLIER, "{half_accel} {turn}");
+                let crossing = first_root(gap * 0.75, rate, half_accel);
+                assert!((crossing / turn - 0.5).abs() < 1e-14, "{half_accel} {turn} {crossing}");
+            }
+        }
+    }
+
     /// Goal: no input makes an invalid root. Method: every triple of hostile numbers.
     #[test]
     fn a_root_is_a_time() {

@@ -34,10 +34,16 @@ impl Draw {
     }
 }
 
-/// Number of cases of a test: the value of `SWATH_CASES` (`.ci/exact`: ten million), otherwise `ordinary`.
+/// Number of cases of a test: the value of `SWATH_CASES` (`.ci/exact`: ten million), otherwise `ordinary`, or the share of it
+/// that `SWATH_CASES_PERCENT` states (`.ci/emulated`, `.ci/mutants`). A test with at most 10,000 cases takes all of them, because many
+/// tests also demand that rare cases are among those that they draw.
 pub fn how_many(ordinary: usize) -> usize {
-    let wanted = std::env::var("SWATH_CASES").ok();
-    wanted.map_or(ordinary, |number| number.parse().expect("SWATH_CASES is a number"))
+    let number = |name: &str| {
+        let text = std::env::var(name).ok();
+        text.map(|text| text.parse::<usize>().unwrap_or_else(|_| panic!("{name} is a number")))
+    };
+    let share = |percent: usize| (ordinary * percent / 100).max(ordinary.min(10_000));
+    number("SWATH_CASES").unwrap_or_else(|| number("SWATH_CASES_PERCENT").map_or(ordinary, share))
 }
 
 /// Calls `check` with random values of `make`, the same in each run. Prints the value for which it panics.

@@ -287,6 +287,26 @@ fn reason_contains_the_lowest_axis() {
     assert!(Aabb::cube([0.0; 3], -1.0).is_err() && Aabb::point([0.0, f32::NAN, 0.0]).is_err());
 }
 
+/// Goal: a box with the same fault on all axes is invalid, as one with the fault on one axis is. Method: each kind of fault.
+#[test]
+fn fault_on_all_axes_is_an_error_on_the_first() {
+    let past = COORD_MAX.next_up();
+    let far = Invalid::TooLarge { axis: 0 };
+    let (endless, inverted) = (Invalid::NotFinite { axis: 0 }, Invalid::Inverted { axis: 0 });
+    for (min, max, error) in [
+        (0.0, past, far),
+        (-past, 0.0, far),
+        (1.0, 0.0, inverted),
+        (f32::NAN, 0.0, endless),
+        (0.0, f32::NAN, endless),
+        (0.0, f32::INFINITY, endless),
+        (f32::NEG_INFINITY, 0.0, endless),
+    ] {
+        assert_eq!(Aabb { min: [min; 3], max: [max; 3] }.validate(), Err(error), "{min} {max}");
+        assert_eq!(Aabb::new([min; 3], [max; 3]), Err(error), "{min} {max}");
+    }
+}
+
 /// Goal: the greatest coordinates are valid, and nothing overflows. Method: the largest box and the longest
 /// path.
 #[test]
