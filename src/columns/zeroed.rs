@@ -42,7 +42,7 @@ impl<T: Pod> Zeroed<T> {
         len * (size_of::<T>() / 4)
     }
 
-    /// Appends zeros. The list is copied if its memory is too short.
+    /// Makes the list longer. New values are zero, or what [`truncate`](Self::truncate) left. The list is copied if its memory is too short.
     pub(crate) fn lengthen(&mut self, len: usize) {
         if Self::words(len) > self.words.len().saturating_sub(self.first) {
             let mut longer = Self::new(len);
@@ -52,7 +52,7 @@ impl<T: Pod> Zeroed<T> {
         self.len = Ord::max(len, self.len);
     }
 
-    /// Shortens the list. What is left out stays in memory.
+    /// Makes the list shorter. The values behind its end stay in memory.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = Ord::min(len, self.len);
     }

@@ -10,9 +10,9 @@
 //! are not made for: the cells of such boxes are those of a k-d tree (`kd_tree.rs`).
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
+use super::free_nodes::{FreeNodes, Nodes, nodes_of};
 use super::kd_tree::KdTree;
 use super::median::{Packer, SplitMeasure, depth_of};
-use super::room::{Nodes, Room, nodes_of};
 use crate::broadphase::bvh::{BvhItem, CornersFn, LEAF, Node, TriangleLeaf, WIDTH, grow};
 use crate::broadphase::pairs::buffer::lengthen_sparsely;
 use crate::columns::{Zeroed, impl_memory};
@@ -206,7 +206,7 @@ impl Builder {
     ) -> (BvhItem, usize) {
         let count = children.len();
         // Above the cells, the children of bottom nodes are nodes.
-        let mut room = if flag == LEAF {
+        let mut free = if flag == LEAF {
             nodes.take(nodes.needed()(count))
         } else {
             nodes.take_above(nodes_of(count))
@@ -214,7 +214,7 @@ impl Builder {
         lengthen(&mut self.ordered, count);
         let which = &mut self.ordered[..count];
         which.iter_mut().zip(0..).for_each(|(index, k)| *index = k);
-        let root = self.packers[0].pack(level, measure, (children, which), &mut room, flag);
+        let root = self.packers[0].pack(level, measure, (children, which), &mut free, flag);
         (root, depth_of(count))
     }
 
@@ -380,18 +380,18 @@ impl Builder {
         let (mut roots, mut rest, mut first) = (&mut cells[..], &sizes[..], 0);
         let mut measures = measures;
         let mut tasks: [_; RUNS] = core::array::from_fn(|_| {
-            let (mut count, mut boxes, mut room) = (0, 0, [0; 2]);
+            let (mut count, mut boxes, mut needs) = (0, 0, [0; 2]);
             while boxes < wanted
                 && let Some(&size) = rest.get(count)
             {
                 let [nodes, leaves] = needed(size);
                 (count, boxes) = (count + 1, boxes + size);
-                room = [room[0] + nodes, room[1] + leaves];
+                needs = [needs[0] + nodes, needs[1] + leaves];
             }
             let sizes = rest.split_off(..count)?;
-            let (room, tops) = (free.split(room), roots.split_off_mut(..count)?);
+            let (own, tops) = (free.split(needs), roots.split_off_mut(..count)?);
             let measures = measures.split_off(..count.min(measures.len()))?;
-            let task = Task { sizes, first, room, tops, measures };
+            let task = Task { sizes, first, free: own, tops, measures };
             first += boxes;
             Some(task)
         });
@@ -476,7 +476,7 @@ struct Task<'a> {
     sizes: &'a [usize],
     /// The first box of the first cell.
     first: usize,
-    room: Room<'a>,
+    free: FreeNodes<'a>,
     tops: &'a mut [BvhItem],
     /// How the boxes of each cell are halved. May be empty.
     measures: &'a [SplitMeasure],
@@ -488,7 +488,7 @@ impl Task<'_> {
         for (k, (&size, top)) in self.sizes.iter().zip(self.tops.iter_mut()).enumerate() {
             let which = &ordered[first..first + size];
             let measure = self.measures.get(k).copied().unwrap_or_default();
-            *top = packer.pack(level, measure, (boxes, which), &mut self.room, LEAF);
+            *top = packer.pack(level, measure, (boxes, which), &mut self.free, LEAF);
             first += size;
         }
     }

@@ -5,7 +5,7 @@
 //! The median is found by counting, one lane group at a time, how many items are below a guess.
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
-use super::room::{Room, border, parts};
+use super::free_nodes::{FreeNodes, border, parts};
 use crate::broadphase::bvh::{BvhItem, NO_BOUNDS, NOTHING, Node, WIDTH, grow};
 use crate::columns::impl_memory;
 use crate::geom::{MapEach, each_axis};
@@ -71,9 +71,9 @@ impl SplitMeasure {
 
 /// The number of nodes on a path from the top node of this many items to the bottom.
 pub(crate) fn depth_of(items: usize) -> usize {
-    let (mut depth, mut room) = (1, WIDTH);
-    while room < items {
-        (depth, room) = (depth + 1, room.saturating_mul(WIDTH));
+    let (mut depth, mut capacity) = (1, WIDTH);
+    while capacity < items {
+        (depth, capacity) = (depth + 1, capacity.saturating_mul(WIDTH));
     }
     depth
 }
@@ -98,7 +98,7 @@ impl Packer {
         }
     }
 
-    /// Builds the subtree of the children `which`, at least one, in the first nodes of `to`, [`nodes_of`](super::room::nodes_of) many; if the children are
+    /// Builds the subtree of the children `which`, at least one, in the first nodes of `to`, [`nodes_of`](super::free_nodes::nodes_of) many; if the children are
     /// triangles, the bottom ones are leaves. Returns the top node. `flag` is set in the id of nodes that have the given
     /// children.
     pub(crate) fn pack(
@@ -106,7 +106,7 @@ impl Packer {
         level: Level,
         measure: SplitMeasure,
         (children, which): (&[BvhItem], &[u32]),
-        to: &mut Room<'_>,
+        to: &mut FreeNodes<'_>,
         flag: u32,
     ) -> BvhItem {
         let count = which.len();
@@ -128,7 +128,7 @@ struct Packing<'a> {
 
 impl Packing<'_> {
     /// Builds the subtree of some of the items. The recursion is as deep as the subtree.
-    fn part(&mut self, items: Range<usize>, to: &mut Room<'_>) -> BvhItem {
+    fn part(&mut self, items: Range<usize>, to: &mut FreeNodes<'_>) -> BvhItem {
         let (whole, parts) = (items.len(), parts(items.len()));
         let Self { level, children, flag, .. } = *self;
         if parts == 1 {

@@ -1,7 +1,7 @@
 //! Builds the nodes of a tree.
 //!
 //! ```text
-//! build (cells, kd_tree, bins, median, room):
+//! build (cells, kd_tree, bins, median, free_nodes):
 //!     if there are many boxes:
 //!         divide them into cells of about two hundred boxes: a histogram along x gives slabs, one in
 //!         each slab along y gives columns, one in each column along z gives cells
@@ -22,8 +22,8 @@
 
 mod bins;
 mod cells;
+mod free_nodes;
 mod kd_tree;
 mod median;
-mod room;
 
 pub(crate) use cells::Builder;

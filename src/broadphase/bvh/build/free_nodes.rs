@@ -81,39 +81,39 @@ impl<'a> Nodes<'a> {
     }
 
     /// The next nodes, for a subtree whose bottom nodes are not leaves.
-    pub(crate) fn take_above(&mut self, nodes: usize) -> Room<'_> {
-        Room { leaves: None, ..self.take([nodes, 0]) }
+    pub(crate) fn take_above(&mut self, nodes: usize) -> FreeNodes<'_> {
+        FreeNodes { leaves: None, ..self.take([nodes, 0]) }
     }
 
     /// The next nodes and leaves; their contents are arbitrary.
-    pub(crate) fn take(&mut self, [nodes, leaves]: [usize; 2]) -> Room<'_> {
+    pub(crate) fn take(&mut self, [nodes, leaves]: [usize; 2]) -> FreeNodes<'_> {
         let first = self.used as u32;
         self.used += nodes;
         grow(self.all, self.used);
-        let room = match &mut self.leaves {
+        let free_leaves = match &mut self.leaves {
             Some(Leaves { all, used, corners }) => {
                 let first = *used as u32;
                 *used += leaves;
                 all.lengthen(*used);
                 let leaves = &mut all.as_mut_slice()[first as usize..*used];
-                Some(LeafRoom { leaves, first, corners: *corners })
+                Some(FreeLeaves { leaves, first, corners: *corners })
             }
             None => None,
         };
-        Room { nodes: &mut self.all[first as usize..self.used], first, leaves: room }
+        FreeNodes { nodes: &mut self.all[first as usize..self.used], first, leaves: free_leaves }
     }
 }
 
 /// Where the nodes of a subtree are written.
-pub(crate) struct Room<'a> {
+pub(crate) struct FreeNodes<'a> {
     /// The nodes that are free, and the index of the first.
     nodes: &'a mut [Node],
     first: u32,
     /// The leaves that are free, if the boxes are those of triangles.
-    pub(crate) leaves: Option<LeafRoom<'a>>,
+    pub(crate) leaves: Option<FreeLeaves<'a>>,
 }
 
-impl<'a> Room<'a> {
+impl<'a> FreeNodes<'a> {
     /// Takes the next node. Returns it with its index.
     pub(crate) fn take_one(&mut self) -> (&'a mut Node, u32) {
         let node = self.nodes.split_off_first_mut().expect("each item is in a node");
@@ -122,27 +122,27 @@ impl<'a> Room<'a> {
     }
 
     /// Takes the next nodes and leaves for another task.
-    pub(crate) fn split(&mut self, [nodes, leaves]: [usize; 2]) -> Room<'a> {
+    pub(crate) fn split(&mut self, [nodes, leaves]: [usize; 2]) -> FreeNodes<'a> {
         let (own, first) = (self.nodes.split_off_mut(..nodes), self.first);
         self.first += nodes as u32;
         let leaves = self.leaves.as_mut().map(|of| {
             let (own, first) = (of.leaves.split_off_mut(..leaves), of.first);
             of.first += leaves as u32;
-            LeafRoom { leaves: own.expect("each item is in a leaf"), first, corners: of.corners }
+            FreeLeaves { leaves: own.expect("each item is in a leaf"), first, corners: of.corners }
         });
-        Room { nodes: own.expect("each item is in a node"), first, leaves }
+        FreeNodes { nodes: own.expect("each item is in a node"), first, leaves }
     }
 }
 
 /// Where the leaves of a tree of triangles are written.
-pub(crate) struct LeafRoom<'a> {
+pub(crate) struct FreeLeaves<'a> {
     /// The leaves that are free, and the index of the first.
     leaves: &'a mut [TriangleLeaf],
     first: u32,
     pub(crate) corners: CornersFn<'a>,
 }
 
-impl<'a> LeafRoom<'a> {
+impl<'a> FreeLeaves<'a> {
     /// Takes the next leaf. Returns it with its id.
     pub(crate) fn take_one(&mut self) -> (&'a mut TriangleLeaf, u32) {
         let leaf = self.leaves.split_off_first_mut().expect("each item is in a leaf");
