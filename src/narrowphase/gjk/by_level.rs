@@ -36,8 +36,8 @@ struct DistanceSearch<'p> {
 /// Points with which another search can start.
 pub(super) struct Start {
     /// Points of each shape in its own axes. Those of `B` are not scaled.
-    pub(super) points: [[V3; 2]; 4],
-    pub(super) len: usize,
+    points: [[V3; 2]; 4],
+    len: usize,
 }
 
 /// What a search has found.

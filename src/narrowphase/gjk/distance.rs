@@ -1,13 +1,14 @@
 //! Distance of one pair of shapes, with normal and nearest points.
 
 use super::boxes::BoxPair;
-use super::by_level::{self, Searched, Start};
+use super::by_level::{self, Searched};
 use super::nearest::{Accuracy, RotatedPair};
 use super::penetration::shallowest;
 use super::result::{Distance, GjkCache};
 use crate::geom::{Invalid, Pose};
 use crate::narrowphase::math::V3;
 use crate::narrowphase::shape::Shape;
+use crate::narrowphase::simplex::Simplex;
 
 /// Computes the distance of `a` and `b`.
 ///
@@ -63,18 +64,25 @@ pub(super) fn distance_of_valid(
 ) -> Distance {
     let (a, b) = ((a, a_pose), (b, b_pose));
     let boxes = a.0.core.half_extents().is_some() && b.0.core.half_extents().is_some();
-    let found = if boxes { of_boxes(a, b) } else { by_level::distance(a, b, cache) };
-    let found = match found {
-        Searched::Proved(distance) => distance,
-        Searched::Unproved(start) => continued(a, b, &start),
+    let found = if boxes {
+        of_boxes(a, b)
+    } else {
+        match by_level::distance(a, b, cache) {
+            Searched::Proved(distance) => distance,
+            Searched::Unproved(start) => {
+                let pair = RotatedPair::of_poses(a, b);
+                let (simplex, direction) = start.of_pair(&pair);
+                continued(&pair, simplex, direction, [a_pose, b_pose])
+            }
+        }
     };
     cache.normal = found.normal;
     found
 }
 
-/// Computes the distance of two boxes, if the guessed points prove it.
+/// Computes the distance of two boxes from two points that probably are the nearest, and by a search if they are not.
 #[inline(always)]
-fn of_boxes(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Searched {
+fn of_boxes(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Distance {
     let pair = RotatedPair::of_poses(a, b);
     let x = V3::of(b.1.position) - V3::of(a.1.position);
     let tiny = pair.rounding(x.length());
@@ -87,28 +95,33 @@ fn of_boxes(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Searched {
     let gap = boxes.gap(lower, normal, &points);
     // A comparison with NaN is false.
     if upper > tiny && Accuracy::of_distance(a.0, b.0).is_reached(lower, upper) {
-        return Searched::Proved(Distance::of_gap(&pair, &gap, [a.1, b.1], tiny));
+        return Distance::of_gap(&pair, &gap, [a.1, b.1], tiny);
     }
-    Searched::Unproved(Start { points: [[gap.on_a, gap.on_b]; 4], len: 1 })
+    let mut simplex = Simplex::default();
+    simplex.push(pair.vertex(gap.on_a, gap.on_b));
+    continued(&pair, simplex, V3::X, [a.1, b.1])
 }
 
-/// Computes the distance of any two shapes by the search of [`RotatedPair::nearest`].
+/// Computes the distance of any two shapes by the search of [`RotatedPair::nearest`], which starts with these points.
 #[inline(never)]
-fn continued(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose), start: &Start) -> Distance {
-    let pair = RotatedPair::of_poses(a, b);
-    let (mut simplex, direction) = start.of_pair(&pair);
-    let x = V3::of(b.1.position) - V3::of(a.1.position);
+fn continued(
+    pair: &RotatedPair<'_>,
+    mut simplex: Simplex,
+    direction: V3,
+    poses: [&Pose; 2],
+) -> Distance {
+    let x = V3::of(poses[1].position) - V3::of(poses[0].position);
     let tiny = pair.rounding(x.length());
     let guess = (direction, f64::NEG_INFINITY);
-    let accuracy = Accuracy::of_distance(a.0, b.0);
+    let accuracy = Accuracy::of_distance(pair.a.shape, pair.b.shape);
     let found = pair.nearest_within(x, &mut simplex, guess, tiny, accuracy);
     let gap = if found.upper <= tiny {
-        shallowest(&pair, x, found.plane)
+        shallowest(pair, x, found.plane)
     } else if found.lower == f64::NEG_INFINITY {
         // No plane proves a distance if the support map of the caller returned an invalid point.
         pair.balls(x)
     } else {
         found.gap(x, &simplex)
     };
-    Distance::of_gap(&pair, &gap, [a.1, b.1], tiny)
+    Distance::of_gap(pair, &gap, poses, tiny)
 }
