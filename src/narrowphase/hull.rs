@@ -297,11 +297,7 @@ fn farthest_of_few<I: Isa, const ROWS: usize>(isa: I, columns: &[f64], direction
 
 /// Returns the first row with the greatest product in `f64`, of three columns of `ROWS` numbers.
 #[inline(always)]
-pub(super) fn first_of_few<I: Isa, const ROWS: usize>(
-    isa: I,
-    columns: &[f64],
-    direction: V3,
-) -> usize {
+fn first_of_few<I: Isa, const ROWS: usize>(isa: I, columns: &[f64], direction: V3) -> usize {
     let columns = &columns[..3 * ROWS];
     let V3 { x, y, z } = direction;
     let (x, y, z) = (isa.splat_f64(x), isa.splat_f64(y), isa.splat_f64(z));

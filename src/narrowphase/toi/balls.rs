@@ -5,8 +5,7 @@
 
 use super::relative_motion::RelativePath;
 use super::result::{Observer, round};
-use super::separating_plane;
-use super::separating_plane::{GapRange, SafeTime, SeparatingPlane};
+use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use crate::geom::{MapEach, SPIN_MAX};
 use crate::narrowphase::math::{V3, greater};
 
