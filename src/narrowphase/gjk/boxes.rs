@@ -100,11 +100,34 @@ impl<'p> BoxPair<'p> {
             return points;
         }
         let points = self.nearest_to_a(x, points.on_a);
-        let (e, f) = (free(points.on_a, self.a), free(points.on_b, self.b));
+        let [e, f] = self.free(&points);
         if e.square() == 1.0 && f.square() == 1.0 {
             return self.nearest_on_edges(&points, e, f);
         }
         points
+    }
+
+    /// Does what [`BoxPair::nearest_from`] does, from points that are not the nearest ones. If one of them is on a face, and the other on
+    /// a face or an edge across it, projections would get nearer slowly: then they start at the corner that is nearest to the face.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn nearest_after(&self, x: V3, points: &BoxPoints) -> BoxPoints {
+        let [e, f] = self.free(points);
+        let (of_a, of_b) = (e.square(), f.square());
+        if of_a + of_b < 3.0 {
+            return self.nearest_from(x, points.on_b);
+        }
+        if of_a >= 2.0 {
+            let toward = -self.turned.rotate_back(points.between);
+            return self.nearest_from(x, corner(points.on_b, f, toward, self.b));
+        }
+        let on_a = corner(points.on_a, e, points.between, self.a);
+        self.nearest_from(x, self.nearest_to_a(x, on_a).on_b)
+    }
+
+    /// Returns, for the point of each box, a one on each axis along which it is not at an end.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn free(&self, points: &BoxPoints) -> [V3; 2] {
+        [free(points.on_a, self.a), free(points.on_b, self.b)]
     }
 
     /// Returns the point of the second box nearest to a point of the first.
@@ -157,6 +180,15 @@ fn within(point: V3, half: V3) -> V3 {
 fn free(point: V3, half: V3) -> V3 {
     let free = |at: f64, half: f64| if at.abs() < half { 1.0 } else { 0.0 };
     V3::new(free(point.x, half.x), free(point.y, half.y), free(point.z, half.z))
+}
+
+/// Returns a point of a box, moved to the end that is farthest along a direction on each axis on which it is free.
+#[inline(always)]
+fn corner(point: V3, free: V3, toward: V3, half: V3) -> V3 {
+    let end = half.copysign(toward);
+    let moved = |at: f64, free: f64, end: f64| if free > 0.0 { end } else { at };
+    let (x, y) = (moved(point.x, free.x, end.x), moved(point.y, free.y, end.y));
+    V3::new(x, y, moved(point.z, free.z, end.z))
 }
 
 /// The square of the sine between two edges below which they count as parallel.
