@@ -209,3 +209,39 @@ fn touches_of_boxes_at_the_start_are_those_of_hulls() {
     }
     assert_eq!(count, 2 * 8 * 3 * 4 * 3);
 }
+
+/// Goal: a ball that meets the face of a box has two rounds, the plane of the face and the contact. Method: balls from all six
+/// sides, aslant, in the first and in the second place.
+#[test]
+fn ball_that_meets_a_face_has_two_rounds() {
+    let mut draw = Draw::new(85);
+    let (cuboid, ball) = (Shape::cuboid([1.0, 0.5, 2.0]), Shape::sphere(0.5));
+    let (cuboid, ball) = (cuboid.expect("a box"), ball.expect("a ball"));
+    let still = Motion::from(Pose::IDENTITY);
+    let mut count = 0;
+    for case in 0..600 {
+        let (axis, sign) = (case % 3, [-1.0, 1.0][case / 3 % 2]);
+        let half = [1.0, 0.5, 2.0];
+        let mut at: [f32; 3] = std::array::from_fn(|k| draw.between(-0.5, 0.5) * half[k]);
+        let mut from: [f32; 3] = std::array::from_fn(|_| draw.between(-2.0, 2.0));
+        at[axis] = 0.0;
+        from[axis] = sign * draw.between(4.0, 6.0);
+        // Where it touches, its centre is within the face.
+        let touch = sign * (half[axis] + 0.5);
+        let part = (from[axis] - touch) / from[axis];
+        let delta: [f32; 3] =
+            std::array::from_fn(|k| if k == axis { -from[k] } else { (at[k] - from[k]) / part });
+        let thrown = Motion::new(Pose::at(from).expect("a pose"), delta).expect("a motion");
+        let settings = Settings::default();
+        let found = if case % 2 == 0 {
+            toi::one_to_one(&ball, &thrown, &cuboid, &still, &settings)
+        } else {
+            toi::one_to_one(&cuboid, &still, &ball, &thrown, &settings)
+        };
+        let found = found.expect("valid");
+        let t = found.impact().expect("it meets the face");
+        assert!((t - part).abs() < 1e-4 && found.rounds == 2, "{case}: {found:?} {part}");
+        count += 1;
+    }
+    assert_eq!(count, 600);
+}

@@ -13,7 +13,8 @@
 //! ```
 //!
 //! **Rounded boxes**, also along a parabola: the plane across the first direction of the search, and then planes across the nearest
-//! points, each lead to a later time that is still safe, as in Newton's method.
+//! points, each lead to a later time that is still safe, as in Newton's method. For a ball the first direction is that at which it
+//! enters the slabs of the other box.
 //!
 //! What is not proved in this way is left to the search: touches at the start, edges that are almost parallel, flat boxes in one
 //! plane. The proofs are in `docs/math/toi.md`.
@@ -260,8 +261,11 @@ impl MovingBoxes<'_> {
         let (floor, accept) = (self.goal.range.min, self.goal.accept);
         let mut t = from;
         let mut x = self.path.between(t);
+        // A ball that meets a face has its normal there.
+        let entry = self.boxes.entry_of_point(x, self.path.velocity(from), floor, to - from);
         // A direction, its length, and the gap along it times that length.
-        let (mut normal, mut length) = (guess, guess.length());
+        let mut normal = entry.unwrap_or(guess);
+        let mut length = normal.length();
         let mut gap = self.boxes.width(x, normal);
         self.supports = 1;
         // If the first plane does not prove that there is no touch at the start, that across the nearest points may.
