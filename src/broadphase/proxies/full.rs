@@ -13,7 +13,7 @@ use super::pair_cache::partition::{
 };
 use super::pair_cache::{PairColumns, PairTable};
 use super::resting::RestingTrees;
-use super::slots::Generations;
+use super::slots::SmallGenerations;
 use super::state::BroadphaseState;
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
@@ -42,11 +42,11 @@ pub(crate) struct FullScratch {
     parts: Vec<Events>,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
-    /// The bytes of the generations; exchanged with those of the slots when the update succeeds.
-    pub(crate) bytes: Vec<u8>,
+    /// A copy of the generations; exchanged with that of the slots when the update succeeds.
+    pub(crate) generations: SmallGenerations,
 }
 
-impl_memory!(FullScratch { touching, compared, before, bytes; lists of copies, scratch, parts });
+impl_memory!(FullScratch { touching, compared, before, generations; lists of copies, scratch, parts });
 
 /// The arguments of an update.
 pub(crate) struct FullUpdate<'a> {
@@ -77,8 +77,8 @@ impl FullUpdate<'_> {
         events: &mut Events,
     ) -> Result<(), FindError> {
         let Self { exec, state, .. } = *self;
-        let FullScratch { touching, compared, copies, scratch, parts, before, bytes } = work;
-        let generations = Generations::with_bytes(&state.slots.generations, bytes);
+        let FullScratch { touching, compared, copies, scratch, parts, before, generations } = work;
+        let generations = generations.copy(&state.slots.generations);
         if state.fat_movers > 0 {
             write_compared_boxes(&state.movers, compared);
         }

@@ -447,7 +447,7 @@ impl Broadphase {
         par::sort::<4>(bytemuck::cast_slice_mut(removed));
         state.slots.mark_cached();
         if !found {
-            core::mem::swap(&mut state.slots.cached_bytes, &mut full.bytes);
+            core::mem::swap(&mut state.slots.cached_small, &mut full.generations);
         }
         state.dirty_pairs.clear();
         events.now_resting.iter().for_each(|&pair| state.resting.add(pair));

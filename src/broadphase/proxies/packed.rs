@@ -352,7 +352,7 @@ impl PackedState {
         assign(&mut slots.generations, self.generations.iter());
         let known = &slots.generations[..self.cached_slots as usize];
         assign(&mut slots.cached_generations, known.iter().copied());
-        slots.cached_bytes.clear();
+        slots.cached_small.clear();
         assign(&mut slots.reused, self.reused.iter().map(|&[slot, _]| slot));
         for &[slot, generation] in &self.reused {
             slots.cached_generations[slot as usize] = generation;

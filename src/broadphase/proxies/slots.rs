@@ -151,11 +151,52 @@ impl Slot {
     }
 }
 
+/// A compact copy of the generations of slots.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SmallGenerations {
+    /// The generation of all slots, if it is the same, which it is as long as no slot has been reused.
+    same: Option<u32>,
+    /// Otherwise the generation of each slot as a byte, or [`LARGE`].
+    bytes: Vec<u8>,
+}
+
+impl_memory!(SmallGenerations { bytes; without same });
+
+impl SmallGenerations {
+    /// Forgets all generations.
+    pub(crate) fn clear(&mut self) {
+        self.same = None;
+        self.bytes.clear();
+    }
+
+    /// Replaces the copy, and returns a view of it.
+    pub(crate) fn copy<'a>(&'a mut self, all: &'a [u32]) -> Generations<'a> {
+        self.clear();
+        let first = all.first().copied().unwrap_or(0);
+        // Without a branch, so that lanes compare all of them.
+        if all.iter().fold(0, |differ, generation| differ | (generation ^ first)) == 0 {
+            self.same = Some(first);
+        } else {
+            reserve_for(&mut self.bytes, all.len());
+            let bytes = all.iter().map(|&generation| Ord::min(generation, LARGE.into()) as u8);
+            self.bytes.extend(bytes);
+        }
+        self.view(all)
+    }
+
+    /// A view of the copy and of the generations themselves.
+    fn view<'a>(&'a self, all: &'a [u32]) -> Generations<'a> {
+        Generations { same: self.same, bytes: &self.bytes, all }
+    }
+}
+
 /// The generations of slots, to be read at random for many pairs.
 ///
-/// Most generations are small, so a byte is read for each, which is in a nearer cache than a number of 32 bits.
+/// Nothing is read if all are the same. Otherwise most are small, so a byte is read for each, which is in a nearer cache than
+/// a number of 32 bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Generations<'a> {
+    same: Option<u32>,
     /// The generation of each slot if it is less than [`LARGE`]. May be shorter than `all`.
     bytes: &'a [u8],
     all: &'a [u32],
@@ -165,22 +206,17 @@ pub(crate) struct Generations<'a> {
 const LARGE: u8 = u8::MAX;
 
 impl<'a> Generations<'a> {
-    /// Generations without bytes.
+    /// Generations without a copy.
     pub(crate) fn new(all: &'a [u32]) -> Self {
-        Self { bytes: &[], all }
-    }
-
-    /// Writes the bytes of generations.
-    pub(crate) fn with_bytes(all: &'a [u32], bytes: &'a mut Vec<u8>) -> Self {
-        bytes.clear();
-        reserve_for(bytes, all.len());
-        bytes.extend(all.iter().map(|&generation| Ord::min(generation, LARGE.into()) as u8));
-        Self { bytes, all }
+        Self { same: None, bytes: &[], all }
     }
 
     /// The id of the proxy in a slot.
     #[inline(always)]
     pub(crate) fn id(self, slot: u32) -> ProxyId {
+        if let Some(same) = self.same {
+            return ProxyId::new(slot, same);
+        }
         let generation = match self.bytes.get(slot as usize) {
             Some(&byte) if byte != LARGE => byte.into(),
             _ => self.all[slot as usize],
@@ -204,8 +240,8 @@ pub(crate) struct Slots {
     pub(crate) generations: Vec<u32>,
     /// Generation of each slot when the cached pairs were found. May be shorter than `all`.
     pub(crate) cached_generations: Vec<u32>,
-    /// The generations of `cached_generations` as bytes, see [`Generations`]; empty after an update that searched for few proxies.
-    pub(crate) cached_bytes: Vec<u8>,
+    /// A copy of `cached_generations`; empty after an update that searched for few proxies.
+    pub(crate) cached_small: SmallGenerations,
     /// The slots whose generation has changed since then.
     pub(crate) reused: Vec<u32>,
     /// The first free slot.
@@ -216,7 +252,7 @@ pub(crate) struct Slots {
     pub(crate) retired: u32,
 }
 
-impl_memory!(Slots { all, generations, cached_generations, cached_bytes, reused; without free, live, retired });
+impl_memory!(Slots { all, generations, cached_generations, cached_small, reused; without free, live, retired });
 
 impl Default for Slots {
     fn default() -> Self {
@@ -224,7 +260,7 @@ impl Default for Slots {
             all: Vec::new(),
             generations: Vec::new(),
             cached_generations: Vec::new(),
-            cached_bytes: Vec::new(),
+            cached_small: SmallGenerations::default(),
             reused: Vec::new(),
             free: NONE,
             live: 0,
@@ -257,7 +293,7 @@ impl Slots {
     /// The same, to be read for many pairs.
     #[inline]
     pub(crate) fn ids_of_cached(&self) -> Generations<'_> {
-        Generations { bytes: &self.cached_bytes, all: self.generations_of_cached() }
+        self.cached_small.view(self.generations_of_cached())
     }
 
     /// Whether a slot of a cached pair has been freed since the pair was found, and possibly
@@ -302,8 +338,8 @@ impl Slots {
 
     /// Declares that the cached pairs now belong to the proxies that are in the slots.
     pub(crate) fn mark_cached(&mut self) {
-        let Self { generations, cached_generations, cached_bytes, reused, .. } = self;
-        cached_bytes.clear();
+        let Self { generations, cached_generations, cached_small, reused, .. } = self;
+        cached_small.clear();
         for slot in reused.drain(..) {
             cached_generations[slot as usize] = generations[slot as usize];
         }
@@ -354,7 +390,7 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::Slot;
-    use super::{Generations, NONE, SLOTS_MAX, Slots, of_slot};
+    use super::{Generations, NONE, SLOTS_MAX, Slots, SmallGenerations, of_slot};
     use crate::broadphase::proxies::Proxy;
 
     /// Goal: floats have the same order as the slots they stand for. Method: both ends of the
@@ -395,19 +431,25 @@ mod tests {
         assert_eq!(slots.room(), SLOTS_MAX - 2);
     }
 
-    /// Goal: the ids of slots are the same with and without bytes. Method: generations around the largest one that fits in a byte,
-    /// and at both ends; bytes for all slots, and for some of them.
+    /// Goal: the ids of slots are the same with and without a copy. Method: generations around the largest one that fits in a byte,
+    /// and at both ends; all different, or all the same; a copy of all slots, and of some of them. The memory is reused.
     #[test]
-    fn generations_are_the_same_as_bytes() {
-        let all = [0, 1, 253, 254, 255, 256, 257, 511, 512, u32::MAX - 1];
-        let mut bytes = alloc::vec![7; 20];
-        for count in [all.len(), 5, 0] {
-            Generations::with_bytes(&all[..count], &mut bytes);
-            let generations = Generations { bytes: &bytes, all: &all };
-            for (slot, &generation) in (0..).zip(&all) {
-                let id = generations.id(slot);
-                assert_eq!((id.index(), id.generation()), (slot, generation));
-                assert_eq!(Generations::new(&all).id(slot), id);
+    fn generations_are_the_same_as_their_copy() {
+        let different = [0, 1, 253, 254, 255, 256, 257, 511, 512, u32::MAX - 1];
+        let mut small = SmallGenerations::default();
+        let same = different.map(|generation| [generation; 10]);
+        for all in same.iter().chain([&different]) {
+            for count in [all.len(), 5, 0] {
+                small.copy(&all[..count]);
+                let slots = if count == 0 { 0 } else { all.len() };
+                // The copy of a part is not read for other slots if it has one generation.
+                let slots = if small.same.is_some() { slots.min(count) } else { slots };
+                let generations = small.view(all);
+                for (slot, &generation) in (0..).zip(&all[..slots]) {
+                    let id = generations.id(slot);
+                    assert_eq!((id.index(), id.generation()), (slot, generation));
+                    assert_eq!(Generations::new(all).id(slot), id);
+                }
             }
         }
     }

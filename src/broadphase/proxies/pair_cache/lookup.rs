@@ -21,6 +21,8 @@ use alloc::vec::Vec;
 const AHEAD: usize = 6;
 /// Number of found pairs that are looked up before the result is stored.
 const BLOCK: usize = 64;
+/// With fewer new pairs, the search for the middle takes longer than a merge of halves saves.
+const HALVED_MIN: usize = 256;
 /// The time that marks a cached pair as not found in this tick.
 const ABSENT: f32 = -1.0;
 
@@ -189,28 +191,66 @@ impl Kernel for Merge<'_> {
         let Self { mut cached, count, new, mut to, ended } = self;
         let (kept, count_ended) = compact(isa, &mut cached, count, ended);
         let ColumnsMut { a, b, first } = cached;
-        let (mut at, mut len) = (0, 0);
-        for &pair in new {
-            let (next_a, next_b) = (isa.splat(of_slot(pair.a)), isa.splat(of_slot(pair.b)));
-            loop {
-                let group = (isa.load_u32(&a[at..]), isa.load_u32(&b[at..]));
-                let (lower, upper) = (floats_of(isa, group.0), floats_of(isa, group.1));
-                let sooner = lower.lt(next_a) | (lower.eq(next_a) & upper.lt(next_b));
-                let count = sooner.count();
-                store::<I>(&mut to, len, (group, isa.load(&first[at..])), count);
-                (at, len) = (at + count, len + count);
-                if count < I::LANES {
-                    break;
-                }
-            }
-            (to.a[len], to.b[len], to.first[len]) = (pair.a, pair.b, pair.first);
-            len += 1;
+        let cached = PairColumns { a, b, first };
+        // Each step waits for the step before, so two halves are merged at once.
+        let (new, later) = new.split_at(if new.len() < HALVED_MIN { 0 } else { new.len() / 2 });
+        let middle = match later.first() {
+            Some(pair) if !new.is_empty() => cached.slice(0..kept).before([pair.a, pair.b]),
+            _ => 0,
+        };
+        let mut halves = [
+            MergedPart { at: 0, len: 0, to: to.split_off(middle + new.len()) },
+            MergedPart { at: middle, len: 0, to },
+        ];
+        for (pair, other) in new.iter().zip(later) {
+            halves[0].append(isa, cached, *pair);
+            halves[1].append(isa, cached, *other);
         }
-        let rest = at..kept;
-        to.a[len..].copy_from_slice(&a[rest.clone()]);
-        to.b[len..].copy_from_slice(&b[rest.clone()]);
-        to.first[len..].copy_from_slice(&first[rest]);
+        for pair in &later[new.len()..] {
+            halves[1].append(isa, cached, *pair);
+        }
+        let [first_half, second_half] = halves;
+        first_half.append_rest(cached, middle);
+        second_half.append_rest(cached, kept);
         count_ended
+    }
+}
+
+/// A part of the result of a merge.
+struct MergedPart<'a> {
+    /// The next cached pair.
+    at: usize,
+    /// How many pairs are in the result.
+    len: usize,
+    to: ColumnsMut<'a>,
+}
+
+impl MergedPart<'_> {
+    /// Appends the cached pairs that are ordered before a new pair, and the new pair.
+    #[inline(always)]
+    fn append<I: Isa>(&mut self, isa: I, cached: PairColumns<'_>, pair: SweptPair) {
+        let Self { at, len, to } = self;
+        let (next_a, next_b) = (isa.splat(of_slot(pair.a)), isa.splat(of_slot(pair.b)));
+        loop {
+            let group = (isa.load_u32(&cached.a[*at..]), isa.load_u32(&cached.b[*at..]));
+            let (lower, upper) = (floats_of(isa, group.0), floats_of(isa, group.1));
+            let sooner = lower.lt(next_a) | (lower.eq(next_a) & upper.lt(next_b));
+            let count = sooner.count();
+            store::<I>(to, *len, (group, isa.load(&cached.first[*at..])), count);
+            (*at, *len) = (*at + count, *len + count);
+            if count < I::LANES {
+                break;
+            }
+        }
+        (to.a[*len], to.b[*len], to.first[*len]) = (pair.a, pair.b, pair.first);
+        *len += 1;
+    }
+
+    /// Appends the cached pairs before position `end`.
+    fn append_rest(self, cached: PairColumns<'_>, end: usize) {
+        let Self { at, len, mut to } = self;
+        to.split_off(len);
+        to.append(cached.slice(at..end));
     }
 }
 
