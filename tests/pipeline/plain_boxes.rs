@@ -1,5 +1,6 @@
 //! Tests of impacts of boxes without shape: points, speed, depth and settings, in large ticks and small ones.
 
+use swath::batch::sweep;
 use swath::convex::toi::Touch;
 use swath::pipeline::{BodyFlags, Config, ImpactKind};
 use swath::{MovingBoxColumns, Pair, Pipeline, Scene};
@@ -57,6 +58,28 @@ fn touches_at_the_start_follow_the_setting() {
         assert_eq!(sensed[0].pair, Pair { a: 2, b: 3 });
         assert_eq!((stages.candidates, stages.boxes, stages.apart), (3, told + 1, 2 - told));
     }
+}
+
+/// Goal: an explanation has no impact of two boxes that touch by rounding alone, as the tick has none. Method: a box that
+/// separates so fast from one below it that the time of contact before the tick is rounded to its start.
+#[test]
+fn boxes_that_touch_by_rounding_alone_have_no_explained_impact() {
+    let (low, high, still) = ([0.0; 2], [1.0; 2], [0.0; 2]);
+    let (min_z, max_z, delta_z) = ([0.0, 2.3e-38], [2.7e-40, 2.4e-38], [0.0, 1.4e13]);
+    let boxes = MovingBoxColumns::new(
+        [&low, &low, &min_z],
+        [&high, &high, &max_z],
+        [&still, &still, &delta_z],
+    )
+    .expect("columns");
+    let swept = sweep::one_to_one(&boxes.get(0), &boxes.get(1)).expect("valid boxes");
+    assert!(swept.contact.is_hit() && !boxes.get(0).bounds().overlaps(&boxes.get(1).bounds()));
+    let (scene, pair) = (Scene::new(boxes), Pair { a: 0, b: 1 });
+    let mut pipeline = Pipeline::new(config(|c| c.touch = Touch::Hit));
+    assert!(pipeline.tick(&scene).expect("a tick").impacts().is_empty());
+    let why = pipeline.explain(&scene, pair).expect("rows of the scene");
+    assert_eq!(why.impact(), None, "{why}");
+    assert!(why.to_string().contains("do not touch"), "{why}");
 }
 
 /// Goal: a displacement of exactly the threshold counts as fast. Method: two boxes that touch, with
