@@ -184,8 +184,8 @@ impl Sample {
     /// Returns how many comparisons a grid needs for each of so many boxes, by the pairs that were listed for the axis along its
     /// strips, and how many a listed pair stands for.
     pub(super) fn compared(&mut self, rows: usize, grid: &Grid) -> [f64; 2] {
-        let Self { level, deltas, columns, located: [spans, ..], cells, crossed, .. } = self;
-        level.run(LocateCells { across: [grid.u, grid.v], columns, cells });
+        let Self { level, deltas, columns, cells: located, crossed, .. } = self;
+        level.run(LocateCells { across: [grid.u, grid.v], columns, cells: located });
         crossed.clear();
         let along = grid.along.axis;
         for (k, delta) in deltas.iter().enumerate() {
@@ -193,7 +193,8 @@ impl Sample {
             let (u_cells, v_cells) = (cells(&grid.u), cells(&grid.v));
             let long = u_cells + v_cells >= LONG_CELLS;
             let share = if long {
-                let [span, length] = [spans[k] as f32, columns[3 + along][k] - columns[along][k]];
+                let [u, v] = [0, 2].map_each(|first| located[first + 1][k] - located[first][k] + 1);
+                let [span, length] = [(u * v) as f32, columns[3 + along][k] - columns[along][k]];
                 let here = (span - u_cells * v_cells).max(1.0) / span.max(1.0);
                 let path = delta[along].abs() * (1.0 - 1.0 / u_cells.max(v_cells));
                 here * ((length - path) / length.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)
