@@ -1,6 +1,7 @@
 //! A list of plain values in memory that has no cost until it is written.
 
 use super::impl_memory;
+use crate::lanes::{LARGE_PAGE, request_large_pages};
 use alloc::vec;
 use alloc::vec::Vec;
 use bytemuck::Pod;
@@ -10,7 +11,8 @@ use core::marker::PhantomData;
 ///
 /// The allocator takes the memory of a long list from the system, which provides each page when it is first written. So
 /// threads that write different parts of the list share that work. A `Vec` of values with a great alignment would be
-/// written with zeros by the thread that creates it.
+/// written with zeros by the thread that creates it. A long list starts at a large page, and is on large pages if the
+/// system has them.
 #[derive(Debug)]
 pub(crate) struct Zeroed<T> {
     /// The values, and as many words before them as their alignment needs.
@@ -32,9 +34,13 @@ impl<T: Pod> Zeroed<T> {
     /// Creates a list of zeros.
     pub(crate) fn new(len: usize) -> Self {
         const { assert!(size_of::<T>().is_multiple_of(4)) };
-        let words = vec![0; Self::words(len) + align_of::<T>() / 4];
-        let first = words.as_ptr().align_offset(align_of::<T>());
-        Self { words, first, len, values: PhantomData }
+        let is_long = len * size_of::<T>() >= LARGE_PAGE;
+        let alignment = if is_long { LARGE_PAGE } else { align_of::<T>() };
+        let words = vec![0; Self::words(len) + alignment / 4];
+        let first = words.as_ptr().align_offset(alignment);
+        let list = Self { words, first, len, values: PhantomData };
+        request_large_pages(list.as_slice());
+        list
     }
 
     /// The number of words of so many values.
@@ -76,7 +82,7 @@ impl<T: Pod> Zeroed<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Zeroed;
+    use super::{LARGE_PAGE, Zeroed};
     use bytemuck::{Pod, Zeroable};
 
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -87,9 +93,11 @@ mod tests {
     /// alignment of their type. Method: lists of many lengths, each written and then lengthened twice, once within its memory.
     #[test]
     fn values_are_zero_until_written_and_are_kept() {
-        for len in (0..40).chain([1000, 100_000]) {
+        for len in (0..40).chain([1000, 32_768, 100_000]) {
             let mut list = if len == 0 { Zeroed::default() } else { Zeroed::<Line>::new(len) };
-            assert!(list.as_slice().as_ptr().align_offset(64) == 0 && list.as_slice().len() == len);
+            let alignment = if len * 64 < LARGE_PAGE { 64 } else { LARGE_PAGE };
+            assert!(len == 0 || list.as_slice().as_ptr().align_offset(alignment) == 0);
+            assert_eq!(list.as_slice().len(), len);
             assert!(list.as_slice().iter().all(|of| *of == Line([0; 16])));
             let value = |k: usize| Line([k as u32 + 1; 16]);
             for (k, line) in list.as_mut_slice().iter_mut().enumerate() {

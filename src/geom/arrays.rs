@@ -88,3 +88,38 @@ pub(crate) fn lengthen_by_default<T: Default>(items: &mut Vec<T>, len: usize) {
         items.push(T::default());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    /// Goal: sums, maxima and counts of lists, and lists that are lengthened. Method: short lists, the empty one among them.
+    #[test]
+    fn lists_are_summed_counted_and_lengthened() {
+        for (items, sum, most, odd) in [
+            (vec![], 0, 0, 0),
+            (vec![3], 3, 3, 1),
+            (vec![2, 7, 5], 14, 7, 2),
+            (vec![9, 1], 10, 9, 2),
+        ] {
+            assert_eq!(sum_of(&items, |&item| item), sum);
+            assert_eq!(most_of(&items, |&item| item), most);
+            assert_eq!(count_of(&items, |&item| item % 2 == 1), odd);
+            let mut longer = vec![4];
+            append_each(&mut longer, &items, |&item| 2 * item);
+            assert_eq!(
+                (longer.len(), longer.iter().sum::<usize>()),
+                (1 + items.len(), 4 + 2 * sum)
+            );
+            for len in 0..5 {
+                let mut longer = items.clone();
+                lengthen_by_default(&mut longer, len);
+                assert_eq!(longer.len(), len.max(items.len()));
+                assert_eq!(longer[..items.len()], items);
+                assert!(longer[items.len()..].iter().all(|&item| item == 0));
+            }
+        }
+        assert_eq!(each_axis(|axis| axis + 1).map_each(|x| 2 * x), [2, 4, 6]);
+    }
+}

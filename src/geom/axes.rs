@@ -34,3 +34,20 @@ pub(super) const fn normal(bits: u32) -> [f32; 3] {
     }
     normal
 }
+
+#[cfg(test)]
+mod tests {
+    use super::descending;
+
+    /// Goal: axes are in the order of their numbers, and of equal numbers the lower axis is first. Method: all triples of three numbers.
+    #[test]
+    fn axes_descend_and_equal_ones_keep_their_order() {
+        let numbers = [-1.0_f64, 0.0, 7.5];
+        for [i, j, k] in (0..27).map(|n| [n % 3, n / 3 % 3, n / 9]) {
+            let of = [numbers[i], numbers[j], numbers[k]];
+            let mut sorted = [0, 1, 2];
+            sorted.sort_by(|&a: &usize, &b| of[b].total_cmp(&of[a]));
+            assert_eq!(descending(of), sorted, "{of:?}");
+        }
+    }
+}

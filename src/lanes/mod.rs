@@ -20,6 +20,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx512;
 mod level;
+mod pages;
 mod portable;
 mod prefetch;
 mod scalar;
@@ -34,6 +35,7 @@ use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
 pub use level::{Level, UnknownLevel};
 pub(crate) use level::{run_portable, run_scalar};
+pub(crate) use pages::{LARGE_PAGE, request_large_pages};
 pub(crate) use prefetch::{prefetch, prefetch_to_write};
 pub(crate) use scalar::Scalar;
 pub(crate) use table::{LoadColumns, Table};

@@ -8,6 +8,7 @@ use crate::kernels::bounds;
 use crate::lanes::Level;
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
+use crate::narrowphase::toi::triangle_bounds::TriangleColumns;
 use core::ops::ControlFlow;
 
 /// A convex shape or a body with parts. It is cheap to copy: bodies with parts are borrowed.
@@ -113,6 +114,24 @@ impl Geometry<'_> {
             Self::Compound(compound) => compound.part(part),
             Self::Mesh(mesh) => mesh.part(part),
             Self::HeightField(field) => field.part(part),
+        }
+    }
+
+    /// Writes the corners of a part that [`Geometry::sweep`] found to a lane of columns, if it is a triangle. Those of a mesh are
+    /// copied from its own columns, without a [`Part`] between, because that takes less time.
+    #[inline]
+    pub(super) fn write_corners(&self, part: u32, columns: &mut TriangleColumns, lane: usize) {
+        match self {
+            Self::Mesh(mesh) => mesh.tree().tree.write_corners(part, columns, lane),
+            Self::HeightField(field) => {
+                let Part::Triangle(corners) = field.part(part) else { return };
+                for (columns, corner) in columns.iter_mut().zip(corners) {
+                    for (column, x) in columns.iter_mut().zip(corner) {
+                        column[lane] = x;
+                    }
+                }
+            }
+            Self::Convex(_) | Self::Compound(_) => {}
         }
     }
 

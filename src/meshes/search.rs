@@ -21,7 +21,7 @@ use super::result::PartToi;
 use crate::geom::{MapEach, Motion, MovingBox};
 use crate::lanes::Level;
 use crate::narrowphase::Shape;
-use crate::narrowphase::toi::part_search::{BestPlane, Part, PartSearch, Plan, Planned};
+use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, Plan, Planned};
 use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
 use crate::narrowphase::toi::{Settings, Toi, ToiResult, of_valid};
 use alloc::vec::Vec;
@@ -292,12 +292,7 @@ fn delay<'m>(
 ) -> &'m mut [(u32, f64)] {
     let mut columns = TriangleColumns::default();
     for (lane, &(part, _)) in met.iter().enumerate() {
-        let Part::Triangle(corners) = geometry.part(part) else { continue };
-        for (columns, corner) in columns.iter_mut().zip(corners) {
-            for (column, x) in columns.iter_mut().zip(corner) {
-                column[lane] = x;
-            }
-        }
+        geometry.write_corners(part, &mut columns, lane);
     }
     let bounds = bounds.of(*level, &columns, met.len());
     let mut count = 0;

@@ -216,6 +216,21 @@ fn bounds_of_quarters_are_exact() {
     );
 }
 
+/// Goal: the bounds of a box at rest have the bits of the box, the signs of zeros among them. Method: zeros and numbers of both signs.
+#[test]
+fn bounds_of_a_box_at_rest_are_its_bits() {
+    let bits = |aabb: Aabb| [aabb.min, aabb.max].map(|corner| corner.map(f32::to_bits));
+    for low in [-0.0, 0.0, -1.5] {
+        for high in [-0.0, 0.0, 2.5] {
+            for delta in [-0.0, 0.0] {
+                let aabb = Aabb { min: [low; 3], max: [high; 3] };
+                let bounds = MovingBox { aabb, delta: [delta; 3] }.bounds();
+                assert_eq!(bits(bounds), bits(aabb), "{low} {high} {delta}");
+            }
+        }
+    }
+}
+
 #[test]
 fn random_bits_are_a_valid_box_or_an_error() {
     for_each(

@@ -98,3 +98,104 @@ fn motions_reject_invalid_arguments() {
         Ok(Motion { spin: [SPIN_MAX, 0.0, 0.0], ..motion })
     );
 }
+
+/// Goal: a motion is valid if each of its parts is, and the first invalid part is reported. Method: one invalid part at a time, then
+/// all that follow it too.
+#[test]
+fn motions_report_the_first_invalid_part() {
+    let mut motion = Motion::from(Pose::at([1.0, 2.0, 3.0]).unwrap());
+    assert_eq!((motion.delta, motion.accel, motion.spin), ([0.0; 3], [0.0; 3], [0.0; 3]));
+    motion.spin = [0.0, -SPIN_MAX.next_up(), 0.0];
+    assert_eq!(motion.validate(), Err(Invalid::Spin));
+    motion.accel[2] = COORD_MAX.next_up();
+    assert_eq!(motion.validate(), Err(Invalid::TooLarge { axis: 2 }));
+    motion.delta[1] = f32::INFINITY;
+    assert_eq!(motion.validate(), Err(Invalid::NotFinite { axis: 1 }));
+    motion.pose.rotation = [0.5; 4].map(|x: f32| x * 1.01);
+    assert_eq!(motion.validate(), Err(Invalid::Rotation));
+    motion.pose.position[0] = f32::NAN;
+    assert_eq!(motion.validate(), Err(Invalid::NotFinite { axis: 0 }));
+    // A spin is limited by its length, not by its components.
+    let [long, short] = [600.0, 591.0].map(|x| Motion::default().spinning([x, -x, x]));
+    assert_eq!((long, short.is_ok()), (Err(Invalid::Spin), true));
+}
+
+/// Goal: a quaternion is of unit length if its squared length differs from one by at most the documented bound. Method: the floats
+/// next to both limits.
+#[test]
+fn quaternions_near_unit_length_are_valid() {
+    for (limit, inwards) in [(1.0 - 0.5_f64.powi(10), 1.0_f32), (1.0 + 0.5_f64.powi(10), -1.0)] {
+        let within = |w: f32| (f64::from(w) * f64::from(w) - 1.0).abs() <= 0.5_f64.powi(10);
+        let mut w = limit.sqrt() as f32 - inwards * 1e-6;
+        assert!(!within(w));
+        while !within(w) {
+            assert_eq!(Pose::new([0.0; 3], [0.0, w, 0.0, 0.0]), Err(Invalid::Rotation), "{w}");
+            w = if inwards > 0.0 { w.next_up() } else { w.next_down() };
+        }
+        assert!(Pose::new([0.0; 3], [0.0, w, 0.0, 0.0]).is_ok(), "{w}");
+    }
+}
+
+/// A vector rotated by a unit quaternion: `v + 2w(q × v) + 2(q × (q × v))`.
+fn rotated([x, y, z, w]: [f32; 4], v: [f64; 3]) -> [f64; 3] {
+    let [x, y, z, w] = [x, y, z, w].map(f64::from);
+    let cross = |v: [f64; 3]| [y * v[2] - z * v[1], z * v[0] - x * v[2], x * v[1] - y * v[0]];
+    let once = cross(v);
+    let twice = cross(once);
+    std::array::from_fn(|k| v[k] + 2.0 * (w * once[k] + twice[k]))
+}
+
+/// A vector rotated about `spin` by its length in radians (formula of Rodrigues).
+fn turned(spin: [f64; 3], v: [f64; 3]) -> [f64; 3] {
+    let angle = spin.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let [x, y, z] = spin.map(|x| if angle > 0.0 { x / angle } else { 0.0 });
+    let along = x * v[0] + y * v[1] + z * v[2];
+    let cross = [y * v[2] - z * v[1], z * v[0] - x * v[2], x * v[1] - y * v[0]];
+    let (sin, cos) = angle.sin_cos();
+    std::array::from_fn(|k| v[k] * cos + cross[k] * sin + [x, y, z][k] * along * (1.0 - cos))
+}
+
+/// Goal: the pose at a time is the first one, displaced and then rotated about the spin by its length. Method: vectors rotated by
+/// the quaternion of the pose, and by that of the first pose and then about the axis; positions whose numbers are exact.
+#[test]
+fn pose_at_a_time_is_displaced_and_rotated_about_the_spin() {
+    for_each(
+        4_000,
+        |draw| {
+            let rotation = [(); 4].map(|()| f64::from(draw.between(-1.0, 1.0)));
+            let spin = [(); 3].map(|()| draw.between(-4.0, 4.0));
+            (rotation, spin, draw.between(0.0, 1.0))
+        },
+        |(rotation, spin, t)| {
+            let pose = Pose::from_f64([1.0, 2.0, 3.0], rotation).unwrap();
+            let motion = Motion::from(pose).spinning(spin).unwrap();
+            let at = motion.at(t);
+            assert_eq!(at.position, pose.position);
+            assert_eq!(at.validate(), Ok(()));
+            for v in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
+                let first = rotated(pose.rotation, v);
+                let expected = turned(spin.map(|x| f64::from(x) * f64::from(t)), first);
+                let found = rotated(at.rotation, v);
+                for k in 0..3 {
+                    assert!((found[k] - expected[k]).abs() < 2e-6, "{found:?} {expected:?}");
+                }
+            }
+        },
+    );
+    let pose = Pose::new([1.0, 2.0, 3.0], [0.6, 0.0, -0.8, 0.0]).unwrap();
+    let moves = Motion::new(pose, [4.0, -8.0, 0.0]).unwrap().accelerating([8.0, 0.0, 16.0]);
+    for (t, position) in [
+        (0.0, [1.0, 2.0, 3.0]),
+        (0.25, [2.25, 0.0, 3.5]),
+        (0.5, [4.0, -2.0, 5.0]),
+        (1.0, [9.0, -6.0, 11.0]),
+        (7.0, [9.0, -6.0, 11.0]),
+        (f32::INFINITY, [9.0, -6.0, 11.0]),
+        (f32::NAN, [9.0, -6.0, 11.0]),
+        (-0.5, [1.0, 2.0, 3.0]),
+        (f32::NEG_INFINITY, [1.0, 2.0, 3.0]),
+    ] {
+        // Without spin the rotation is not changed in any bit.
+        assert_eq!(moves.unwrap().at(t), Pose { position, ..pose }, "{t}");
+    }
+}

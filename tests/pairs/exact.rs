@@ -1,8 +1,8 @@
 //! Tests that the pair finder finds every pair once, and nothing else, for any boxes, level and pool.
 
+use crate::threads::pool;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 use swath::broadphase::{FindError, PairInput};
 use swath::{
@@ -45,10 +45,6 @@ impl Columns {
     fn moves(&self) -> Option<&[bool]> {
         self.moves.as_deref()
     }
-}
-
-fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
 }
 
 /// Found pairs, in the order of the finder, with the bits of the times.
@@ -109,7 +105,8 @@ fn check_everywhere(what: &str, columns: &Columns) {
         let pool = pool(threads);
         for level in Level::all() {
             let mut finder = PairFinder::with_exec(level);
-            let again = pool.install(|| in_order(&mut finder, columns));
+            finder.exec.threads = pool.clone();
+            let again = in_order(&mut finder, columns);
             assert!(order == again, "{what}: order on {level} with {threads} threads");
         }
     }

@@ -1,6 +1,7 @@
 //! Tests that the pair finder finds every pair once, in time that grows with boxes and pairs, for boxes that
 //! no single grid fits.
 
+use crate::threads::pool;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::recipe::{Crowds, Long, Recipe};
@@ -137,14 +138,13 @@ fn order_in_divided_strips_is_the_same_for_every_level_and_pool() {
         let set = PairInput::new(world.columns()).moving(&world.moves);
         let mut expected: Option<(Vec<Pair>, Vec<SweptPair>)> = None;
         for threads in [1, 2, 3, 8] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = pool(threads);
             for level in Level::all() {
                 let mut finder = PairFinder::with_exec(level);
-                let found = pool.install(|| {
-                    let union: Vec<_> = finder.union_pairs(set).unwrap().iter().collect();
-                    let swept: Vec<_> = finder.swept_pairs(set).unwrap().iter().collect();
-                    (union, swept)
-                });
+                finder.exec.threads = pool.clone();
+                let union: Vec<_> = finder.union_pairs(set).unwrap().iter().collect();
+                let swept: Vec<_> = finder.swept_pairs(set).unwrap().iter().collect();
+                let found = (union, swept);
                 let expected = expected.get_or_insert_with(|| found.clone());
                 assert!(*expected == found, "{name} on {level} with {threads} threads");
             }

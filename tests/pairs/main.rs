@@ -11,3 +11,5 @@ mod order;
 mod other_finders;
 mod pair_limit;
 mod reach;
+mod stored_hashes;
+mod threads;

@@ -1,6 +1,7 @@
 //! Tests that a finder keeps its limit of pairs and reports when the limit is too low, and tests of its
 //! memory.
 
+use crate::threads::pool;
 use scenes::{Scene, World};
 use swath::broadphase::{FindError, PairInput};
 use swath::{AabbColumns, Bvh, MovingBoxColumns, PairFinder, Threads};
@@ -9,20 +10,6 @@ fn boxes(world: &World) -> MovingBoxColumns<'_> {
     let [min, max, delta] =
         [&world.min, &world.max, &world.delta].map(|of| of.each_ref().map(Vec::as_slice));
     MovingBoxColumns::new(min, max, delta).expect("one length")
-}
-
-/// A pool of `threads` threads; without the feature `rayon` there is only one.
-fn pool(threads: usize) -> Threads {
-    #[cfg(feature = "rayon")]
-    {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        Threads::of_pool(std::sync::Arc::new(pool))
-    }
-    #[cfg(not(feature = "rayon"))]
-    {
-        assert!(threads > 0);
-        Threads::one()
-    }
 }
 
 /// Goal: if there are more pairs than allowed, they are counted and not stored. Method: boxes that all

@@ -62,7 +62,7 @@ impl BvhItem {
 }
 
 /// Sixteen boxes, or the bounds of sixteen nodes. Each column is one cache line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Node {
     /// Minimum x, y, z, then maximum x, y, z. An empty lane has inverted bounds, which overlap
@@ -152,12 +152,14 @@ impl Default for Node {
 /// lane.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
-    /// The nodes. May be longer than needed, after an earlier tree with more boxes.
+    /// The nodes, except for those of a tree of triangles. May be longer than needed, after an earlier tree with more boxes.
     nodes: Vec<Node>,
     /// The filters by slot, as words. Empty until a filter is set.
     filters: Vec<u32>,
     /// The leaves, if the boxes are those of triangles (`triangle_leaf.rs`). Then no leaf is a node.
     triangles: Zeroed<TriangleLeaf>,
+    /// The nodes above these leaves.
+    above_triangles: Zeroed<Node>,
     /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
     leaf_bounds: Vec<Aabb>,
     /// The child id of the root, if there are boxes.
@@ -170,7 +172,7 @@ pub(crate) struct Tree {
     built: usize,
 }
 
-impl_memory!(Tree { nodes, filters, triangles, leaf_bounds; without root, depth, len, built });
+impl_memory!(Tree { nodes, filters, triangles, above_triangles, leaf_bounds; without root, depth, len, built });
 
 impl Tree {
     /// Replaces the contents of the tree by `boxes`.
@@ -215,7 +217,7 @@ impl Tree {
     pub(crate) fn clear(&mut self) {
         (self.root, self.depth, self.len, self.built) = (None, 0, 0, 0);
         self.filters.clear();
-        self.triangles = Zeroed::default();
+        (self.triangles, self.above_triangles) = (Zeroed::default(), Zeroed::default());
         self.leaf_bounds.clear();
     }
 

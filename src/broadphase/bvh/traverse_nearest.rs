@@ -110,6 +110,7 @@ pub(crate) fn descend<I: Isa, Q: Nearing>(
     visits: &mut Visits,
 ) {
     let Some(root) = tree.root else { return };
+    let (nodes, triangles) = (tree.nodes_above(), tree.triangles());
     let (mut short, mut long);
     let stack = if places(tree) <= SHORT {
         short = [[0; 2]; SHORT];
@@ -123,17 +124,22 @@ pub(crate) fn descend<I: Isa, Q: Nearing>(
         let before = len;
         let at = (next & !LEAF) as usize;
         let mut of_triangles;
-        let node = if next & LEAF != 0 && !tree.triangles().is_empty() {
+        let node = if next & LEAF != 0 && !triangles.is_empty() {
             of_triangles = Node::EMPTY;
-            tree.triangles()[at].boxes(isa, (at * WIDTH) as u32, &mut of_triangles);
+            triangles[at].boxes(isa, (at * WIDTH) as u32, &mut of_triangles);
             &of_triangles
         } else {
-            &tree.nodes[at]
+            &nodes[at]
         };
         next = step(isa, tree, (next, node), question, (stack, &mut len), visits);
         // Queries that run alternately wait less for memory, and with this prefetch they are a fifth slower.
         for [child, _] in stack.get(before..len).unwrap_or_default() {
-            tree.prefetch_child(*child);
+            let at = (child & !LEAF) as usize;
+            if child & LEAF != 0 && !triangles.is_empty() {
+                prefetch(slice::from_ref(&triangles[at]));
+            } else {
+                prefetch(slice::from_ref(&nodes[at]));
+            }
         }
     }
 }

@@ -55,6 +55,16 @@ impl TriangleLeaf {
         [corner(0), corner(1), corner(2)]
     }
 
+    /// Writes the corners of a triangle to lane `to` of columns.
+    #[inline]
+    pub(super) fn write(&self, lane: usize, columns: &mut [[[f32; WIDTH]; 3]; 3], to: usize) {
+        for (columns, own) in columns.iter_mut().zip(&self.corners) {
+            for (column, own) in columns.iter_mut().zip(own) {
+                column[to] = own[lane];
+            }
+        }
+    }
+
     /// Returns the number of a triangle.
     pub(super) fn number(&self, lane: usize) -> u32 {
         self.numbers[lane]

@@ -4,11 +4,11 @@
 //! index of its leaf times [`WIDTH`], plus its lane.
 
 use super::{Builder, BvhItem, CornersFn, LEAF, NOTHING, Node, Tree, TriangleLeaf, WIDTH};
+use crate::columns::Zeroed;
 use crate::geom::Aabb;
-use crate::lanes::{Level, prefetch};
+use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
-use core::slice;
 
 impl Tree {
     /// Replaces the contents of the tree by triangles with these boxes, whose ids are their rows. Returns the box around them.
@@ -24,24 +24,27 @@ impl Tree {
         let leaves = Some((&mut self.triangles, corners));
         let (root, depth) = builder.build(boxes, &mut self.nodes, leaves, (level, threads))?;
         self.depth = depth;
-        let mut ordered = Vec::with_capacity(self.nodes.len());
-        self.root = Some(self.place(root.id, &mut ordered));
-        self.nodes = ordered;
+        let mut ordered = Zeroed::new(self.nodes.len());
+        let mut len = 0;
+        self.root = Some(self.place(root.id, ordered.as_mut_slice(), &mut len));
+        ordered.truncate(len);
+        (self.above_triangles, self.nodes) = (ordered, Vec::new());
         Some(root.aabb)
     }
 
-    /// Appends the nodes below the node `id`, in the order of a traversal. Returns its new id. The recursion is as deep as
-    /// the tree.
-    fn place(&self, id: u32, ordered: &mut Vec<Node>) -> u32 {
+    /// Writes the nodes below the node `id` behind the first `len`, in the order of a traversal. Returns its new id. The
+    /// recursion is as deep as the tree.
+    fn place(&self, id: u32, ordered: &mut [Node], len: &mut usize) -> u32 {
         if id & LEAF != 0 {
             return id;
         }
-        let own = ordered.len();
-        ordered.push(self.nodes[id as usize]);
+        let own = *len;
+        ordered[own] = self.nodes[id as usize];
+        *len += 1;
         for lane in 0..WIDTH {
             let child = ordered[own].ids[lane];
             if child != NOTHING {
-                ordered[own].ids[lane] = self.place(child, ordered);
+                ordered[own].ids[lane] = self.place(child, ordered, len);
             }
         }
         own as u32
@@ -53,21 +56,28 @@ impl Tree {
         self.triangles.as_slice()
     }
 
-    /// Prefetches a node or a leaf.
-    #[inline(always)]
-    pub(super) fn prefetch_child(&self, id: u32) {
-        let at = (id & !LEAF) as usize;
-        if id & LEAF != 0 && !self.triangles().is_empty() {
-            prefetch(slice::from_ref(&self.triangles()[at]));
-        } else {
-            prefetch(slice::from_ref(&self.nodes[at]));
-        }
+    /// Returns the nodes above these leaves, or all nodes of a tree of boxes.
+    #[inline]
+    pub(super) fn nodes_above(&self) -> &[Node] {
+        if self.triangles().is_empty() { &self.nodes } else { self.above_triangles.as_slice() }
     }
 
     /// Returns the corners of the triangle in a slot.
     pub(crate) fn triangle(&self, slot: u32) -> [[f32; 3]; 3] {
         let (leaf, lane) = (&self.triangles()[slot as usize / WIDTH], slot as usize % WIDTH);
         leaf.triangle(lane)
+    }
+
+    /// Writes the corners of the triangle in a slot to a lane of columns: by corner, then axis.
+    #[inline]
+    pub(crate) fn write_corners(
+        &self,
+        slot: u32,
+        columns: &mut [[[f32; WIDTH]; 3]; 3],
+        lane: usize,
+    ) {
+        let (leaf, own) = (&self.triangles()[slot as usize / WIDTH], slot as usize % WIDTH);
+        leaf.write(own, columns, lane % WIDTH);
     }
 
     /// Returns the number of the triangle in a slot.

@@ -17,7 +17,7 @@ use crate::broadphase::bvh::{BvhItem, CornersFn, LEAF, Node, TriangleLeaf, WIDTH
 use crate::broadphase::pairs::buffer::lengthen_sparsely;
 use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
-use crate::lanes::Level;
+use crate::lanes::{Level, request_large_pages};
 use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
 use bytemuck::Pod;
@@ -537,6 +537,7 @@ impl CentreSample<'_> {
 fn lengthen<T: Pod + Default>(list: &mut Vec<T>, len: usize) {
     if list.is_empty() {
         lengthen_sparsely(list, len);
+        request_large_pages(list);
     } else {
         grow(list, len);
     }
