@@ -226,6 +226,8 @@ fn choose_counted(
         let short = sample.short_share(core.axis, 0.5 * core.length * SHORT_PART);
         work = work.min(0.5 * boxes * short);
     }
+    // Boxes that cannot be in a pair are not divided.
+    let work = work * active / boxes;
     let pairs = if first.joined {
         first.cost - first.join
     } else {
