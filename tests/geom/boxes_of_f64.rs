@@ -139,6 +139,21 @@ fn boxes_that_need_no_rounding_are_not_changed() {
     }
 }
 
+/// Goal: the box grows by half of the rounding error of the acceleration, and not by more. Method: an error of which the half takes the
+/// corners exactly to floats.
+#[test]
+fn growth_by_half_of_an_error_is_exact() {
+    let (lost, half) = (0.5_f64.powi(30), 0.5_f64.powi(31));
+    let corners = ([half - 1.0; 3], [1.0 - half; 3]);
+    for accel in [1.0 + lost, -1.0 - lost] {
+        let grown = AcceleratingBox::from_f64(corners.0, corners.1, [0.0; 3], [accel; 3]);
+        let AcceleratingBox { aabb, accel: rounded, .. } = grown.unwrap();
+        assert_eq!(rounded, [accel.signum() as f32; 3]);
+        let side = if accel > 0.0 { aabb.max[0] } else { -aabb.min[0] };
+        assert_eq!(side, 1.0);
+    }
+}
+
 /// Goal: an error contains the reason and the axis. Method: each number in turn.
 #[test]
 fn invalid_numbers_are_reported_with_their_axis() {

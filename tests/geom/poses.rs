@@ -104,6 +104,7 @@ fn motions_reject_invalid_arguments() {
 #[test]
 fn motions_report_the_first_invalid_part() {
     let mut motion = Motion::from(Pose::at([1.0, 2.0, 3.0]).unwrap());
+    assert_eq!(motion.pose, Pose { position: [1.0, 2.0, 3.0], ..Pose::IDENTITY });
     assert_eq!((motion.delta, motion.accel, motion.spin), ([0.0; 3], [0.0; 3], [0.0; 3]));
     motion.spin = [0.0, -SPIN_MAX.next_up(), 0.0];
     assert_eq!(motion.validate(), Err(Invalid::Spin));

@@ -1,6 +1,6 @@
-//! First times of boxes, balls and capsules that do not rotate, which have closed forms, compared with the search.
+//! First times of boxes, balls and capsules, which are not searched as other shapes are, compared with that search.
 //!
-//! The hull of the corners of a box is the same shape, and is always searched. Its results are the oracle here, and distances of
+//! The hull of the corners of a box is the same shape, and is always searched by supports. Its results are the oracle here, and distances of
 //! hulls are computed at the reported times and before them.
 
 use scenes::convex::{rotation, unit};
@@ -117,7 +117,18 @@ fn judged(solids: [&Solid; 2], motions: [&Motion; 2], settings: &Settings, text:
 /// straight and accelerated; windows and target distances.
 #[test]
 fn first_times_of_boxes_are_those_of_hulls() {
-    let mut draw = Draw::new(83);
+    compared(83, &[0.0]);
+}
+
+/// Goal: the same for boxes that rotate. Method: as before; one or both of them rotate, slowly, by about a turn, or by many.
+#[test]
+fn first_times_of_rotating_boxes_are_those_of_hulls() {
+    compared(84, &[1e-3, 1.0, 4.0, 4.0, 40.0]);
+}
+
+/// Compares random pairs of boxes that rotate at these rates with the hulls of their corners.
+fn compared(seed: u64, rates: &[f32]) {
+    let mut draw = Draw::new(seed);
     let (mut same, mut cases) = (0, 0);
     let mut kinds = [0; 2];
     for case in 0..how_many(6000) {
@@ -142,8 +153,12 @@ fn first_times_of_boxes_are_those_of_hulls() {
         let delta: [f32; 3] = std::array::from_fn(|k| -1.5 * at[k] + aside[k]);
         let accel = if case / 1000 % 3 == 2 { around(2.0) } else { [0.0; 3] };
         let moving = |pose: Pose, delta: [f32; 3]| Motion::new(pose, delta).expect("a motion");
-        let of_a = moving(poses[0], [0.0; 3]);
+        let rate = rates[case / 13 % rates.len()];
+        let mut spin = |part: f32| unit(&mut draw.0).map(|x| x * rate * part);
+        let [spin_a, spin_b] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]][case / 17 % 3].map(&mut spin);
+        let of_a = moving(poses[0], [0.0; 3]).spinning(spin_a).expect("a motion");
         let of_b = moving(poses[1], delta).accelerating(accel).expect("a motion");
+        let of_b = of_b.spinning(spin_b).expect("a motion");
         let settings = Settings {
             target_distance: [0.0, 0.0, 0.05, 3.0 * tolerance][case / 3 % 4],
             window: [[0.0, 1.0], [0.1, 0.6]][case / 7 % 2],
@@ -193,4 +208,40 @@ fn touches_of_boxes_at_the_start_are_those_of_hulls() {
         }
     }
     assert_eq!(count, 2 * 8 * 3 * 4 * 3);
+}
+
+/// Goal: a ball that meets the face of a box has two rounds, the plane of the face and the contact. Method: balls from all six
+/// sides, aslant, in the first and in the second place.
+#[test]
+fn ball_that_meets_a_face_has_two_rounds() {
+    let mut draw = Draw::new(85);
+    let (cuboid, ball) = (Shape::cuboid([1.0, 0.5, 2.0]), Shape::sphere(0.5));
+    let (cuboid, ball) = (cuboid.expect("a box"), ball.expect("a ball"));
+    let still = Motion::from(Pose::IDENTITY);
+    let mut count = 0;
+    for case in 0..600 {
+        let (axis, sign) = (case % 3, [-1.0, 1.0][case / 3 % 2]);
+        let half = [1.0, 0.5, 2.0];
+        let mut at: [f32; 3] = std::array::from_fn(|k| draw.between(-0.5, 0.5) * half[k]);
+        let mut from: [f32; 3] = std::array::from_fn(|_| draw.between(-2.0, 2.0));
+        at[axis] = 0.0;
+        from[axis] = sign * draw.between(4.0, 6.0);
+        // Where it touches, its centre is within the face.
+        let touch = sign * (half[axis] + 0.5);
+        let part = (from[axis] - touch) / from[axis];
+        let delta: [f32; 3] =
+            std::array::from_fn(|k| if k == axis { -from[k] } else { (at[k] - from[k]) / part });
+        let thrown = Motion::new(Pose::at(from).expect("a pose"), delta).expect("a motion");
+        let settings = Settings::default();
+        let found = if case % 2 == 0 {
+            toi::one_to_one(&ball, &thrown, &cuboid, &still, &settings)
+        } else {
+            toi::one_to_one(&cuboid, &still, &ball, &thrown, &settings)
+        };
+        let found = found.expect("valid");
+        let t = found.impact().expect("it meets the face");
+        assert!((t - part).abs() < 1e-4 && found.rounds == 2, "{case}: {found:?} {part}");
+        count += 1;
+    }
+    assert_eq!(count, 600);
 }

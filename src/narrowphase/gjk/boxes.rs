@@ -82,6 +82,33 @@ impl<'p> BoxPair<'p> {
         gap - self.turned.rotate_back(normal).abs().dot(self.b)
     }
 
+    /// Returns the direction from the first box to the second, a point, where that enters the slabs of the box, each wider by `more`, on
+    /// its way along `d` for a time of at most `last`; `None` if it leaves one of them before, the second box is not a point, or the first is one too.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn entry_of_point(
+        &self,
+        x: V3,
+        d: V3,
+        more: f64,
+        last: f64,
+    ) -> Option<V3> {
+        if !self.point || self.a == V3::ZERO {
+            return None;
+        }
+        let slab = |x: f64, d: f64, half: f64| {
+            let (before, inverse) = (if d > 0.0 { -x } else { x }, 1.0 / d.abs());
+            let reach = half + more;
+            [(before - reach) * inverse, (before + reach) * inverse]
+        };
+        let (of_x, of_y) = (slab(x.x, d.x, self.a.x), slab(x.y, d.y, self.a.y));
+        let of_z = slab(x.z, d.z, self.a.z);
+        let entry = greater(greater(of_x[0], of_y[0]), greater(of_z[0], 0.0));
+        let exit = lesser(lesser(of_x[1], of_y[1]), lesser(of_z[1], last));
+        let at = x + d * entry;
+        // A comparison with NaN is false.
+        (entry < exit).then(|| at - within(at, self.a))
+    }
+
     /// Returns points near to the nearest ones of boxes at relative position `x`, and mostly these but for rounding.
     #[inline(always)]
     pub(in crate::narrowphase) fn nearest(&self, x: V3) -> BoxPoints {
@@ -93,18 +120,44 @@ impl<'p> BoxPair<'p> {
     }
 
     /// Does what [`BoxPair::nearest`] does, from a point of the second box that is probably near.
-    #[inline]
+    #[inline(always)]
     pub(in crate::narrowphase) fn nearest_from(&self, x: V3, on_b: V3) -> BoxPoints {
         let points = self.nearest_to_b(x, on_b);
-        if self.point {
-            return points;
-        }
+        if self.point { points } else { self.nearer(x, &points) }
+    }
+
+    /// Returns the nearest points of the boxes, or of the edges that these are on, after a projection to the second box.
+    #[inline]
+    fn nearer(&self, x: V3, points: &BoxPoints) -> BoxPoints {
         let points = self.nearest_to_a(x, points.on_a);
-        let (e, f) = (free(points.on_a, self.a), free(points.on_b, self.b));
+        let [e, f] = self.free(&points);
         if e.square() == 1.0 && f.square() == 1.0 {
             return self.nearest_on_edges(&points, e, f);
         }
         points
+    }
+
+    /// Does what [`BoxPair::nearest_from`] does, from points that are not the nearest ones. If one of them is on a face, and the other on
+    /// a face or an edge across it, projections would get nearer slowly: then they start at the corner that is nearest to the face.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn nearest_after(&self, x: V3, points: &BoxPoints) -> BoxPoints {
+        let [e, f] = self.free(points);
+        let (of_a, of_b) = (e.square(), f.square());
+        if of_a + of_b < 3.0 {
+            return self.nearest_from(x, points.on_b);
+        }
+        if of_a >= 2.0 {
+            let toward = -self.turned.rotate_back(points.between);
+            return self.nearest_from(x, corner(points.on_b, f, toward, self.b));
+        }
+        let on_a = corner(points.on_a, e, points.between, self.a);
+        self.nearest_from(x, self.nearest_to_a(x, on_a).on_b)
+    }
+
+    /// Returns, for the point of each box, a one on each axis along which it is not at an end.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn free(&self, points: &BoxPoints) -> [V3; 2] {
+        [free(points.on_a, self.a), free(points.on_b, self.b)]
     }
 
     /// Returns the point of the second box nearest to a point of the first.
@@ -157,6 +210,15 @@ fn within(point: V3, half: V3) -> V3 {
 fn free(point: V3, half: V3) -> V3 {
     let free = |at: f64, half: f64| if at.abs() < half { 1.0 } else { 0.0 };
     V3::new(free(point.x, half.x), free(point.y, half.y), free(point.z, half.z))
+}
+
+/// Returns a point of a box, moved to the end that is farthest along a direction on each axis on which it is free.
+#[inline(always)]
+fn corner(point: V3, free: V3, toward: V3, half: V3) -> V3 {
+    let end = half.copysign(toward);
+    let moved = |at: f64, free: f64, end: f64| if free > 0.0 { end } else { at };
+    let (x, y) = (moved(point.x, free.x, end.x), moved(point.y, free.y, end.y));
+    V3::new(x, y, moved(point.z, free.z, end.z))
 }
 
 /// The square of the sine between two edges below which they count as parallel.

@@ -13,11 +13,13 @@
 //! ```
 //!
 //! **Rounded boxes**, also along a parabola: the plane across the first direction of the search, and then planes across the nearest
-//! points, each lead to a later time that is still safe, as in Newton's method.
+//! points, each lead to a later time that is still safe, as in Newton's method. For a ball the first direction is that at which it
+//! enters the slabs of the other box.
 //!
 //! What is not proved in this way is left to the search: touches at the start, edges that are almost parallel, flat boxes in one
 //! plane. The proofs are in `docs/math/toi.md`.
 
+use super::box_axes::Axis;
 use super::goal::Goal;
 use super::relative_motion::{RelativePath, position_at};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
@@ -35,7 +37,7 @@ const BOX_ROUNDS_MAX: u32 = 8;
 const STEPS_MAX: u32 = 6;
 
 /// Part of the tolerance by which the distance and the gap along a plane may differ at a contact.
-const SHARP: f64 = 1.0 / 16.0;
+pub(super) const SHARP: f64 = 1.0 / 16.0;
 
 /// What is known of two shapes after their search as boxes.
 pub(super) enum BoxSearch {
@@ -144,14 +146,6 @@ fn impact(
     }
 }
 
-/// An axis of a slab: that of a face, or across an edge of either box.
-#[derive(Clone, Copy)]
-enum Axis {
-    OfA(usize),
-    OfB(usize),
-    Edges(usize, usize),
-}
-
 /// The slabs so far.
 struct Slabs {
     /// The last entry, and its axis.
@@ -230,12 +224,12 @@ impl MovingBoxes<'_> {
         if greater(slabs.entry, 0.0) > lesser(slabs.exit, to - from) {
             self.rounds = 1;
             if observer.is_some() {
-                let normal = self.toward(slabs.axis, x);
+                let normal = self.boxes.toward(slabs.axis, x);
                 self.report(observer, from, self.boxes.width(x, normal), normal);
             }
             return BoxTime::Separated;
         }
-        let normal = self.toward(slabs.axis, x);
+        let normal = self.boxes.toward(slabs.axis, x);
         let gap = self.boxes.width(x, normal);
         // The direction across two edges that are almost parallel is not exact.
         let separates = gap > floor;
@@ -248,7 +242,7 @@ impl MovingBoxes<'_> {
         if t > to {
             return BoxTime::Separated;
         }
-        let points = self.meeting(self.path.between(t), slabs.axis, normal);
+        let points = self.boxes.meeting(self.path.between(t), slabs.axis, normal);
         let near = points.between.square() <= self.goal.accept * self.goal.accept;
         if !near || self.settings.rounds_max == 1 {
             return BoxTime::Until { t, normal };
@@ -267,8 +261,11 @@ impl MovingBoxes<'_> {
         let (floor, accept) = (self.goal.range.min, self.goal.accept);
         let mut t = from;
         let mut x = self.path.between(t);
+        // A ball that meets a face has its normal there.
+        let entry = self.boxes.entry_of_point(x, self.path.velocity(from), floor, to - from);
         // A direction, its length, and the gap along it times that length.
-        let (mut normal, mut length) = (guess, guess.length());
+        let mut normal = entry.unwrap_or(guess);
+        let mut length = normal.length();
         let mut gap = self.boxes.width(x, normal);
         self.supports = 1;
         // If the first plane does not prove that there is no touch at the start, that across the nearest points may.
@@ -329,36 +326,6 @@ impl MovingBoxes<'_> {
                 return BoxTime::Until { t, normal: normal * (1.0 / length) };
             }
             (normal, length, last) = (across, upper, Some(points.on_b));
-        }
-    }
-
-    /// Returns the unit vector along an axis, from the first box to the second.
-    fn toward(&self, axis: Axis, x: V3) -> V3 {
-        let unit = |i: usize| M3::IDENTITY.axis(i);
-        let normal = match axis {
-            Axis::OfA(i) => unit(i),
-            Axis::OfB(j) => self.boxes.turned.axis(j),
-            Axis::Edges(i, j) => unit(i).cross(self.boxes.turned.axis(j)).unit().unwrap_or(V3::X),
-        };
-        if normal.dot(x) < 0.0 { -normal } else { normal }
-    }
-
-    /// Returns two points near each other, for boxes that touch across an axis.
-    fn meeting(&self, x: V3, axis: Axis, normal: V3) -> BoxPoints {
-        let boxes = &self.boxes;
-        let on_a = boxes.a.copysign(normal);
-        let on_b = boxes.b.copysign(-boxes.turned.rotate_back(normal));
-        let (of_a, of_b) = (boxes.nearest_to_b(x, on_b), boxes.nearest_to_a(x, on_a));
-        match axis {
-            Axis::Edges(i, j) => {
-                let unit = |i: usize| M3::IDENTITY.axis(i);
-                let between = x + boxes.turned.rotate(on_b) - on_a;
-                let points = BoxPoints { on_a, on_b, between };
-                boxes.nearest_on_edges(&points, unit(i), unit(j))
-            }
-            // The corner of one box and the face of the other. If that face is the smaller one, it is the other way round.
-            _ if of_a.between.square() < of_b.between.square() => of_a,
-            _ => of_b,
         }
     }
 

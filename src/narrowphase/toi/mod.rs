@@ -12,10 +12,13 @@
 //! pairs.rs             times of impact of many pairs
 //! goal.rs              at which distance a search ends
 //! search.rs            the rounds: distance, plane, next safe time
+//! rounds.rs            the rounds on a level of the CPU
 //! separating_plane.rs  until when a plane separates
 //! curvature.rs         how much a gap is curved by rotations
 //! balls.rs             until when the balls around both bodies are separated
 //! boxes.rs             boxes, balls and capsules that do not rotate
+//! box_axes.rs          the axes that can separate two boxes
+//! rotating_boxes.rs    boxes, balls and capsules that rotate
 //! portal.rs            the same along a straight or curved path, without distances
 //! revolved.rs          safe times for bodies that make whole turns
 //! part_search.rs       a shape against one part of a body, such as a triangle of a mesh
@@ -78,6 +81,7 @@
 //! ```
 
 mod balls;
+mod box_axes;
 mod boxes;
 pub(crate) mod cast_triangle;
 mod curvature;
@@ -89,6 +93,8 @@ mod portal;
 mod relative_motion;
 mod result;
 mod revolved;
+mod rotating_boxes;
+mod rounds;
 pub(super) mod search;
 mod separating_plane;
 mod settings;
@@ -178,7 +184,7 @@ pub(crate) fn of_valid(
 #[cfg(test)]
 mod tests {
     use super::relative_motion::{RelativeMotion, RelativePath};
-    use super::search::{Rounds, Search};
+    use super::search::Search;
     use super::{Settings, Toi, ToiResult};
     use crate::geom::{Motion, Pose};
     use crate::lanes::Level;
@@ -237,8 +243,7 @@ mod tests {
                     rounds: 0,
                     supports: 0,
                 };
-                let result =
-                    level.run(Rounds { search: &mut search, led: None, observer: &mut None });
+                let result = search.run_on(level, None, &mut None);
                 Toi { result, rounds: search.rounds, supports: search.supports }
             };
             let first = find(Level::PORTABLE4);

@@ -18,7 +18,6 @@ use super::result::{Observer, Toi, ToiResult, round, saturated};
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion};
-use crate::lanes::{Isa, Kernel, Level};
 use crate::narrowphase::gjk::{
     Accuracy, GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, RotatedPair, shallowest,
 };
@@ -39,7 +38,7 @@ const MORE_PLANES_FROM: u32 = 24;
 
 /// Round at which bodies of revolution are used for bodies that make whole turns: most searches that end
 /// with an impact have ended by then.
-const WHOLE_TURNS_FROM: u32 = 8;
+pub(super) const WHOLE_TURNS_FROM: u32 = 8;
 
 /// Number of rounds after which they are used again.
 const WHOLE_TURNS_ROUNDS: u32 = 32;
@@ -63,25 +62,6 @@ pub(in crate::narrowphase) struct Search<'s> {
     pub(super) guess: V3,
     pub(super) rounds: u32,
     pub(super) supports: u32,
-}
-
-/// The rounds of a search.
-pub(super) struct Rounds<'r, 's, 'o, 'f> {
-    pub(super) search: &'r mut Search<'s>,
-    pub(super) led: Option<(f64, V3)>,
-    pub(super) observer: &'o mut Observer<'f>,
-}
-
-impl Kernel for Rounds<'_, '_, '_, '_> {
-    type Output = ToiResult;
-
-    /// The arithmetic is that of single numbers, and instructions with three operands are what it gains.
-    const WIDE: bool = false;
-
-    #[inline(always)]
-    fn run<I: Isa>(self, _: I) -> ToiResult {
-        self.search.rounds(self.led, self.observer)
-    }
 }
 
 impl<'s> Search<'s> {
@@ -154,16 +134,13 @@ impl<'s> Search<'s> {
         Toi { result, rounds: search.rounds, supports: search.supports }
     }
 
-    /// Runs the rounds, from the start of the window, or from a time to which a plane has led.
-    pub(super) fn run(&mut self, led: Option<(f64, V3)>, observer: &mut Observer<'_>) -> ToiResult {
-        // Without rotation there is so little beside the supports that entering a level gains nothing.
-        let level = if self.motion.is_straight() { Level::PORTABLE4 } else { Level::detect() };
-        level.run(Rounds { search: self, led, observer })
-    }
-
     /// All that a round needs is inlined, so that it is compiled for the level.
     #[inline(always)]
-    fn rounds(&mut self, led: Option<(f64, V3)>, observer: &mut Observer<'_>) -> ToiResult {
+    pub(super) fn rounds(
+        &mut self,
+        led: Option<(f64, V3)>,
+        observer: &mut Observer<'_>,
+    ) -> ToiResult {
         let [from, to] = self.window;
         let straight = self.motion.is_straight();
         let mut goal = self.goal();
@@ -444,7 +421,7 @@ impl<'s> Search<'s> {
     }
 
     /// Returns the goal of a search without a touch at the start.
-    fn goal(&self) -> Goal {
+    pub(super) fn goal(&self) -> Goal {
         Goal::new(self.contact_distance, self.motion.slack, self.tolerance)
     }
 

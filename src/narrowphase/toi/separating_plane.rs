@@ -124,19 +124,13 @@ pub(super) fn rotating(
     for point in points {
         rate = lesser(slope.at(point), rate);
     }
-    let curved = GapCurvature::new(motion, &still, plane.normal, plane.t);
-    let mut first = FirstCrossing {
-        rate,
-        length: interval_length(motion, &curved, plane, range, rate, to),
-        curved,
-    };
+    let mut first = FirstCrossing::new(motion, &still, plane, range, rate, to);
     let mut rotation = still;
     if let Some(along) = rotation_along_features(motion, spins, (simplex, points), plane.normal) {
         let rate = Slope::new(motion, spins, &along, plane).at(&support);
-        let curved = GapCurvature::new(motion, &along, plane.normal, plane.t);
-        let length = interval_length(motion, &curved, plane, range, rate, to);
-        if length > first.length {
-            (rotation, first) = (along, FirstCrossing { rate, length, curved });
+        let other = FirstCrossing::new(motion, &along, plane, range, rate, to);
+        if other.length > first.length {
+            (rotation, first) = (along, other);
         }
     }
     follow(motion, &rotation, plane, first, range, to)
@@ -154,26 +148,38 @@ pub(super) fn rotating_with(
 ) -> (SafeTime, u32) {
     let slope = Slope::new(motion, spins(motion, pair), &rotation, plane);
     let rate = slope.at(&in_world(pair, &found.support));
-    let curved = GapCurvature::new(motion, &rotation, plane.normal, plane.t);
-    let first = FirstCrossing {
-        rate,
-        length: interval_length(motion, &curved, plane, range, rate, to),
-        curved,
-    };
+    let first = FirstCrossing::new(motion, &rotation, plane, range, rate, to);
     follow(motion, &rotation, plane, first, range, to)
 }
 
 /// Guess for the first interval: the rate of the gap, a useful length, and how much the gap is curved.
 #[derive(Clone, Copy)]
-struct FirstCrossing {
+pub(super) struct FirstCrossing {
     rate: f64,
-    length: f64,
+    pub(super) length: f64,
     curved: GapCurvature,
 }
 
-/// Follows a plane that rotates as `rotation` does, interval by interval.
+impl FirstCrossing {
+    #[inline(always)]
+    pub(super) fn new(
+        motion: &RelativeMotion<'_>,
+        rotation: &Rotation,
+        plane: &SeparatingPlane,
+        range: &GapRange,
+        rate: f64,
+        to: f64,
+    ) -> Self {
+        let curved = GapCurvature::new(motion, rotation, plane.normal, plane.t);
+        let length = interval_length(motion, &curved, plane, range, rate, to);
+        Self { rate, length, curved }
+    }
+}
+
+/// Follows a plane that rotates as `rotation` does, interval by interval. Returns until when it separates, and the number of supports
+/// computed.
 #[inline(always)]
-fn follow(
+pub(super) fn follow(
     motion: &RelativeMotion<'_>,
     rotation: &Rotation,
     plane: &SeparatingPlane,
@@ -280,7 +286,6 @@ fn rotation_along_features(
     n: V3,
 ) -> Option<Rotation> {
     let [first, second, others @ ..] = points else { return None };
-    let (a, b) = (&motion.a, &motion.b);
     let (to_a, to_b) = (spin_a.cross(n), spin_b.cross(n));
     // Rate at which the gap between the two points of a vertex grows, without the part common to all.
     let rate = |[on_a, on_b]: &[V3; 2]| on_a.dot(to_a) - on_b.dot(to_b);
@@ -304,14 +309,19 @@ fn rotation_along_features(
             w = e * ((r * ff - s * ef) / whole) + f * ((s * ee - r * ef) / whole);
         }
     }
-    // Edges that are almost parallel would rotate the plane very fast.
-    let most = PLANE_RATE_MAX * (a.rotation.rate + b.rotation.rate);
+    rotation_of_plane(motion, n, w)
+}
+
+/// Returns the rotation of a plane whose normal changes by `w`, unless it is very fast, as for edges that are almost parallel.
+#[inline(always)]
+pub(super) fn rotation_of_plane(motion: &RelativeMotion<'_>, n: V3, w: V3) -> Option<Rotation> {
+    let most = PLANE_RATE_MAX * (motion.a.rotation.rate + motion.b.rotation.rate);
     // A comparison with NaN is false: a side of length zero determines no rotation.
     (w.square() <= most * most).then(|| Rotation::new(n.cross(w)))
 }
 
 /// The square of the least sine between two sides of a triangle that determines the plane's rotation.
-const SLIVER: f64 = 1e-6;
+pub(super) const SLIVER: f64 = 1e-6;
 
 /// Greatest rate at which a plane may rotate, relative to the rates of both bodies together.
 const PLANE_RATE_MAX: f64 = 256.0;
@@ -329,17 +339,17 @@ fn in_world(pair: &RotatedPair<'_>, vertex: &Vertex) -> [V3; 2] {
 }
 
 /// Initial rate of the gap along a plane, for given farthest points that stay the farthest.
-struct Slope {
+pub(super) struct Slope {
     /// The part that does not depend on the points.
-    base: f64,
-    /// Products of these with the points of `a` and `b`, in world axes, are the rest.
-    of_a: V3,
-    of_b: V3,
+    pub(super) base: f64,
+    /// The product of the point of `a` with the first is subtracted, that of `b` with the second is added; in world axes.
+    pub(super) of_a: V3,
+    pub(super) of_b: V3,
 }
 
 impl Slope {
     #[inline(always)]
-    fn new(
+    pub(super) fn new(
         motion: &RelativeMotion<'_>,
         [spin_a, spin_b]: [V3; 2],
         rotation: &Rotation,

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use swath::{Motion, Pose};
 
 /// The length of a cell. Shapes have about half of it.
-const CELL: f32 = 2.0;
+pub const CELL: f32 = 2.0;
 
 /// A square terrain of triangles.
 pub struct Terrain {

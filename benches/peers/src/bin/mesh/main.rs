@@ -1,4 +1,5 @@
-//! Times first times of convex shapes and a mesh of a million triangles with swath and others, and compares the results.
+//! Times first times of convex shapes and bodies with parts with swath and others, and compares the results. The bodies are
+//! a mesh and a height field of a million triangles, and a compound (`bodies.rs`).
 //!
 //! See `README.md` of this crate. All compute the same searches in the same run and thread, in blocks, alternating. A time
 //! is the sum over the blocks of the median of the repetitions: CPU time of the thread. Without the feature `engines`
@@ -7,7 +8,11 @@
 //! | question | swath | parry | Box3D, Jolt, PhysX |
 //! |---|---|---|---|
 //! | linear | `mesh::toi::one_to_one` | `query::cast_shapes` | see the files in `engines/glue` |
-//! | spinning | `mesh::toi::one_to_one` | `query::cast_shapes_nonlinear`, constant rates as ours | no such function |
+//! | spinning | `mesh::toi::one_to_one` | `query::cast_shapes_nonlinear`, constant rates as ours; not for a height field | no such function |
+//!
+//! The three engines have meshes only here.
+//!
+//! The builds of the bodies are timed one after the other: a time is the median of the wall time.
 //!
 //! A result of another system is *late* if it is after that of swath by more than the time in which the two approach by
 //! 1e-3 of a unit, and *missed* if swath has an impact and it has none. Times of swath are never late (`tests/meshes`), and
@@ -22,16 +27,20 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use cpu_time::ThreadTime;
-use parry3d::math::{Pose, Vector};
+use parry3d::math::Vector;
 use parry3d::query::{self, NonlinearRigidMotion, ShapeCastOptions};
-use parry3d::shape::{SharedShape, TriMesh};
+use parry3d::shape::SharedShape;
 use peers::time::{Call, alternately};
 use scenes::convex::{Form, Hulls, Moves};
 use scenes::mesh::Terrain;
 use swath::convex::gjk;
 use swath::convex::toi::{Settings, ToiResult, Touch};
-use swath::mesh::{Geometry, Mesh, toi};
+use swath::mesh::{Geometry, toi};
 use swath::{Motion, Shape};
+
+mod bodies;
+
+use bodies::{Bodies, Body, Rocks};
 
 type Stop = Box<dyn Error + Send + Sync>;
 
@@ -39,10 +48,10 @@ type Stop = Box<dyn Error + Send + Sync>;
 const BLOCK: usize = 250;
 const REPEATS: usize = 5;
 
-/// Times swath and others on the same convex shapes and mesh, and writes `mesh.csv`.
+/// Times swath and others on the same convex shapes and bodies, and writes `peers_mesh.csv` and `peers_mesh_build.csv`.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Folder for `mesh.csv`; without it the table is only printed.
+    /// Folder for the files; without it the tables are only printed.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Page whose table is replaced by that of this run.
@@ -54,6 +63,9 @@ struct Args {
     /// Number of cells along a side of the terrain; a cell is two triangles.
     #[arg(long, default_value_t = 708)]
     cells: u32,
+    /// Number of cells along a side of the compound; a cell is a hull.
+    #[arg(long, default_value_t = 32)]
+    rocks: u32,
 }
 
 /// A shape in the form that swath and parry need.
@@ -64,43 +76,43 @@ struct Thrown<'h> {
     moving: NonlinearRigidMotion,
 }
 
-fn ours(of: &Thrown<'_>, mesh: &Mesh<'_>) -> toi::PartToi {
+fn ours(of: &Thrown<'_>, body: &Body<'_>) -> toi::PartToi {
     let settings = Settings { touch: Touch::Hit, ..Settings::default() };
     let (shape, still) = (Geometry::from(of.shape), Motion::default());
-    black_box(toi::one_to_one(&shape, &of.motion, &mesh.into(), &still, &settings)).expect("valid")
+    black_box(toi::one_to_one(&shape, &of.motion, &body.ours, &still, &settings)).expect("valid")
 }
 
 /// The time of an impact; infinity without one.
-fn first(of: &Thrown<'_>, mesh: &Mesh<'_>) -> f32 {
-    match ours(of, mesh).toi.result {
+fn first(of: &Thrown<'_>, body: &Body<'_>) -> f32 {
+    match ours(of, body).toi.result {
         ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t,
         ToiResult::Overlapping { .. } => 0.0,
         _ => f32::INFINITY,
     }
 }
 
-fn theirs(of: &Thrown<'_>, mesh: &TriMesh, moves: Moves) -> f32 {
+/// The same by parry, or `None` if it has no function for these shapes.
+fn theirs(of: &Thrown<'_>, body: &Body<'_>, moves: Moves) -> Option<f32> {
+    let (shape, at) = (body.theirs, &body.their_pose);
     let hit = if moves == Moves::Linear {
         let options = ShapeCastOptions::with_max_time_of_impact(1.0);
-        let (at, by) = (&of.moving.start, of.moving.linvel);
-        query::cast_shapes(at, by, &*of.theirs, &Pose::IDENTITY, Vector::ZERO, mesh, options)
+        let (from, by) = (&of.moving.start, of.moving.linvel);
+        query::cast_shapes(from, by, &*of.theirs, at, Vector::ZERO, shape, options)
     } else {
-        let still =
-            NonlinearRigidMotion::new(Pose::IDENTITY, Vector::ZERO, Vector::ZERO, Vector::ZERO);
-        query::cast_shapes_nonlinear(&of.moving, &*of.theirs, &still, mesh, 0.0, 1.0, true)
+        let still = NonlinearRigidMotion::new(*at, Vector::ZERO, Vector::ZERO, Vector::ZERO);
+        query::cast_shapes_nonlinear(&of.moving, &*of.theirs, &still, shape, 0.0, 1.0, true)
     };
-    black_box(hit).expect("it is supported").map_or(f32::INFINITY, |hit| hit.time_of_impact)
+    black_box(hit).ok().map(|hit| hit.map_or(f32::INFINITY, |hit| hit.time_of_impact))
 }
 
 /// The numbers of hits, late and missed results, by comparison with swath.
-fn judged(all: &[Thrown<'_>], mesh: &Mesh<'_>, times: &[f32]) -> Result<[usize; 3], Stop> {
+fn judged(all: &[Thrown<'_>], body: &Body<'_>, times: &[f32]) -> Result<[usize; 3], Stop> {
     let (mut late, mut missed) = (0, 0);
     for (of, &theirs) in all.iter().zip(times) {
-        let found = ours(of, mesh);
+        let found = ours(of, body);
         let ToiResult::Impact { t, closing, .. } = found.toi.result else { continue };
-        let corners = mesh.corners(found.parts[1]).expect("it was hit");
-        let triangle = Shape::triangle(corners)?;
-        let far = gjk::distance(&of.shape, &of.motion.at(t), &triangle, &Default::default());
+        let (part, pose) = bodies::part(&body.ours, found.parts[1])?;
+        let far = gjk::distance(&of.shape, &of.motion.at(t), &part, &pose);
         assert!(far?.distance < 1e-3, "{found:?}");
         missed += usize::from(theirs == f32::INFINITY);
         late += usize::from(theirs != f32::INFINITY && (theirs - t) * closing > 1e-3);
@@ -109,57 +121,79 @@ fn judged(all: &[Thrown<'_>], mesh: &Mesh<'_>, times: &[f32]) -> Result<[usize; 
     Ok([hits, late, missed])
 }
 
-fn main() -> Result<(), Stop> {
-    let args = Args::parse();
-    let hulls = Hulls::new(1);
-    let terrain = Terrain::new(args.cells);
-    let mesh = Mesh::new(&terrain.vertices[..], &terrain.triangles[..])?;
-    let points = terrain.vertices.iter().copied().map(Vector::from_array).collect();
-    let their_mesh = TriMesh::new(points, terrain.triangles.clone())?;
-    let their_hulls = peers::parry::hulls(&hulls);
-    let mut lines = vec!["motion,system,ns,shapes,triangles,hits,late,missed".to_owned()];
+/// Appends the lines of a body to a table. The shapes are thrown at `terrain`.
+fn compare(
+    body: &Body<'_>,
+    (terrain, count): (&Terrain, usize),
+    (hulls, their_hulls): (&Hulls, &[SharedShape]),
+    lines: &mut Vec<String>,
+) -> Result<(), Stop> {
     for moves in [Moves::Linear, Moves::Spinning] {
-        let mut bodies = terrain.thrown(&hulls, moves, args.shapes, 2);
+        let mut bodies = terrain.thrown(hulls, moves, count, 2);
         bodies.retain(|(form, _)| !matches!(form, Form::Cylinder { .. }));
         let thrown = |&(form, motion): &(Form, Motion)| Thrown {
-            shape: form.shape(&hulls),
+            shape: form.shape(hulls),
             motion,
-            theirs: peers::parry::shape(form, &their_hulls),
+            theirs: peers::parry::shape(form, their_hulls),
             moving: peers::parry::motion(&motion),
         };
         let all: Vec<_> = bodies.iter().map(thrown).collect();
         let swath = |rows: Range<usize>, out: &mut [f32]| {
-            all[rows].iter().zip(out).for_each(|(of, out)| *out = first(of, &mesh));
+            all[rows].iter().zip(out).for_each(|(of, out)| *out = first(of, body));
         };
         let parry = |rows: Range<usize>, out: &mut [f32]| {
-            all[rows].iter().zip(out).for_each(|(of, out)| *out = theirs(of, &their_mesh, moves));
+            for (of, out) in all[rows].iter().zip(out) {
+                *out = theirs(of, body, moves).expect("it is supported");
+            }
         };
-        let engines = match moves {
-            Moves::Linear => {
-                peers::engines::of_mesh(&hulls, &bodies, (&terrain.vertices, &terrain.triangles))
+        let engines = match (body.ours, moves) {
+            (Geometry::Mesh(mesh), Moves::Linear) => {
+                peers::engines::of_mesh(hulls, &bodies, (mesh.vertices(), mesh.triangles()))
             }
             _ => Vec::new(),
         };
-        let mut systems: Vec<(&str, Call<'_, f32>)> = vec![("swath", &swath), ("parry", &parry)];
+        let mut systems: Vec<(&str, Call<'_, f32>)> = vec![("swath", &swath)];
+        if all.first().is_some_and(|of| theirs(of, body, moves).is_some()) {
+            systems.push(("parry", &parry));
+        }
         systems.extend(engines.iter().map(|of| (of.name, of.call())));
         let calls: Vec<_> = systems.iter().map(|system| system.1).collect();
         let clock = (ThreadTime::now, ThreadTime::elapsed);
         let timed = alternately(&calls, all.len(), (BLOCK, REPEATS), clock);
         for ((system, _), (total, times)) in systems.iter().zip(timed) {
             let nanoseconds = total.as_secs_f64() / all.len() as f64 * 1e9;
-            let [hits, late, missed] = judged(&all, &mesh, &times)?;
+            let [hits, late, missed] = judged(&all, body, &times)?;
+            let (name, motion) = (body.name, format!("{moves:?}").to_lowercase());
+            let (shapes, parts) = (all.len(), body.parts);
             lines.push(format!(
-                "{},{system},{nanoseconds:.0},{},{},{hits},{late},{missed}",
-                format!("{moves:?}").to_lowercase(),
-                all.len(),
-                terrain.triangles.len(),
+                "{name},{motion},{system},{nanoseconds:.0},{shapes},{parts},{hits},{late},{missed}"
             ));
         }
     }
-    let text = lines.join("\n") + "\n";
-    print!("{text}");
-    if let Some(folder) = args.out {
-        File::create(folder.join("mesh.csv"))?.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn main() -> Result<(), Stop> {
+    let args = Args::parse();
+    let hulls = Hulls::new(1);
+    let their_hulls = peers::parry::hulls(&hulls);
+    let forms = (&hulls, &their_hulls[..]);
+    let [terrain, small] = [args.cells, args.rocks].map(Terrain::new);
+    let rocks = Rocks::new(&small, &hulls, &their_hulls)?;
+    let builds = bodies::builds(&terrain, &rocks)?;
+    let mut lines = vec!["body,motion,system,ns,shapes,parts,hits,late,missed".to_owned()];
+    let bodies = Bodies::new(&terrain)?;
+    for body in [bodies.mesh(), bodies.field()] {
+        compare(&body, (&terrain, args.shapes), forms, &mut lines)?;
+    }
+    let (ours, theirs) = (rocks.ours()?, rocks.theirs());
+    compare(&bodies::compound(&ours, &theirs), (&small, args.shapes), forms, &mut lines)?;
+    for (name, lines) in [("peers_mesh", &lines), ("peers_mesh_build", &builds)] {
+        let text = lines.join("\n") + "\n";
+        print!("{text}");
+        if let Some(folder) = &args.out {
+            File::create(folder.join(name).with_extension("csv"))?.write_all(text.as_bytes())?;
+        }
     }
     if let Some(page) = args.page {
         let cells = |line: &String| format!("| {} |\n", line.replace(',', " | "));
