@@ -143,8 +143,12 @@ impl<P: Copy + Default> PairRuns<P> {
         // most of the pairs, not all of them get its memory.
         let longest = longest.min(ADDED_FACTOR * kept.div_ceil(added.len().max(1)));
         let mut needed = 0;
-        for (index, run) in self.all.iter_mut().enumerate() {
-            let least = if index < self.added { mean } else { mean.max(longest) };
+        for index in 0..self.all.len() {
+            // A strip may be in the run before or after this one the next time.
+            let near = &self.all[index.saturating_sub(1)..self.added.min(index + 2).max(index)];
+            let near = most_of(near, |run| run.pairs.requested());
+            let least = if index < self.added { mean.max(near) } else { mean.max(longest) };
+            let run = &mut self.all[index];
             needed += run.pairs.requested().max(least);
             run.pairs.reserve_spare(least);
             reserve_total(&mut run.partition_ends, parts);

@@ -172,12 +172,13 @@ impl SmallGenerations {
     /// Replaces the copy, and returns a view of it.
     pub(crate) fn copy<'a>(&'a mut self, all: &'a [u32]) -> Generations<'a> {
         self.clear();
+        // In any case, so that the first slot that is reused allocates nothing.
+        reserve_for(&mut self.bytes, all.len());
         let first = all.first().copied().unwrap_or(0);
         // Without a branch, so that lanes compare all of them.
         if all.iter().fold(0, |differ, generation| differ | (generation ^ first)) == 0 {
             self.same = Some(first);
         } else {
-            reserve_for(&mut self.bytes, all.len());
             let bytes = all.iter().map(|&generation| Ord::min(generation, LARGE.into()) as u8);
             self.bytes.extend(bytes);
         }
@@ -438,7 +439,9 @@ mod tests {
         let different = [0, 1, 253, 254, 255, 256, 257, 511, 512, u32::MAX - 1];
         let mut small = SmallGenerations::default();
         let same = different.map(|generation| [generation; 10]);
-        for all in same.iter().chain([&different]) {
+        // Generations that differ, though their low bytes do not.
+        let same_low_bytes = core::array::from_fn(|slot| 256 * slot as u32);
+        for all in same.iter().chain([&different, &same_low_bytes]) {
             for count in [all.len(), 5, 0] {
                 small.copy(&all[..count]);
                 let slots = if count == 0 { 0 } else { all.len() };

@@ -138,3 +138,18 @@ pub(super) fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisEx
     let mean = (sum / kept.len() as f64) as f32;
     AxisExtent { axis, origin: low - margin, length: high - low + 2.0 * margin + mean, mean }
 }
+
+/// Returns the range in which half of the boxes start, with a margin of half its length at either end: the extent of a crowd that most of the
+/// boxes are in. Its mean length is that of the whole extent.
+pub(super) fn core_extent(whole: &AxisExtent, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
+    let AxisExtent { axis, mean, .. } = *whole;
+    if boxes.is_empty() {
+        return *whole;
+    }
+    line.clear();
+    append_each(line, boxes, |aabb| aabb.min[axis]);
+    let (quarter, last) = (line.len() / 4, line.len() - 1);
+    let (low, high) = (select_float(line, quarter), select_float(line, last - quarter));
+    let length = high - low;
+    AxisExtent { axis, origin: low - 0.5 * length, length: 2.0 * length, mean }
+}

@@ -1,10 +1,10 @@
-//! Chooses the grid: into which strips and bins space is divided.
+//! Grids: into which strips and bins space is divided, and what a tick with a grid costs.
 //!
-//! A sample of the boxes gives the extent and the mean length on each axis. The cost of a tick is estimated for many
-//! numbers of strips, and the cheapest grid is chosen. All is a function of the boxes alone.
+//! The cost is estimated from a sample of the boxes, and is a function of the boxes alone. `choose.rs` compares the costs of grids.
 
 use super::chunks::chunk_rows;
-use super::extent::{AxisCells, AxisExtent, StripAxis, by_ratio, extent, whole_extent};
+use super::counted::{AxisPairs, LocateCells};
+use super::extent::{AxisCells, AxisExtent, StripAxis};
 use crate::broadphase::join::NOT_FIRST_UNCUT;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::columns::impl_memory;
@@ -16,38 +16,19 @@ use alloc::vec::Vec;
 const CELLS_MAX: u32 = 255;
 /// Greatest number of strips. With more of them, scattering is slowed down by misses of the TLB.
 pub(crate) const STRIPS_MAX: u32 = 4096;
-/// Greatest number of boxes in the sample from which the grid is chosen.
-const SAMPLES_MAX: usize = 1024;
-const SAMPLES_MIN: usize = 96;
-/// Greatest number of boxes that are always one strip: to compare each with all that it reaches there costs less than to
-/// choose a grid. And the number of these from which the axis of the strip is chosen.
-const ONE_STRIP_ROWS: usize = if cfg!(fuzzing) { 4 } else { 512 };
-const ONE_STRIP_SAMPLES: usize = 16;
 /// Number of slabs along a strip in which the boxes of the sample are counted.
 const SLABS: u32 = 16;
 const _: () = assert!(SLABS.is_power_of_two());
-/// Boxes count as lying in a line if the extent on all axes but one is at most this many box lengths.
-const LINE_RATIO: f64 = 8.0;
+/// Number of boxes of a sample up to which it keeps its largest ones.
+const LARGEST_KEPT: usize = 256;
 /// Greatest number of boxes of the sample of which all pairs are tested.
 const TRIED_MAX: usize = 256;
-/// Each box of the sample represents this many boxes, within the limits of the sample size.
-const ROWS_PER_SAMPLE: usize = 256;
-/// The same two values for the larger sample that is used after a smaller one was wrong.
-const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
-const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
-/// The first sample is wrong if with the true number of records a tick takes this many times as long as a join of all
-/// boxes. The larger samples after it are wrong more rarely.
-const COST_SLACK: f64 = 1.25;
-
-/// Number of boxes that a join divides in the cache of a core.
-const JOIN_NEAR: usize = 1 << 14;
-
 /// A displacement is long if it is at least this many cells, on both axes together. A displacement
 /// along the strips must only be in proportion to the margin.
 pub(crate) const LONG_CELLS: f32 = 1.0;
 
 /// Cost of each operation, in nanoseconds on a 2023 server core. Only the ratios matter.
-mod cost {
+pub(super) mod cost {
     /// Copy a box to a strip and sort it there.
     pub(crate) const COPY: f64 = 8.0;
     /// Sort a box in a strip that does not fit into the cache of a core.
@@ -71,6 +52,10 @@ mod cost {
     pub(crate) const JOIN_FAR: f64 = 4.0;
     /// Report a pair there.
     pub(crate) const JOIN_PAIR: f64 = 3.0;
+    /// Divide the boxes once more, where many overlap on each axis, and number of comparisons for each box where nothing is
+    /// divided.
+    pub(crate) const DIVIDE: f64 = 20.0;
+    pub(crate) const DIVIDE_WORK: f64 = 64.0;
 }
 
 /// The division of space. Everything outside belongs to the outermost cells.
@@ -88,12 +73,12 @@ pub(crate) struct Grid {
 pub(crate) struct Sample {
     /// The level at which grids are priced.
     pub(crate) level: Level,
-    boxes: Vec<Aabb>,
+    pub(super) boxes: Vec<Aabb>,
     /// Displacements of the boxes if long paths are cut, otherwise empty.
     deltas: Vec<[f32; 3]>,
     /// Flags of the boxes. Two boxes with a common flag are not a pair.
     flags: Vec<u32>,
-    line: Vec<f32>,
+    pub(super) line: Vec<f32>,
     /// The boxes as columns, with padding.
     columns: [Vec<f32>; 6],
     /// Of each box, with padding: the number of strips that it overlaps, the first of them, and the slab in which it
@@ -101,19 +86,55 @@ pub(crate) struct Sample {
     located: [Vec<u32>; 3],
     /// Zeros while no grid is priced.
     counts: Vec<u32>,
+    /// The pairs of the sample that overlap on an axis, the cells of its boxes, and the part of these and of its bounds that
+    /// each box with a long path crosses.
+    pairs: [AxisPairs; 3],
+    cells: [Vec<u32>; 4],
+    crossed: Vec<f32>,
 }
 
-impl_memory!(Sample { boxes, deltas, flags, line, columns, located, counts; without level });
+impl_memory!(Sample {
+    boxes, deltas, flags, line, columns, located, counts, pairs, cells, crossed; without level
+});
 
 impl Sample {
+    /// Copies `wanted` of so many boxes. `get` returns a box and its flags.
+    pub(super) fn fill(
+        &mut self,
+        rows: usize,
+        wanted: usize,
+        get: &dyn Fn(usize) -> (MovingBox, u32),
+        paths: bool,
+    ) {
+        self.boxes.clear();
+        self.deltas.clear();
+        self.flags.clear();
+        for k in 0..wanted {
+            let (moving, flags) = get((k as u64 * rows as u64 / wanted as u64) as usize);
+            if moving.validate().is_ok() {
+                self.boxes.push(nearest_bounds(&moving));
+                if paths {
+                    self.deltas.push(moving.delta);
+                }
+                self.flags.push(flags);
+            }
+        }
+    }
+
+    /// Reserves memory for the prices of grids of so many boxes.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        let counters = (Grid::strips_max(rows) * (SLABS + 1)) as usize;
+        self.counts.reserve_exact(counters.saturating_sub(self.counts.len()));
+    }
+
     /// Removes the largest box of each axis. A single ground box under a million others may well be in the sample,
     /// and would count as a thousandth of all boxes.
-    fn drop_largest(&mut self) {
+    pub(super) fn drop_largest(&mut self) {
         for axis in 0..3 {
             let length = |aabb: &Aabb| aabb.max[axis] - aabb.min[axis];
             let boxes = self.boxes.iter().enumerate();
             let largest = boxes.max_by(|(_, p), (_, q)| length(p).total_cmp(&length(q)));
-            if let Some((at, _)) = largest.filter(|_| self.boxes.len() > SAMPLES_MAX / 4) {
+            if let Some((at, _)) = largest.filter(|_| self.boxes.len() > LARGEST_KEPT) {
                 self.boxes.swap_remove(at);
                 self.flags.swap_remove(at);
                 if at < self.deltas.len() {
@@ -124,7 +145,7 @@ impl Sample {
     }
 
     /// Copies the boxes to columns.
-    fn fill_columns(&mut self) {
+    pub(super) fn fill_columns(&mut self) {
         let padded = self.boxes.len() + LANES_MAX;
         for (k, column) in self.columns.iter_mut().enumerate() {
             column.clear();
@@ -135,8 +156,60 @@ impl Sample {
         self.located.iter_mut().for_each(|column| column.resize(padded, 0));
     }
 
+    /// Lists the pairs of the sample that overlap on an axis, of about `tested_max` pairs at most.
+    pub(super) fn find_pairs(&mut self, axis: usize, tested_max: usize) {
+        let boxes = self.boxes.len();
+        let ends = [axis, 3 + axis].map_each(|k| &self.columns[k][..boxes]);
+        self.pairs[axis].find(self.level, ends, tested_max);
+    }
+
+    /// Returns the share of pairs that overlap on an axis and of which both boxes are shorter than this on it.
+    pub(super) fn short_share(&self, axis: usize, than: f32) -> f64 {
+        let (lows, highs) = (&self.columns[axis], &self.columns[3 + axis]);
+        self.pairs[axis].share(|a, b| highs[a] - lows[a] < than && highs[b] - lows[b] < than)
+    }
+
+    /// Returns how many of so many records start in the strip of one of them, for the grid that was priced last.
+    pub(super) fn neighbours(&mut self, records: f64) -> f64 {
+        let Self { boxes, located: [_, strips, _], counts, .. } = self;
+        let (samples, mut count) = (boxes.len(), 0_u64);
+        for &strip in &strips[..samples] {
+            count += u64::from(counts[strip as usize]);
+            counts[strip as usize] += 1;
+        }
+        strips[..samples].iter().for_each(|&strip| counts[strip as usize] = 0);
+        records * count as f64 / (0.5 * (samples * samples) as f64).max(1.0)
+    }
+
+    /// Returns how many comparisons a grid needs for each of so many boxes, by the pairs that were listed for the axis along its
+    /// strips, and how many a listed pair stands for.
+    pub(super) fn compared(&mut self, rows: usize, grid: &Grid) -> [f64; 2] {
+        let Self { level, deltas, columns, cells: located, crossed, .. } = self;
+        level.run(LocateCells { across: [grid.u, grid.v], columns, cells: located });
+        crossed.clear();
+        let along = grid.along.axis;
+        for (k, delta) in deltas.iter().enumerate() {
+            let cells = |cut: &AxisCells| (delta[cut.axis] * cut.scale).abs();
+            let (u_cells, v_cells) = (cells(&grid.u), cells(&grid.v));
+            let long = u_cells + v_cells >= LONG_CELLS;
+            let share = if long {
+                let [u, v] = [0, 2].map_each(|first| located[first + 1][k] - located[first][k] + 1);
+                let [span, length] = [(u * v) as f32, columns[3 + along][k] - columns[along][k]];
+                let here = (span - u_cells * v_cells).max(1.0) / span.max(1.0);
+                let path = delta[along].abs() * (1.0 - 1.0 / u_cells.max(v_cells));
+                here * ((length - path) / length.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)
+            } else {
+                1.0
+            };
+            crossed.push(share);
+        }
+        let each = 0.5 * rows as f64;
+        let pairs = &self.pairs[along];
+        [each * pairs.compared(&self.cells, &self.crossed), each * pairs.one()]
+    }
+
     /// Estimates how many pairs each of `rows` boxes is in.
-    fn pairs_each(&self, rows: usize) -> f64 {
+    pub(super) fn pairs_each(&self, rows: usize) -> f64 {
         let step = self.boxes.len().div_ceil(TRIED_MAX).max(1);
         let tried = || self.boxes.iter().zip(&self.flags).step_by(step);
         let (mut pairs, mut all) = (0_u32, 0_u32);
@@ -153,17 +226,18 @@ impl Sample {
 /// A grid of about the requested number of strips, and the estimated cost of a tick with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
-    /// Estimated nanoseconds.
-    cost: f64,
+    /// Estimated nanoseconds, and the part of them that is the comparisons of strips.
+    pub(super) cost: f64,
+    pub(super) compared: f64,
     /// The same for a join of all boxes.
-    join: f64,
+    pub(super) join: f64,
     /// How many times the latter a tick may take before the sample counts as wrong.
-    slack: f64,
+    pub(super) slack: f64,
     /// Mean number of strips that a box overlaps.
-    copies: f64,
+    pub(super) copies: f64,
     /// Mean number of records in a strip that is not empty.
-    crowd: f64,
-    strips: f64,
+    pub(super) crowd: f64,
+    pub(super) strips: f64,
     /// Whether the boxes of the only strip are to be joined, because every grid is dearer.
     pub(crate) joined: bool,
     pub(crate) grid: Grid,
@@ -180,8 +254,16 @@ impl Choice {
         (rows as f64 * self.copies * more) as usize
     }
 
+    /// Returns the choice of a grid without a price, with strips of so many records.
+    pub(super) fn free(grid: Grid, crowd: f64) -> Self {
+        let strips = grid.strips() as f64;
+        let (cost, compared, join, slack, copies) = (0.0, 0.0, 0.0, 1.0, 1.0);
+        let joined = false;
+        Self { cost, compared, join, slack, copies, crowd, strips, joined, grid }
+    }
+
     /// Returns the cheaper one; `self` if they cost the same.
-    fn or(self, other: Self) -> Self {
+    pub(super) fn or(self, other: Self) -> Self {
         if other.cost < self.cost { other } else { self }
     }
 }
@@ -216,112 +298,20 @@ impl Grid {
         flags
     }
 
-    /// Chooses the cells for `rows` boxes from a sample of them. Each pair has one of `active` boxes.
-    ///
-    /// With `paths`, the grid is for boxes that are copied only to the strips which they cross. The result is a
-    /// function of the boxes alone, so the order of the pairs is too. `get` returns a box and its flags.
-    ///
-    /// `rejected` is how many grids had more records than [`Choice::records_max`]. The sample is then larger and keeps
-    /// its largest boxes, and each further grid has at most a sixteenth of the strips. The last has one, which holds a
-    /// record of each box.
-    pub(crate) fn choose(
-        (rows, active): (usize, usize),
-        get: &dyn Fn(usize) -> (MovingBox, u32),
-        paths: bool,
-        rejected: u32,
-        sample: &mut Sample,
-    ) -> Choice {
-        let one_strip = rows <= ONE_STRIP_ROWS;
-        let wanted = if one_strip {
-            rows.min(ONE_STRIP_SAMPLES)
-        } else if rejected == 0 {
-            (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows)
-        } else {
-            (rows / DENSE_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, DENSE_SAMPLES_MAX).min(rows)
-        };
-        sample.boxes.clear();
-        sample.deltas.clear();
-        sample.flags.clear();
-        for k in 0..wanted {
-            let (moving, flags) = get((k as u64 * rows as u64 / wanted as u64) as usize);
-            if moving.validate().is_ok() {
-                sample.boxes.push(nearest_bounds(&moving));
-                if paths {
-                    sample.deltas.push(moving.delta);
-                }
-                sample.flags.push(flags);
-            }
-        }
-        if one_strip {
-            return Self::choose_axis(rows, &sample.boxes);
-        }
-        if rejected == 0 {
-            sample.drop_largest();
-        }
-        let counters = (Self::strips_max(rows) * (SLABS + 1)) as usize;
-        sample.counts.reserve_exact(counters.saturating_sub(sample.counts.len()));
-        sample.fill_columns();
-        let extents: [AxisExtent; 3] =
-            core::array::from_fn(|axis| extent(axis, &sample.boxes, &mut sample.line));
-
-        let [along, u, v] = by_ratio(extents);
-        let coarser = 4 * rejected.saturating_sub(1);
-        let most = f64::from(Ord::max(Self::strips_max(rows) >> coarser, 1));
-        let mut price = |slices: bool, strips: f64| {
-            let grid = if slices {
-                Self::with_slices(along, u, strips)
-            } else {
-                Self::with_strips(along, u, v, strips)
-            };
-            grid.price(rows, sample, along)
-        };
-        // Boxes in a line have no extent across: then the cells follow each other along the line.
-        let across = if u.ratio() < LINE_RATIO {
-            cheapest(most, &mut |strips| price(true, strips))
-        } else {
-            let across = cheapest(most, &mut |strips| price(false, strips));
-            if across.crowd <= cost::NEAR_RECORDS {
-                across
-            } else {
-                // The same is tried for boxes in a slanted line, where most strips across would be empty.
-                across.or(cheapest(most, &mut |strips| price(true, strips)))
-            }
-        };
-        // If no grid fits, one strip is divided by the join.
-        let boxes = rows as f64;
-        let each = cost::JOIN
-            + cost::JOIN_ACTIVE * f64::from((active + 1).ilog2())
-            + cost::JOIN_FAR * f64::from((rows / JOIN_NEAR).max(1).ilog2());
-        let join = boxes * each;
-        let slack = COST_SLACK * f64::from(1 + rejected);
-        if across.cost <= join {
-            return Choice { join, slack, ..across };
-        }
-        let cost = join + boxes * cost::JOIN_PAIR * sample.pairs_each(rows);
-        let grid = Self::with_strips(along, u, v, 1.0);
-        let (copies, crowd, strips) = (1.0, boxes, 1.0);
-        let divided = Choice { cost, join, slack, copies, crowd, strips, joined: true, grid };
-        divided.or(Choice { join: cost, slack, ..across })
-    }
-
-    /// Chooses the axis of a single strip.
-    fn choose_axis(rows: usize, sample: &[Aabb]) -> Choice {
-        let [along, u, v] = by_ratio([0, 1, 2].map_each(|axis| whole_extent(axis, sample)));
-        let grid = Self::with_strips(along, u, v, 1.0);
-        let crowd = rows as f64;
-        let (copies, strips, joined) = (1.0, 1.0, false);
-        Choice { cost: 0.0, join: 0.0, slack: 1.0, copies, crowd, strips, joined, grid }
-    }
-
     /// Returns a grid of about `strips` cells that follow each other along the strips' axis, for more cells than fit
     /// across.
-    fn with_slices(along: AxisExtent, v: AxisExtent, strips: f64) -> Self {
+    pub(super) fn with_slices(along: AxisExtent, v: AxisExtent, strips: f64) -> Self {
         let slices = strips.clamp(1.0, f64::from(CELLS_MAX));
         Self::new(along, along.cut(slices as u32), v.cut((strips / slices) as u32))
     }
 
     /// Returns a grid of about `strips` strips, divided so that boxes cross as few borders as possible.
-    fn with_strips(along: AxisExtent, u: AxisExtent, v: AxisExtent, strips: f64) -> Self {
+    pub(super) fn with_strips(
+        along: AxisExtent,
+        u: AxisExtent,
+        v: AxisExtent,
+        strips: f64,
+    ) -> Self {
         // A box overlaps (1 + mean/width) cells on an axis. For a fixed number of cells, the product over both axes
         // is least when both are divided in proportion to length / mean.
         let boxes_along =
@@ -338,20 +328,10 @@ impl Grid {
     }
 
     /// Estimates the cost of a tick.
-    fn price(self, rows: usize, sample: &mut Sample, along: AxisExtent) -> Choice {
+    pub(super) fn price(self, rows: usize, sample: &mut Sample, along: AxisExtent) -> Choice {
         let samples = sample.boxes.len() as f64;
         if samples < 2.0 {
-            let strips = self.strips() as f64;
-            return Choice {
-                cost: 0.0,
-                join: 0.0,
-                slack: 1.0,
-                copies: 1.0,
-                crowd: 0.0,
-                strips,
-                joined: false,
-                grid: self,
-            };
+            return Choice::free(self, 0.0);
         }
         // How many strips a box is copied to, and how often two boxes share a strip and one of its slabs, is counted
         // in the sample, so uneven density is taken into account.
@@ -408,11 +388,12 @@ impl Grid {
         let (rows, chunks) = (rows as f64, chunk_rows(rows).1 as f64);
         let crowd = rows * copies / f64::from(occupied);
         let far = cost::FAR * (1.0 - cost::NEAR_RECORDS / crowd).max(0.0);
-        let cost = rows
-            * (copies * (cost::COPY + cost::START + far) + candidates * cost::CANDIDATE)
+        let compared = rows * candidates * cost::CANDIDATE;
+        let cost = rows * copies * (cost::COPY + cost::START + far)
+            + compared
             + strips as f64 * (cost::STRIP + cost::PIECE * chunks);
-        let (strips, joined, grid) = (strips as f64, false, self);
-        Choice { cost, join: 0.0, slack: 1.0, copies, crowd, strips, joined, grid }
+        let (strips, joined, join, slack, grid) = (strips as f64, false, 0.0, 1.0, self);
+        Choice { cost, compared, join, slack, copies, crowd, strips, joined, grid }
     }
 }
 
@@ -462,69 +443,4 @@ fn nearest_bounds(MovingBox { aabb, delta }: &MovingBox) -> Aabb {
         *to += *delta;
     }
     Aabb { min, max }
-}
-
-/// Returns the cheapest number of strips up to `most`: coarse steps over the whole range first, then finer ones
-/// around the best.
-fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
-    let mut priced = |strips: f64| Choice { strips, ..price(strips) };
-    let mut best = priced(1.0);
-    let mut strips = 4.0;
-    while strips <= most {
-        best = best.or(priced(strips));
-        strips *= 4.0;
-    }
-    for &step in &[2.0, core::f64::consts::SQRT_2] {
-        for &strips in &[best.strips * step, best.strips / step] {
-            if (1.0..=most).contains(&strips) {
-                best = best.or(priced(strips));
-            }
-        }
-    }
-    best
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Grid, Sample};
-    use crate::geom::{Aabb, MovingBox};
-    use alloc::vec::Vec;
-    use rand::rngs::Xoshiro256PlusPlus;
-    use rand::{RngExt, SeedableRng};
-
-    /// Returns the number of strips for boxes with these sides, spread over a cube of side 1.
-    fn strips(active: usize, sides: impl Fn(usize) -> [f32; 3]) -> usize {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let boxes: Vec<MovingBox> = (0..20_000)
-            .map(|row| {
-                let min: [f32; 3] = core::array::from_fn(|_| rng.random_range(0.0..1.0));
-                let sides = sides(row);
-                let max = core::array::from_fn(|axis| min[axis] + sides[axis]);
-                MovingBox { aabb: Aabb { min, max }, delta: [0.0; 3] }
-            })
-            .collect();
-        let (rows, get) = (boxes.len(), |row: usize| (boxes[row], 0));
-        Grid::choose((rows, active), &get, false, 0, &mut Sample::default()).grid.strips()
-    }
-
-    /// Goal: one strip is chosen where every grid is dear, or where hardly any box can be in a pair and a grid is dearer
-    /// than a join of these few; an even world has a grid. Method: cubes, and sticks on any axis that cross the world or a part of it.
-    #[test]
-    fn one_strip_is_chosen_where_every_grid_is_dear() {
-        let sticks = |length: f32| {
-            move |row: usize| {
-                let mut sides = [1e-5; 3];
-                sides[row % 3] = length;
-                sides
-            }
-        };
-        assert_eq!(strips(20_000, sticks(1.0)), 1);
-        assert!(strips(20_000, sticks(0.1)) > 16);
-        let mut lengths = (1..40).map(|part| part as f32 * 0.025);
-        assert!(lengths.any(|length| {
-            let few = [0, 10].map(|active| strips(active, sticks(length)));
-            strips(20_000, sticks(length)) > 1 && few == [1, 1]
-        }));
-        assert!(strips(20_000, |_| [0.03; 3]) > 16);
-    }
 }

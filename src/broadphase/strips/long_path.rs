@@ -217,6 +217,7 @@ mod tests {
     extern crate std;
 
     use super::{Passage, contact_cells, is_long, trace};
+    use crate::broadphase::strips::choose::choose;
     use crate::broadphase::strips::grid::{Grid, Sample};
     use crate::geom::{Aabb, MovingBox};
     use crate::kernels::bounds::bounds;
@@ -281,8 +282,7 @@ mod tests {
                     .collect();
                 // As if the boxes were spread further, so that there are many cells.
                 let get = |row: usize| (boxes[row / 256], 0);
-                let chosen =
-                    Grid::choose((1 << 20, 1 << 20), &get, true, 0, &mut Sample::default()).grid;
+                let chosen = choose((1 << 20, 1 << 20), &get, true, 0, &mut Sample::default()).grid;
                 strips += chosen.strips();
                 grid = Some((chosen, off, size));
             }
@@ -390,7 +390,7 @@ mod tests {
                 .collect();
             let get = |row: usize| (boxes[row / 64], 0);
             let rows = (1 << 17, 1 << 17);
-            let grid = Grid::choose(rows, &get, true, 0, &mut Sample::default()).grid;
+            let grid = choose(rows, &get, true, 0, &mut Sample::default()).grid;
             assert!(grid.strips() > 16, "{grid:?}");
             let axes = grid.axes();
             for moving in &boxes {

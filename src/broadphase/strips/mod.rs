@@ -1,7 +1,7 @@
 //! Finds the pairs of moving boxes that meet in a tick. The grid is rebuilt in every tick.
 //!
 //! ```text
-//! choose   pick strips and bins from a sample of the boxes                (grid.rs)
+//! choose   pick strips and bins from a sample of the boxes                (choose.rs, grid.rs, counted.rs)
 //! scatter  copy each box to the strips that it overlaps, chunk by chunk   (scatter.rs, long_path.rs)
 //! sweep    sort each strip by bin and compare neighbours                  (strip.rs, sort.rs, sweep.rs)
 //!          or split a crowded strip at medians                            (../join)
@@ -9,7 +9,9 @@
 //!
 //! `passes.rs` runs the three passes on the threads and owns their memory.
 
+pub(crate) mod choose;
 pub(crate) mod chunks;
+pub(crate) mod counted;
 pub(crate) mod extent;
 pub(crate) mod grid;
 pub(crate) mod long_path;

@@ -3,6 +3,7 @@
 //! The passes are: choose the grid, scatter the chunks of rows to the strips, sweep runs of strips. Each pass
 //! is spread over the threads. The contents of a chunk or a run do not depend on the number of threads.
 
+use super::choose::choose;
 use super::chunks::chunk_rows;
 use super::grid::{Choice, Grid, Sample};
 use super::scatter::{Chunk, ChunkRows, Padding, Scatter, ScatterScratch};
@@ -221,12 +222,12 @@ impl<R: StripPairs> Stage<R> {
         lengthen_by_default(&mut self.sweepers, workers);
         sample.level = tick.level;
         let get = |row| tick.get(row);
-        let (mut choose, mut scatter) = (Duration::ZERO, Duration::ZERO);
+        let (mut chosen, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let words = &tick.filter_words(threads);
         let (grid, joined, chunks) = loop {
-            let choice = Grid::choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
-            choose += clock.lap();
+            let choice = choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
+            chosen += clock.lap();
             let scatterers = &mut scatterers[..workers];
             let chunks = self.scatter(tick, threads, (&choice, words), scatterers);
             scatter += clock.lap();
@@ -284,7 +285,7 @@ impl<R: StripPairs> Stage<R> {
             strip.reserve_join(peak, longest);
         }
         self.pairs.reserve_spare(RUNS);
-        Timings { choose, scatter, sweep: clock.lap() }
+        Timings { choose: chosen, scatter, sweep: clock.lap() }
     }
 
     /// Fills the chunks and returns their number; `None` if there are more records than the choice allows.
@@ -413,7 +414,8 @@ impl<R: StripPairs> Stage<R> {
 mod tests {
     use super::{Stage, Tick};
     use crate::broadphase::pairs::input::PairInput;
-    use crate::broadphase::strips::grid::{Grid, Sample};
+    use crate::broadphase::strips::choose::choose;
+    use crate::broadphase::strips::grid::Sample;
     use crate::broadphase::strips::record::UnionRecord;
     use crate::broadphase::strips::scatter::ScatterScratch;
     use crate::columns::MovingBoxColumns;
@@ -450,7 +452,7 @@ mod tests {
             let first = PairInput::new(MovingBoxColumns::from_columns(columns).unwrap());
             let tick = Tick { level: Level::detect(), pairs_max: usize::MAX, first, second: None };
             let (get, sample) = (|row| tick.get(row), &mut Sample::default());
-            let choice = Grid::choose((rows, rows), &get, false, 0, sample);
+            let choice = choose((rows, rows), &get, false, 0, sample);
             assert!(choice.grid.strips() > 1, "one strip");
             let mut stage = Stage::<UnionRecord>::default();
             let scratch = &mut [ScatterScratch::default()];

@@ -398,6 +398,36 @@ const BRAMBLES: Recipe = Recipe {
     displacement: [0.0; 2],
     moves: 0.0336233,
 };
+/// Points in a flat scene, and one box of twenty is a plate that is long on two axes. A small sample has few of the plates.
+const FLAKES: Recipe = Recipe {
+    seed: 899_076,
+    extent: [6613.999, 4536.4185, 7.729288],
+    crowds: [NO_CROWDS; 3],
+    half: [-5.666268, -2.8878005],
+    stretch: [0.3, 0.6522174, 0.0],
+    long: Long { share: 0.05, axis: 0, axes: 2, length: 2.046149, spread: 1.0 },
+    lattice: 9.729393e-6,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 0.8066936,
+};
+/// Boxes of many sizes, four of five in hundreds of crowds in one place, which is a thousandth of the scene.
+const GRAVEL: Recipe = Recipe {
+    seed: 792_307,
+    extent: [417.12567; 3],
+    crowds: [
+        Crowds { share: 0.8, count: 1, part: [0.28098, 0.9802322, 0.2533862], apart: 0.1 },
+        Crowds { share: 1.0, count: 562, part: [0.11979231, 0.03175082, 0.207191], apart: 0.0 },
+        NO_CROWDS,
+    ],
+    half: [-1.7749448, -0.048161507],
+    stretch: [0.3, 0.0, 0.0],
+    long: Long { share: 0.003, axis: 2, axes: 1, length: 0.10262107, spread: 0.43019152 },
+    lattice: 0.0005135055,
+    displaced: 0.018214274,
+    displacement: [-3.1920557, -1.4192975],
+    moves: 0.5616858,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -428,6 +458,8 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Thorns => return THORNS.build(boxes),
         Scene::Rafters => return RAFTERS.build(boxes),
         Scene::Brambles => return BRAMBLES.build(boxes),
+        Scene::Flakes => return FLAKES.build(boxes),
+        Scene::Gravel => return GRAVEL.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

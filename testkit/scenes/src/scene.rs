@@ -116,6 +116,10 @@ pub enum Scene {
     Rafters,
     /// Sticks of many lengths on any axis, in crowds in one place, of which one of thirty moves. It is repeated.
     Brambles,
+    /// Points in a flat scene, and one box of twenty is a plate of any length. It is repeated.
+    Flakes,
+    /// Boxes of many sizes, four of five in hundreds of crowds in one place. It is repeated.
+    Gravel,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -141,7 +145,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 21] = [
+    pub const FOUND: [Self; 23] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -163,6 +167,8 @@ impl Scene {
         Self::Thorns,
         Self::Rafters,
         Self::Brambles,
+        Self::Flakes,
+        Self::Gravel,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -239,6 +245,8 @@ impl Scene {
             Self::Thorns => "thorns",
             Self::Rafters => "rafters",
             Self::Brambles => "brambles",
+            Self::Flakes => "flakes",
+            Self::Gravel => "gravel",
             Self::Identical => "identical",
         }
     }

@@ -1,0 +1,367 @@
+//! Chooses the grid of a tick.
+//!
+//! A sample of the boxes gives the extent and the mean length on each axis. The cost of a tick is estimated for many numbers of
+//! strips, and the cheapest grid is chosen:
+//!
+//! ```text
+//! sample few boxes; price grids by mean lengths, and by counters of cells       (grid.rs)
+//! count the comparisons of the cheapest one pair by pair in the sample          (counted.rs)
+//! if there are far more of them, or if a join of all boxes seems cheaper:
+//!     sample more boxes; count the comparisons of grids over all boxes, and over the half of them in the middle
+//!     change the choice if another one is much cheaper
+//! ```
+//!
+//! The first price is smooth, so similar worlds have the same grid. It is right for all but very uneven worlds. All is a function of the boxes alone.
+
+use super::extent::{AxisExtent, by_ratio, core_extent, extent, whole_extent};
+use super::grid::{Choice, Grid, Sample, cost};
+use crate::geom::{Aabb, MapEach, MovingBox};
+
+/// Greatest and least number of boxes in the sample from which the grid is chosen.
+const SAMPLES_MAX: usize = 1024;
+const SAMPLES_MIN: usize = 96;
+/// Greatest number of boxes that are always one strip: to compare each with all that it reaches there costs less than to
+/// choose a grid. And the number of these from which the axis of the strip is chosen.
+const ONE_STRIP_ROWS: usize = if cfg!(fuzzing) { 4 } else { 512 };
+const ONE_STRIP_SAMPLES: usize = 16;
+/// Boxes count as lying in a line if the extent on all axes but one is at most this many box lengths.
+const LINE_RATIO: f64 = 8.0;
+/// Each box of the sample represents this many boxes, within the limits of the sample size.
+const ROWS_PER_SAMPLE: usize = 256;
+/// The same two values for the larger sample that is used after a smaller one was wrong.
+const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
+const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
+/// The first sample is wrong if with the true number of records a tick takes this many times as long as a join of all
+/// boxes. The larger samples after it are wrong more rarely.
+const COST_SLACK: f64 = 1.25;
+/// Number of boxes that a join divides in the cache of a core.
+const JOIN_NEAR: f64 = 16384.0;
+
+/// Number of boxes from which comparisons are counted pair by pair. For 10,000 boxes the count would take 2 % of an even tick.
+const COUNTED_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 16_384 };
+/// The larger sample for it: greatest number of boxes, and how many each of them represents.
+const COUNTED_SAMPLES_MAX: usize = 512;
+const COUNTED_ROWS_PER_SAMPLE: usize = 64;
+/// Number of pairs of it that are tested on each axis.
+const COUNTED_PAIRS_MAX: usize = 1 << 17;
+/// The price of a grid is wrong if the counted comparisons cost this many times as much, and this many nanoseconds and that of so
+/// many pairs of the sample more.
+const WRONG_FACTOR: f64 = 1.5;
+const WRONG_COST: f64 = 10.0;
+const WRONG_PAIRS: f64 = 8.0;
+/// Cost of comparisons, for each box, from which other grids are tried too.
+const DEAR_COST: f64 = 20.0;
+/// Least number of pairs of the sample that are tested for it, and number of boxes for each.
+const CHECKED_PAIRS_MIN: usize = 1 << 14;
+const CHECKED_ROWS_PER_PAIR: usize = 32;
+/// Another grid is chosen if it costs at most this part.
+const BETTER: f64 = 0.6;
+/// Number of records from which a strip is joined.
+const JOIN_ROWS: f64 = 512.0;
+/// Boxes are short on an axis if they are shorter than this part of the range in which half of them start.
+const SHORT_PART: f32 = 0.0625;
+/// Grids over the middle are tried if it is shorter than this part of the whole on an axis.
+const CROWD_PART: f32 = 0.5;
+/// Greatest number of slices that are tried.
+const SLICES_MAX: f64 = 256.0;
+/// Factor between numbers of strips that are tried.
+const COARSE: f64 = 4.0;
+
+/// Chooses the cells for `rows` boxes from a sample of them. Each pair has one of `active` boxes.
+///
+/// With `paths`, the grid is for boxes that are copied only to the strips which they cross. The result is a
+/// function of the boxes alone, so the order of the pairs is too. `get` returns a box and its flags.
+///
+/// `rejected` is how many grids had more records than [`Choice::records_max`]. The sample is then larger and keeps
+/// its largest boxes, and each further grid has at most a sixteenth of the strips. The last has one, which holds a
+/// record of each box.
+pub(super) fn choose(
+    (rows, active): (usize, usize),
+    get: &dyn Fn(usize) -> (MovingBox, u32),
+    paths: bool,
+    rejected: u32,
+    sample: &mut Sample,
+) -> Choice {
+    let one_strip = rows <= ONE_STRIP_ROWS;
+    let wanted = if one_strip {
+        rows.min(ONE_STRIP_SAMPLES)
+    } else if rejected == 0 {
+        (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows)
+    } else {
+        (rows / DENSE_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, DENSE_SAMPLES_MAX).min(rows)
+    };
+    sample.fill(rows, wanted, get, paths);
+    if one_strip {
+        return choose_axis(rows, &sample.boxes);
+    }
+    if rejected == 0 {
+        sample.drop_largest();
+    }
+    sample.reserve(rows);
+    sample.fill_columns();
+    let extents = whole_extents(sample);
+    let chosen = choose_smooth((rows, active), extents, rejected, sample);
+    if rows < COUNTED_ROWS_MIN || !chosen.joined && is_right(rows, &chosen, sample) {
+        return chosen;
+    }
+    if rejected == 0 {
+        let wanted = (rows / COUNTED_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, COUNTED_SAMPLES_MAX);
+        sample.fill(rows, wanted.min(rows), get, paths);
+        sample.drop_largest();
+        sample.fill_columns();
+    }
+    choose_counted((rows, active), chosen, rejected, sample)
+}
+
+fn whole_extents(sample: &mut Sample) -> [AxisExtent; 3] {
+    let Sample { boxes, line, .. } = sample;
+    core::array::from_fn(|axis| extent(axis, boxes, line))
+}
+
+/// Returns the greatest number of strips of a grid.
+fn strips_max(rows: usize, rejected: u32) -> f64 {
+    let coarser = 4 * rejected.saturating_sub(1);
+    f64::from(Ord::max(Grid::strips_max(rows).checked_shr(coarser).unwrap_or(0), 1))
+}
+
+/// Chooses by the smooth price.
+fn choose_smooth(
+    (rows, active): (usize, usize),
+    extents: [AxisExtent; 3],
+    rejected: u32,
+    sample: &mut Sample,
+) -> Choice {
+    let [along, u, v] = by_ratio(extents);
+    let most = strips_max(rows, rejected);
+    let mut price =
+        |slices: bool, strips: f64| grid([along, u, v], slices, strips).price(rows, sample, along);
+    // Boxes in a line have no extent across: then the cells follow each other along the line.
+    let across = if u.ratio() < LINE_RATIO {
+        cheapest(most, &mut |strips| price(true, strips))
+    } else {
+        let across = cheapest(most, &mut |strips| price(false, strips));
+        if across.crowd <= cost::NEAR_RECORDS {
+            across
+        } else {
+            // The same is tried for boxes in a slanted line, where most strips across would be empty.
+            across.or(cheapest(most, &mut |strips| price(true, strips)))
+        }
+    };
+    // If no grid fits, one strip is divided by the join.
+    let boxes = rows as f64;
+    let join = boxes * join_each(boxes, active as f64, 0.0);
+    let slack = COST_SLACK * f64::from(1 + rejected);
+    if across.cost <= join {
+        return Choice { join, slack, ..across };
+    }
+    let cost = join + boxes * cost::JOIN_PAIR * sample.pairs_each(rows);
+    let divided = joined(rows, [along, u, v]);
+    Choice { cost, join, slack, ..divided }.or(Choice { join: cost, slack, ..across })
+}
+
+/// Returns a grid of about `strips` strips on these axes, side by side or one after the other.
+fn grid([along, u, v]: [AxisExtent; 3], slices: bool, strips: f64) -> Grid {
+    if slices {
+        Grid::with_slices(along, u, strips)
+    } else {
+        Grid::with_strips(along, u, v, strips)
+    }
+}
+
+/// Returns the choice to join all boxes.
+fn joined(rows: usize, [along, u, v]: [AxisExtent; 3]) -> Choice {
+    let free = Choice::free(Grid::with_strips(along, u, v, 1.0), rows as f64);
+    Choice { joined: true, ..free }
+}
+
+/// Returns the cost of a join for each of so many boxes, of which so many may be in a pair. `work` is the number of short boxes that
+/// a short box overlaps on each axis.
+fn join_each(boxes: f64, active: f64, work: f64) -> f64 {
+    let log2 = |x: f64| f64::from((x as u64).max(1).ilog2());
+    let divisions = libm::log2((work / cost::DIVIDE_WORK).max(1.0));
+    cost::JOIN
+        + cost::JOIN_ACTIVE * log2(active + 1.0)
+        + cost::JOIN_FAR * log2(boxes / JOIN_NEAR)
+        + cost::DIVIDE * divisions
+}
+
+/// Returns whether the comparisons of a choice, counted pair by pair in the sample, are about as many as its price assumes, and not very
+/// many.
+fn is_right(rows: usize, chosen: &Choice, sample: &mut Sample) -> bool {
+    sample
+        .find_pairs(chosen.grid.along.axis, (rows / CHECKED_ROWS_PER_PAIR).max(CHECKED_PAIRS_MIN));
+    let [counted, one] = sample.compared(rows, &chosen.grid);
+    let priced = chosen.compared / rows as f64;
+    if priced > DEAR_COST {
+        return false;
+    }
+    let limit = WRONG_FACTOR * priced + WRONG_COST + WRONG_PAIRS * one * cost::CANDIDATE;
+    counted * cost::CANDIDATE <= limit
+}
+
+/// Rounds the length of the boxes, so that their number along the extent is a power of two. Then similar worlds have the same axes, and the
+/// same number of cells on each.
+fn coarse(extent: AxisExtent) -> AxisExtent {
+    let boxes = extent.ratio().clamp(1.0, 1e12);
+    let rounded = libm::exp2(libm::round(libm::log2(boxes)));
+    AxisExtent { mean: (f64::from(extent.length) / rounded) as f32, ..extent }
+}
+
+/// Chooses by counted comparisons. Keeps the first choice unless another one is much cheaper.
+fn choose_counted(
+    (rows, active): (usize, usize),
+    first: Choice,
+    rejected: u32,
+    sample: &mut Sample,
+) -> Choice {
+    let (boxes, active) = (rows as f64, active as f64);
+    let most = strips_max(rows, rejected);
+    let wholes = whole_extents(sample).map_each(coarse);
+    let Sample { boxes: of, line, .. } = &mut *sample;
+    let cores: [_; 3] = core::array::from_fn(|axis| coarse(core_extent(&wholes[axis], of, line)));
+    // If many short boxes overlap on each axis, a join divides them.
+    let mut work = f64::INFINITY;
+    for core in cores {
+        sample.find_pairs(core.axis, COUNTED_PAIRS_MAX);
+        let short = sample.short_share(core.axis, 0.5 * core.length * SHORT_PART);
+        work = work.min(0.5 * boxes * short);
+    }
+    // Boxes that cannot be in a pair are not divided.
+    let work = work * active / boxes;
+    let pairs = if first.joined {
+        first.cost - first.join
+    } else {
+        boxes * cost::JOIN_PAIR * sample.pairs_each(rows)
+    };
+    let join = boxes * (cost::COPY + join_each(boxes, active, work)) + pairs;
+    let counted = |choice: Choice, sample: &mut Sample| {
+        let [compared, _] = sample.compared(rows, &choice.grid);
+        let swept = boxes * compared * cost::CANDIDATE;
+        // Crowded strips are joined.
+        let crowd = sample.neighbours(boxes * choice.copies);
+        let work = work.min(compared / choice.copies);
+        let strips = boxes * choice.copies * join_each(crowd, active.min(crowd), work);
+        let compared = if crowd >= JOIN_ROWS && strips < swept { strips } else { swept };
+        Choice { cost: choice.cost - choice.compared + compared, compared, ..choice }
+    };
+    let mut best = Choice { cost: join, ..joined(rows, by_ratio(wholes)) };
+    let mut first_cost = join;
+    if !first.joined {
+        let Grid { along, .. } = first.grid;
+        let length = along.high - along.low;
+        let along = AxisExtent { axis: along.axis, origin: along.low, length, mean: 0.0 };
+        let priced = first.grid.price(rows, sample, along);
+        first_cost = counted(priced, sample).cost;
+    }
+    let is_crowd = |axis: usize| cores[axis].length < CROWD_PART * wholes[axis].length;
+    let tried = if (0..3).any(is_crowd) { 2 } else { 1 };
+    for &extents in &[wholes, cores].map_each(by_ratio)[..tried] {
+        let [along, ..] = extents;
+        for slices in [false, true] {
+            let most = if slices { most.min(SLICES_MAX) } else { most };
+            let mut strips = COARSE;
+            while strips <= most {
+                let priced = grid(extents, slices, strips).price(rows, sample, along);
+                best = best.or(counted(priced, sample));
+                strips *= COARSE;
+            }
+        }
+    }
+    let (join, slack) = (join.max(best.cost), COST_SLACK * f64::from(1 + rejected));
+    if best.cost < BETTER * first_cost { Choice { join, slack, ..best } } else { first }
+}
+
+/// Chooses the axis of a single strip.
+fn choose_axis(rows: usize, sample: &[Aabb]) -> Choice {
+    let [along, u, v] = by_ratio([0, 1, 2].map_each(|axis| whole_extent(axis, sample)));
+    Choice::free(Grid::with_strips(along, u, v, 1.0), rows as f64)
+}
+
+/// Returns the cheapest number of strips up to `most`: coarse steps over the whole range first, then finer ones
+/// around the best.
+fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
+    let mut priced = |strips: f64| Choice { strips, ..price(strips) };
+    let mut best = priced(1.0);
+    let mut strips = 4.0;
+    while strips <= most {
+        best = best.or(priced(strips));
+        strips *= 4.0;
+    }
+    for &step in &[2.0, core::f64::consts::SQRT_2] {
+        for &strips in &[best.strips * step, best.strips / step] {
+            if (1.0..=most).contains(&strips) {
+                best = best.or(priced(strips));
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Choice, choose};
+    use crate::broadphase::strips::grid::Sample;
+    use crate::geom::{Aabb, MovingBox};
+    use alloc::vec::Vec;
+    use rand::rngs::Xoshiro256PlusPlus;
+    use rand::{RngExt, SeedableRng};
+
+    /// Returns the number of strips for boxes with these sides, spread over a cube of side 1.
+    fn strips(active: usize, sides: impl Fn(usize) -> [f32; 3]) -> usize {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let boxes: Vec<MovingBox> = (0..20_000)
+            .map(|row| {
+                let min: [f32; 3] = core::array::from_fn(|_| rng.random_range(0.0..1.0));
+                let sides = sides(row);
+                let max = core::array::from_fn(|axis| min[axis] + sides[axis]);
+                MovingBox { aabb: Aabb { min, max }, delta: [0.0; 3] }
+            })
+            .collect();
+        let (rows, get) = (boxes.len(), |row: usize| (boxes[row], 0));
+        choose((rows, active), &get, false, 0, &mut Sample::default()).grid.strips()
+    }
+
+    /// Goal: one strip is chosen where every grid is dear, or where hardly any box can be in a pair and a grid is dearer
+    /// than a join of these few; an even world has a grid. Method: cubes, and sticks on any axis that cross the world or a part of it.
+    #[test]
+    fn one_strip_is_chosen_where_every_grid_is_dear() {
+        let sticks = |length: f32| {
+            move |row: usize| {
+                let mut sides = [1e-5; 3];
+                sides[row % 3] = length;
+                sides
+            }
+        };
+        assert_eq!(strips(20_000, sticks(1.0)), 1);
+        assert!(strips(20_000, sticks(0.1)) > 16);
+        let mut lengths = (1..40).map(|part| part as f32 * 0.025);
+        assert!(lengths.any(|length| {
+            let few = [0, 10].map(|active| strips(active, sticks(length)));
+            strips(20_000, sticks(length)) > 1 && few == [1, 1]
+        }));
+        assert!(strips(20_000, |_| [0.03; 3]) > 16);
+    }
+
+    /// Goal: where most boxes are in a crowd much smaller than the world, the strips divide the crowd, not only the world. Method: four of
+    /// five boxes in a cube of a hundredth of the world on each axis; the same boxes without a crowd have strips over the world.
+    #[test]
+    fn strips_divide_a_crowd_that_most_boxes_are_in() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        for crowded in [false, true] {
+            let boxes: Vec<MovingBox> = (0..20_000)
+                .map(|row| {
+                    let part = if crowded && row % 5 != 0 { 0.01 } else { 1.0 };
+                    let min: [f32; 3] = core::array::from_fn(|_| rng.random_range(0.0..part));
+                    let max = min.map(|low| low + 0.0004);
+                    MovingBox { aabb: Aabb { min, max }, delta: [0.0; 3] }
+                })
+                .collect();
+            let (rows, get) = (boxes.len(), |row: usize| (boxes[row], 0));
+            let Choice { grid, joined, .. } =
+                choose((rows, rows), &get, false, 0, &mut Sample::default());
+            assert!(!joined && grid.strips() > 4, "{} strips", grid.strips());
+            let length = grid.along.high - grid.along.low;
+            assert_eq!(length < 0.2, crowded, "strips of length {length}");
+        }
+    }
+}
