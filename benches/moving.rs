@@ -8,7 +8,8 @@
 //! tick by tick over the rounds and summed over the ticks.
 //!
 //! Arguments choose: numbers of boxes, names of scenes, `threads=1`, `ticks=6`, `rounds=9`, `only=update` or
-//! `only=finder` for a profile, and `csv`.
+//! `only=finder` for a profile, and `csv`. With `reused` every third proxy is removed and inserted again before the
+//! measurement, as in a broadphase that has been used for a long time: their ids then have other generations.
 
 use cpu_time::ThreadTime;
 use rayon::ThreadPoolBuilder;
@@ -27,6 +28,7 @@ struct Settings {
     rounds: usize,
     update: bool,
     finder: bool,
+    reused: bool,
     csv: bool,
 }
 
@@ -86,6 +88,13 @@ fn measure(count: usize, scene: Scene, threads: usize, settings: &Settings) {
     let proxies: Vec<Proxy> =
         filters.iter().map(|&filter| Proxy::dynamic().filtered(filter)).collect();
     broadphase.insert_many(ticks[0].columns(), &proxies, &mut ids).expect("they fit");
+    if settings.reused {
+        for row in (0..count).step_by(3) {
+            let aabb = ticks[0].columns().get(row).aabb;
+            broadphase.remove(ids[row]).expect("the proxy exists");
+            ids[row] = broadphase.insert(aabb, proxies[row]).expect("it fits");
+        }
+    }
     let mut finder = PairFinder::with_exec(exec());
     let (mut update, mut bare) = (vec![Vec::new(); ticks.len()], vec![Vec::new(); ticks.len()]);
     let (mut pairs, mut begun) = (0, 0);
@@ -151,6 +160,7 @@ fn main() {
         rounds: number("rounds").unwrap_or(9),
         update: only.iter().all(|of| of == "update"),
         finder: only.iter().all(|of| of == "finder"),
+        reused: arguments.iter().any(|argument| argument == "reused"),
         csv: arguments.iter().any(|argument| argument == "csv"),
     };
     let mut counts: Vec<usize> = arguments.iter().filter_map(|of| of.parse().ok()).collect();
