@@ -1,4 +1,4 @@
-//! Work whose instructions `.ci/instructions` counts: kernels, pair finders, updates, queries and convex searches.
+//! Work whose instructions `.ci/instructions` counts: kernels, pair finders, updates, queries, a build of a mesh and convex searches.
 //!
 //! `cargo run --release --example instructions -- --list` prints the names, and with a name the example runs this work: some times to
 //! warm up, and once inside [`measured`], whose instructions valgrind counts. All runs on one thread, with the level AVX2 at
@@ -8,6 +8,7 @@
 #![allow(missing_docs, reason = "an example has no documentation of its own")]
 
 use scenes::convex::{CLASSES, Hulls, Moves, meetings_of};
+use scenes::mesh::Terrain;
 use scenes::{Scene, World};
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ use swath::batch::{Contact, Hit, Hits, Rows, overlap, proximity, separate, sweep
 use swath::broadphase::PairInput;
 use swath::convex::toi::Settings;
 use swath::convex::{gjk, toi};
+use swath::mesh::Mesh;
 use swath::{
     Aabb, Broadphase, Bvh, Exec, Level, MovingBoxStore, PairFinder, Proxy, Segment, Threads,
 };
@@ -30,6 +32,8 @@ const ROWS: usize = 4096;
 const WARM_RUNS: usize = 3;
 const KERNELS: [&str; 4] = ["sweep", "overlap", "separate", "proximity"];
 const QUERIES: [&str; 3] = ["build", "closest", "overlap"];
+/// Cells along a side of the mesh, each of two triangles.
+const CELLS: u32 = 64;
 
 /// Runs the work that is counted. It is the only function of this name.
 #[inline(never)]
@@ -55,6 +59,7 @@ fn names() -> Vec<String> {
     }
     names.push("settled-pile-10000".into());
     names.extend(QUERIES.iter().map(|name| format!("bvh-{name}")));
+    names.push("mesh-build".into());
     for (class, _) in CLASSES {
         names.extend(["distance", "linear", "spinning"].map(|what| format!("{what}-{class}")));
     }
@@ -85,6 +90,7 @@ fn main() -> ExitCode {
     let result = match what {
         "kernel" => kernel(of),
         "bvh" => query(of),
+        "mesh" => mesh(),
         "distance" | "linear" | "spinning" => convex(what, of),
         _ => {
             let (scene, size) = of.split_once('-').expect("a scene and a number");
@@ -200,6 +206,15 @@ fn query(name: &str) -> u64 {
             }
             rows.len() as u64
         }
+    })
+}
+
+/// Builds a mesh on a grid, where many triangles have equal coordinates.
+fn mesh() -> u64 {
+    let terrain = Terrain::new(CELLS);
+    run(|| {
+        let mesh = Mesh::with_exec(&terrain.vertices[..], &terrain.triangles[..], exec());
+        mesh.expect("they fit").triangles().len() as u64
     })
 }
 

@@ -1,10 +1,10 @@
 //! A mesh of triangles.
 
 use super::fault::{TriangleFault, corners, list_invalid, list_suspicious};
-use crate::broadphase::bvh::BvhItem;
 use crate::broadphase::bvh::static_bvh::Bvh;
+use crate::broadphase::bvh::{BvhItem, CornerColumns, WIDTH};
 use crate::broadphase::exec::Exec;
-use crate::geom::{Aabb, MapEach};
+use crate::geom::Aabb;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use crate::par::sort_rare;
 use alloc::borrow::Cow;
@@ -109,7 +109,20 @@ impl<'a> Mesh<'a> {
                 };
             }
         };
-        let corners = |row: u32| indices[row as usize].map_each(|vertex| points[vertex as usize]);
+        // The rows are in no order. All indices are read first, and then all vertices, so that the CPU waits for many at a time.
+        let corners = |rows: &[u32], columns: &mut CornerColumns| {
+            let mut triangles = [[0; 3]; WIDTH];
+            for (triangle, &row) in triangles.iter_mut().zip(rows) {
+                *triangle = indices[row as usize];
+            }
+            for (lane, triangle) in triangles[..rows.len()].iter().enumerate() {
+                for (columns, &vertex) in columns.iter_mut().zip(triangle) {
+                    for (column, x) in columns.iter_mut().zip(points[vertex as usize]) {
+                        column[lane] = x;
+                    }
+                }
+            }
+        };
         let bounds = tree
             .build_items(count, &fill, Some(&corners))
             .map_err(|_| MeshError::TooManyTriangles { triangles: count })?;

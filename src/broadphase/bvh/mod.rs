@@ -39,7 +39,7 @@ pub use traverse_nearest::Visits;
 pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
-const WIDTH: usize = LANES_MAX;
+pub(crate) const WIDTH: usize = LANES_MAX;
 /// Bit of a child id: the child is a leaf.
 const LEAF: u32 = 1 << 31;
 /// Child id of an empty lane.
@@ -77,14 +77,16 @@ pub(crate) struct Node {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct TriangleLeaf {
-    /// By corner, then axis, then lane.
-    corners: [[[f32; WIDTH]; 3]; 3],
+    corners: CornerColumns,
     /// The numbers of the triangles; [`NOTHING`] in empty lanes.
     numbers: [u32; WIDTH],
 }
 
-/// Returns the corners of a row.
-pub(crate) type CornersFn<'a> = &'a (dyn Fn(u32) -> [[f32; 3]; 3] + Sync);
+/// The corners of sixteen triangles: by corner, then axis, then lane.
+pub(crate) type CornerColumns = [[[f32; WIDTH]; 3]; 3];
+
+/// Writes the corners of the triangles of these rows, at most [`WIDTH`], to the first lanes.
+pub(crate) type CornersFn<'a> = &'a (dyn Fn(&[u32], &mut CornerColumns) + Sync);
 
 /// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.
 const NO_BOUNDS: [f32; 6] = {

@@ -5,20 +5,15 @@
 //! and all other nodes are together in little memory: most of the time of a query in a large tree is that of the first
 //! access to a page.
 
-use super::{CornersFn, NO_BOUNDS, NOTHING, Node, TriangleLeaf, WIDTH};
+use super::{CornerColumns, CornersFn, NO_BOUNDS, NOTHING, Node, TriangleLeaf, WIDTH};
 use crate::lanes::{F32Lanes, IOTA, Isa, U32Lanes};
 
 impl TriangleLeaf {
-    /// Writes the triangles of these rows, which become their numbers.
+    /// Writes the triangles of these rows, which become their numbers. Empty lanes are last.
     pub(crate) fn fill(&mut self, rows: &[u32; WIDTH], corners: CornersFn<'_>) {
         self.numbers = *rows;
-        for (lane, &row) in rows.iter().enumerate().filter(|of| *of.1 != NOTHING) {
-            for (columns, corner) in self.corners.iter_mut().zip(corners(row)) {
-                for (column, x) in columns.iter_mut().zip(corner) {
-                    column[lane] = x;
-                }
-            }
-        }
+        let count = rows.iter().filter(|&&row| row != NOTHING).count();
+        corners(&rows[..count], &mut self.corners);
     }
 
     /// Computes the boxes of the triangles, whose rows are their slots from `first` on.
@@ -57,7 +52,7 @@ impl TriangleLeaf {
 
     /// Writes the corners of a triangle to lane `to` of columns.
     #[inline]
-    pub(super) fn write(&self, lane: usize, columns: &mut [[[f32; WIDTH]; 3]; 3], to: usize) {
+    pub(super) fn write(&self, lane: usize, columns: &mut CornerColumns, to: usize) {
         for (columns, own) in columns.iter_mut().zip(&self.corners) {
             for (column, own) in columns.iter_mut().zip(own) {
                 column[to] = own[lane];

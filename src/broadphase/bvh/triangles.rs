@@ -3,7 +3,9 @@
 //! Its leaves are those of `triangle_leaf.rs`, and its nodes have the order of a traversal. The row of a box is its slot: the
 //! index of its leaf times [`WIDTH`], plus its lane.
 
-use super::{Builder, BvhItem, CornersFn, LEAF, NOTHING, Node, Tree, TriangleLeaf, WIDTH};
+use super::{
+    Builder, BvhItem, CornerColumns, CornersFn, LEAF, NOTHING, Node, Tree, TriangleLeaf, WIDTH,
+};
 use crate::columns::Zeroed;
 use crate::geom::Aabb;
 use crate::lanes::Level;
@@ -70,12 +72,7 @@ impl Tree {
 
     /// Writes the corners of the triangle in a slot to a lane of columns: by corner, then axis.
     #[inline]
-    pub(crate) fn write_corners(
-        &self,
-        slot: u32,
-        columns: &mut [[[f32; WIDTH]; 3]; 3],
-        lane: usize,
-    ) {
+    pub(crate) fn write_corners(&self, slot: u32, columns: &mut CornerColumns, lane: usize) {
         let (leaf, own) = (&self.triangles()[slot as usize / WIDTH], slot as usize % WIDTH);
         leaf.write(own, columns, lane % WIDTH);
     }

@@ -375,6 +375,9 @@ impl Kernel for Divide<'_> {
 
 /// Finds two numbers such that at most `at` items are below the first, and at least `at` below the
 /// second. They are equal, unless items are in one place or [`GUESSES_MAX`] is too small.
+///
+/// After each guess, the interval is shortened to the items that are in it. So items in few places, such as those of a
+/// grid, need few guesses, and not as many as there are floats between two places.
 #[inline(always)]
 fn guess<I: Isa>(
     isa: I,
@@ -397,20 +400,130 @@ fn guess<I: Isa>(
         if !(guess > low && guess < high) {
             break;
         }
-        let (mut below, mut next) = (0, 0);
-        while next < count {
-            let x = I::F32::from_bits(isa.load_u32(&column[next..]));
-            below += (x.lt(isa.splat(guess)) & inside(isa, count - next)).count();
-            next += I::LANES;
-        }
+        let (below, [last, first]) = split(isa, &column[..count + LANES_MAX], guess, [low, high]);
         if below == at {
             return [guess, guess];
         }
         if below < at {
-            (low, below_low) = (guess, below);
+            (low, below_low) = (first, below);
         } else {
-            (high, below_high) = (guess, below);
+            (high, below_high) = (last.next_up(), below);
         }
     }
     [low, high]
+}
+
+/// Counts the items below a number. Returns also the greatest of these items, or `least` if that is greater, and the least of
+/// the others, or `greatest` if that is less. `column` is longer than the items by [`LANES_MAX`].
+#[inline(always)]
+fn split<I: Isa>(
+    isa: I,
+    column: &[u32],
+    number: f32,
+    [least, greatest]: [f32; 2],
+) -> (usize, [f32; 2]) {
+    let (count, number) = (column.len() - LANES_MAX, isa.splat(number));
+    let (mut last, mut first) = (isa.splat(least), isa.splat(greatest));
+    let (mut below, mut next) = (0, 0);
+    while next < count {
+        let x = I::F32::from_bits(isa.load_u32(&column[next..]));
+        let (is_below, there) = (x.lt(number), inside(isa, count - next));
+        below += (is_below & there).count();
+        last = I::F32::select(is_below & there, x.max(last), last);
+        first = I::F32::select(there & !is_below, x.min(first), first);
+        next += I::LANES;
+    }
+    let (mut lasts, mut firsts) = ([0.0; LANES_MAX], [0.0; LANES_MAX]);
+    last.store(&mut lasts);
+    first.store(&mut firsts);
+    let (mut last, mut first) = (lasts[0], firsts[0]);
+    for lane in 1..I::LANES {
+        last = if lasts[lane] > last { lasts[lane] } else { last };
+        first = if firsts[lane] < first { firsts[lane] } else { first };
+    }
+    (below, [last, first])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CentreColumns, Divide, LANES_MAX, NUMBER};
+    use crate::lanes::Level;
+    use alloc::vec::Vec;
+
+    /// Goal: the lowest items are moved to the front, among equal ones those that were first, on every level. Method:
+    /// comparison with a stable sort of as many items as fill some lane groups, or not quite, at few and at many different
+    /// places: in one place but for one item, on a grid, anywhere, zeros of both signs, and one that is extremely distant. Other items follow.
+    #[test]
+    fn lowest_items_are_moved_to_the_front() {
+        let mut draw = 1_u32;
+        let mut draw = |below: u32| {
+            draw = draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (draw >> 8) % below
+        };
+        let mut tested = 0;
+        for count in [2, 15, 16, 17, 33, 208, 1000] {
+            for case in 0..5 {
+                let mut places: Vec<f32> = (0..count)
+                    .map(|k| match case {
+                        0 => f32::from(k == count / 2),
+                        1 => draw(7) as f32 * 0.3 - 1.0,
+                        2 => draw(1 << 24) as f32 * 1e-3,
+                        3 => [-0.0, 0.0, f32::MIN_POSITIVE / 4.0][draw(3) as usize],
+                        _ => draw(1 << 20) as f32 + if k == 0 { 1e37 } else { 0.0 },
+                    })
+                    .collect();
+                places[0] += f32::MIN_POSITIVE;
+                let ends = [f32::MAX, f32::MIN];
+                let ends = places.iter().fold(ends, |[low, high], &x| [low.min(x), high.max(x)]);
+                for at in [1, count / 2, count - 1] {
+                    // Equal numbers keep their order, and zeros are equal.
+                    let mut order: Vec<usize> = (0..count).collect();
+                    order.sort_by(|&a, &b| places[a].partial_cmp(&places[b]).expect("numbers"));
+                    let mut front: Vec<u32> = order[..at].iter().map(|&k| k as u32).collect();
+                    front.sort_unstable();
+                    for level in Level::all() {
+                        let mut items: CentreColumns = Default::default();
+                        for (axis, column) in items.iter_mut().enumerate() {
+                            let bits = places.iter().zip(0..).map(|(x, k)| match axis {
+                                NUMBER => k,
+                                _ => x.to_bits(),
+                            });
+                            column.push(7);
+                            column.extend(bits);
+                            column.resize(1 + count + LANES_MAX, 5);
+                        }
+                        let mut sides: [CentreColumns; 2] = Default::default();
+                        for column in sides.as_flattened_mut() {
+                            column.resize(count + LANES_MAX, 0);
+                        }
+                        let which = 1..1 + count;
+                        let divide = Divide {
+                            items: &mut items,
+                            sides: &mut sides,
+                            which,
+                            at,
+                            axis: 1,
+                            ends,
+                        };
+                        let [rest, end] = level.run(divide);
+
+                        let mut numbers = items[NUMBER][1..=at].to_vec();
+                        numbers.sort_unstable();
+                        assert_eq!(numbers, front, "{level} {count} {case} {at}");
+                        assert!(front.iter().all(|&k| places[k as usize] <= end));
+                        assert!(order[at..].iter().all(|&k| places[k] >= rest));
+                        for (column, axis) in items.iter().zip(0..) {
+                            assert!(column[0] == 7 && column[1 + count..].iter().all(|&x| x == 5));
+                            for (&x, &number) in column[1..].iter().zip(&items[NUMBER][1..=count]) {
+                                let place = places[number as usize].to_bits();
+                                assert_eq!(x, if axis == NUMBER { number } else { place });
+                            }
+                        }
+                        tested += 1;
+                    }
+                }
+            }
+        }
+        assert!(tested >= 7 * 5 * 3);
+    }
 }
