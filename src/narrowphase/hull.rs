@@ -65,6 +65,10 @@ pub struct Hull {
     len: usize,
     /// Greatest magnitude of a coordinate on each axis.
     extent: [f32; 3],
+    /// The least and the greatest coordinate on each axis.
+    corners: [[f32; 3]; 2],
+    /// Greatest distance of a vertex from the origin.
+    bounding_radius: f64,
     level: Level,
 }
 
@@ -119,12 +123,21 @@ impl Hull {
             1..=FEW_MAX => (columns_of_few(&vertices), Vec::new()),
             _ => (Vec::new(), blocks_of_many(&vertices)),
         };
-        let extent = each_axis(|axis| {
-            vertices
-                .iter()
-                .fold(0.0, |most: f32, v| if v[axis].abs() > most { v[axis].abs() } else { most })
-        });
-        Ok(Self { rows: few.len() / 3, blocks, few, len, extent, level })
+        let mut corners = [vertices[0]; 2];
+        let [low, high] = &mut corners;
+        for vertex in &vertices {
+            for axis in 0..3 {
+                let x = vertex[axis];
+                low[axis] = if x < low[axis] { x } else { low[axis] };
+                high[axis] = if x > high[axis] { x } else { high[axis] };
+            }
+        }
+        let extent =
+            each_axis(|axis| if -low[axis] > high[axis] { -low[axis] } else { high[axis] });
+        let bounding_radius =
+            vertices.iter().fold(0.0, |most, &vertex| greater(V3::of(vertex).length(), most));
+        let rows = few.len() / 3;
+        Ok(Self { rows, blocks, few, len, extent, corners, bounding_radius, level })
     }
 
     /// Number of vertices.
@@ -137,6 +150,21 @@ impl Hull {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// The greatest magnitude of a coordinate on each axis.
+    pub(super) fn extent(&self) -> V3 {
+        V3::of(self.extent)
+    }
+
+    /// The least and the greatest coordinate on each axis.
+    pub(super) fn corners(&self) -> [V3; 2] {
+        self.corners.map_each(V3::of)
+    }
+
+    /// The greatest distance of a vertex from the origin.
+    pub(super) fn bounding_radius(&self) -> f64 {
+        self.bounding_radius
     }
 
     /// The vertices, ordered by their coordinates.

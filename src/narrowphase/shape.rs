@@ -214,6 +214,12 @@ impl<'a> Shape<'a> {
     /// ```
     pub fn bounds(&self, pose: &Pose) -> Result<Aabb, Invalid> {
         pose.validate()?;
+        if pose.rotation == Pose::IDENTITY.rotation
+            && let Some([low, high]) = self.core.hull_corners()
+        {
+            let (low, high) = (low.to_array(), high.to_array());
+            return self.around(pose.position, |axis| [-low[axis], high[axis]]);
+        }
         let rotation = M3::of_quaternion(pose.rotation);
         self.around(pose.position, |axis| {
             let up = rotation.rows[axis];

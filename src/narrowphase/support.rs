@@ -6,8 +6,8 @@
 //! nothing.
 
 use super::hull::Hull;
-use super::math::{M3, V3, greater, scaled, sqrt};
-use crate::geom::MapEach;
+use super::math::{M3, V3, greater, lesser, scaled, sqrt};
+use crate::geom::{MapEach, each_axis};
 use crate::lanes::Isa;
 use core::fmt;
 
@@ -167,8 +167,21 @@ impl Core<'_> {
         }
     }
 
+    /// Returns the least and the greatest coordinate on each axis, if the core is a hull, which stores them.
+    pub(super) fn hull_corners(&self) -> Option<[V3; 2]> {
+        let Self::Hull { hull, scale } = self else { return None };
+        let [one, two] = hull.corners().map_each(|corner| corner.times(*scale).to_array());
+        // A negative factor exchanges them.
+        let low = each_axis(|axis| lesser(one[axis], two[axis]));
+        let high = each_axis(|axis| greater(one[axis], two[axis]));
+        Some([low, high].map_each(|[x, y, z]| V3::new(x, y, z)))
+    }
+
     /// Upper bound of the magnitude of a coordinate on each axis.
     pub(super) fn extent(&self) -> V3 {
+        if let Self::Hull { hull, scale } = self {
+            return hull.extent().times(scale.abs());
+        }
         let along = |axis: V3| {
             let [up, down] =
                 [self.support(axis), self.support(-axis)].map_each(|end| end.dot(axis).abs());
@@ -189,6 +202,7 @@ impl Core<'_> {
                 let to = |y: f64, r: f64| V3::new(y * scale.y, across * r, 0.0).length();
                 greater(to(*low, 1.0), to(*high, *top))
             }
+            Self::Hull { hull, scale } if *scale == V3::ONE => hull.bounding_radius(),
             Self::Hull { hull, scale } => hull
                 .vertices()
                 .fold(0.0, |most, vertex| greater(V3::of(vertex).times(*scale).length(), most)),
@@ -204,6 +218,9 @@ impl Core<'_> {
 
     /// Half the diagonal of the core's box in its own axes: its size, independent of its origin.
     pub(super) fn half_diagonal(&self) -> f64 {
+        if let Some([low, high]) = self.hull_corners() {
+            return 0.5 * (high - low).length();
+        }
         let along = |axis: V3| (self.support(axis) - self.support(-axis)).dot(axis);
         let sides =
             V3::new(along(V3::X), along(V3::new(0.0, 1.0, 0.0)), along(V3::new(0.0, 0.0, 1.0)));

@@ -5,7 +5,7 @@
 
 use scenes::convex::{Hulls, Moves, meetings, rotation, shape, unit};
 use swath::convex::gjk::GjkCache;
-use swath::convex::{Hull, gjk};
+use swath::convex::{Hull, SupportMap, gjk};
 use swath::{Motion, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
@@ -199,6 +199,54 @@ fn bounds_contain_the_shape() {
     let whirls = Motion::from(Pose::IDENTITY).spinning([0.0, 0.0, 99.0]).expect("a motion");
     let most = bar.bounds_over(&whirls).expect("bounds").aabb.max[1];
     assert!((3.0..3.02).contains(&most), "no further than it reaches: {most}");
+}
+
+/// The vertices of a hull, searched one by one.
+#[derive(Debug)]
+struct Vertices(Vec<[f64; 3]>);
+
+impl SupportMap for Vertices {
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        let along = |p: &[f64; 3]| p.iter().zip(direction).map(|(x, d)| x * d).sum::<f64>();
+        let farthest = self.0.iter().max_by(|p, q| along(p).total_cmp(&along(q)));
+        *farthest.expect("a hull has vertices")
+    }
+
+    fn bounding_radius(&self) -> f64 {
+        let length = |p: &[f64; 3]| p.iter().map(|x| x * x).sum::<f64>().sqrt();
+        self.0.iter().map(length).fold(0.0, f64::max)
+    }
+}
+
+/// Goal: the numbers that a hull stores are those of its vertices: the box of a hull that is not rotated, and the size of a
+/// scaled or mirrored one. Method: comparison with a support map that searches all vertices, and of a pose
+/// with the same rotation and another quaternion, for which the box is found by a search.
+#[test]
+fn box_and_size_of_a_hull_are_those_of_its_vertices() {
+    let mut draw = Draw::new(52);
+    for round in 0..how_many(600) {
+        let scale = draw.one_of(&[1e-3, 1.0, 1e5]);
+        let offset = draw.one_of(&[0.0, 3.0]);
+        let mut number = |from: f32, to: f32| draw.between(from, to) * scale;
+        let points: Vec<[f32; 3]> = (0..[1, 2, 8, 13, 32, 90][round % 6])
+            .map(|_| [number(-1.0, 1.0) + offset, number(-2.0, 0.5), number(0.0, 1.0)])
+            .collect();
+        let hull = Hull::new(points.iter().copied()).expect("a hull");
+        let vertices = Vertices(points.iter().map(|p| p.map(f64::from)).collect());
+        let (ours, theirs) =
+            (Shape::hull(&hull), Shape::custom(&vertices).expect("a bounding radius"));
+        let position = [number(-9.0, 9.0), 0.0, number(-1.0, 1.0)];
+        let pose = Pose::at(position).expect("a pose");
+        assert_eq!(ours.bounds(&pose), theirs.bounds(&pose), "{points:?}");
+        assert_eq!(ours.size(), theirs.size(), "{points:?}");
+        let factors: [f32; 3] =
+            std::array::from_fn(|_| draw.one_of(&[1.0, -1.0, 0.0, 0.3, -2.5, 7.0]));
+        let scaled = ours.scaled(factors).expect("small factors");
+        let same = Pose::new(position, [0.0, 0.0, 0.0, -1.0]).expect("a pose");
+        assert_eq!(scaled.bounds(&pose), scaled.bounds(&same), "{points:?} {factors:?}");
+        let size = theirs.scaled(factors).expect("small factors").size();
+        assert_eq!(scaled.size(), size, "{points:?} {factors:?}");
+    }
 }
 
 /// Goal: the support points of cylinders and cones are on their rims and tips. Method: the formula, any
