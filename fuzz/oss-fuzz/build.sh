@@ -9,7 +9,7 @@ for target in $(cargo fuzz list); do
     cp "fuzz/target/x86_64-unknown-linux-gnu/release/$target" "$OUT/"
     folder=$(mktemp -d)
     [ ! -f "fuzz/seeds/$target.zip" ] || python3 -m zipfile -e "fuzz/seeds/$target.zip" "$folder"
-    cp "fuzz/regressions/$target/"* "$folder/"
-    (cd "$folder" && python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" ./*)
+    [ ! -d "fuzz/regressions/$target" ] || find "fuzz/regressions/$target" -type f -exec cp -t "$folder" {} +
+    (cd "$folder" && python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" .)
     rm -rf "$folder"
 done
