@@ -186,3 +186,28 @@ fn round_radius(radius: f64, lost: f64) -> f32 {
     let rounded = sum as f32;
     if f64::from(rounded) < sum { rounded.next_up() } else { rounded }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::length_up;
+    use num_rational::BigRational;
+    use rand::rngs::Xoshiro256PlusPlus;
+    use rand::{RngExt, SeedableRng};
+
+    /// Goal: the length is never below the exact one, and exceeds it by little. Method: squares as fractions, of components of similar
+    /// size, for which all roundings of the length may have the same direction.
+    #[test]
+    fn length_is_an_upper_bound() {
+        let exact = |x: f64| BigRational::from_float(x).expect("it is finite");
+        let square = |x: BigRational| &x * &x;
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
+        for _ in 0..8_000 {
+            let vector = [(); 3].map(|()| random.random_range(0.5..1.0));
+            let expected: BigRational = vector.into_iter().map(|x| square(exact(x))).sum();
+            let length = length_up(vector);
+            assert!(square(exact(length)) >= expected, "{vector:?}");
+            assert!(square(exact(length * (1.0 - 16.0 * f64::EPSILON))) < expected, "{vector:?}");
+        }
+        assert_eq!(length_up([0.0, -0.0, 0.0]), 0.0);
+    }
+}

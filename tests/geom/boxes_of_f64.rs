@@ -238,3 +238,24 @@ fn bounds_are_those_of_moving_boxes_and_exact_at_exact_turns() {
     let bounds = Aabb { min: [0.0, -1.0, 0.0], max: [2.0, 1.0, 3.0] };
     assert_eq!(thrown.bounds(), bounds);
 }
+
+/// Goal: a turning point that is rounded upwards in `f64` is not taken for an exact one. Method: displacements and accelerations, found
+/// by a search, whose quotient times the divisor is rounded to the dividend, and boxes of which the rounded turning point is a float.
+#[test]
+fn bounds_contain_turning_points_that_only_look_exact() {
+    for (min, delta, accel, rounded) in [
+        (2_478_407.0, -9_447_364.0, 18_006_060.0, 0.103_974_55_f32),
+        (1_790_329.5, -8_864_199.0, 21_944_012.0, 0.003_470_354_5),
+        (3_314_629.5, -10_199_394.0, 15_692_197.0, 0.007_162_381_4),
+    ] {
+        let aabb = Aabb { min: [min; 3], max: [min; 3] };
+        let bounds = AcceleratingBox { aabb, delta: [delta; 3], accel: [accel; 3] }.bounds();
+        let low = least(&exact(min), &exact(delta), &exact(accel));
+        assert!(exact(rounded) > low && exact(rounded.next_down()) < low, "{min}");
+        assert_eq!(bounds.min, [rounded.next_down(); 3], "{min}");
+        // The same path upwards.
+        let aabb = Aabb { min: [-min; 3], max: [-min; 3] };
+        let bounds = AcceleratingBox { aabb, delta: [-delta; 3], accel: [-accel; 3] }.bounds();
+        assert_eq!(bounds.max, [-rounded.next_down(); 3], "{min}");
+    }
+}

@@ -200,3 +200,18 @@ fn pose_at_a_time_is_displaced_and_rotated_about_the_spin() {
         assert_eq!(moves.unwrap().at(t), Pose { position, ..pose }, "{t}");
     }
 }
+
+/// Goal: negative zero is the start of the path, with the signs of its zeros. Method: a motion whose displacement times negative zero
+/// would be negative zero.
+#[test]
+fn pose_at_negative_zero_has_the_bits_of_the_start() {
+    let pose = Pose::new([-0.0; 3], [0.0, 0.0, 0.0, 1.0]).unwrap();
+    let motion = Motion::new(pose, [1.0, 2.0, 3.0]).unwrap().accelerating([-1.0; 3]).unwrap();
+    for motion in [motion, motion.spinning([0.0, 1.0, 0.0]).unwrap()] {
+        let bits = |t: f32| {
+            let Pose { position, rotation } = motion.at(t);
+            (position.map(f32::to_bits), rotation.map(f32::to_bits))
+        };
+        assert_eq!(bits(-0.0), bits(0.0), "{motion:?}");
+    }
+}
