@@ -72,7 +72,8 @@ fn distance(point: [f64; 3], corners: [[f64; 3]; 3]) -> f64 {
 fn casts_agree_with_exact_integers() {
     let mut draw = Draw::new(77);
     let (mut hits, mut misses, mut grazes) = (0, 0, 0);
-    for round in 0..how_many(60_000) {
+    let rounds = how_many(60_000);
+    for round in 0..rounds {
         let most = draw.one_of(&[2, 5, 40]);
         let mut point = || [(); 3].map(|()| i128::from(draw.0.random_range(-most..=most)));
         let count = 1 + round % 7;
@@ -132,7 +133,8 @@ fn casts_agree_with_exact_integers() {
             other => panic!("{other:?}: {case}"),
         }
     }
-    assert!(hits > 5_000 && misses > 5_000 && grazes < hits / 1000, "{hits} {misses} {grazes}");
+    let least = rounds / 12;
+    assert!(hits > least && misses > least && grazes < hits / 1000, "{hits} {misses} {grazes}");
 }
 
 /// Goal: the normal is that of the face, on the side of the start, and the part is the triangle. Method: a grid of two
