@@ -144,6 +144,39 @@ fn union_is_the_least_box_that_contains_both() {
 }
 
 #[test]
+fn translated_box_is_rounded_outwards_to_the_nearest_floats() {
+    for_each(
+        CASES,
+        |draw| (aabb(draw), corner(draw)),
+        |(aabb, by)| {
+            let Ok(moved) = aabb.translated(by) else {
+                let ends = |axis: usize| [sum(aabb.min[axis], by[axis]), sum(aabb.max[axis], by[axis])];
+                let limit = Fraction::of(COORD_MAX);
+                let is_past = |end: &Fraction| *end > limit || *end < Fraction::of(-COORD_MAX);
+                assert!((0..3).any(|axis| ends(axis).iter().any(is_past)), "{aabb:?} by {by:?}");
+                return;
+            };
+            for axis in 0..3 {
+                assert!(is_sum_rounded_down(moved.min[axis], aabb.min[axis], by[axis]));
+                assert!(is_sum_rounded_up(moved.max[axis], aabb.max[axis], by[axis]));
+            }
+        },
+    );
+}
+
+/// Goal: of two zeros of different sign, union and intersection take that of the second box, so the bits of a result do not depend on
+/// the processor. Method: the point at zero with both signs.
+#[test]
+fn of_two_zeros_the_one_of_the_second_box_is_taken() {
+    let [plus, minus] = [0.0, -0.0].map(|zero: f32| Aabb { min: [zero; 3], max: [zero; 3] });
+    for (first, second) in [(plus, minus), (minus, plus)] {
+        let bits = |aabb: Aabb| [aabb.min, aabb.max].map(|corner| corner.map(f32::to_bits));
+        assert_eq!(bits(first.union(&second)), bits(second));
+        assert_eq!(bits(first.intersection(&second).expect("the same point")), bits(second));
+    }
+}
+
+#[test]
 fn intersection_is_the_common_part() {
     for_each(
         CASES,
