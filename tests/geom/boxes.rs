@@ -150,7 +150,8 @@ fn translated_box_is_rounded_outwards_to_the_nearest_floats() {
         |draw| (aabb(draw), corner(draw)),
         |(aabb, by)| {
             let Ok(moved) = aabb.translated(by) else {
-                let ends = |axis: usize| [sum(aabb.min[axis], by[axis]), sum(aabb.max[axis], by[axis])];
+                let ends =
+                    |axis: usize| [sum(aabb.min[axis], by[axis]), sum(aabb.max[axis], by[axis])];
                 let limit = Fraction::of(COORD_MAX);
                 let is_past = |end: &Fraction| *end > limit || *end < Fraction::of(-COORD_MAX);
                 assert!((0..3).any(|axis| ends(axis).iter().any(is_past)), "{aabb:?} by {by:?}");
