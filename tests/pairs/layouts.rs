@@ -3,7 +3,7 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
-use swath::broadphase::{AabbRows, MovingBoxInput, PairInput, RowsError, VectorRows};
+use swath::broadphase::{AabbInput, AabbRows, MovingBoxInput, PairInput, RowsError, VectorRows};
 use swath::{
     Aabb, AabbColumns, Bvh, FixedBoxes, Level, MovingBox, MovingBoxColumns, MovingBoxStore,
     PairFinder, Segment, SweptPair, Threads,
@@ -227,6 +227,24 @@ fn vectors_outside_of_a_row_are_errors() {
     assert!(AabbRows::new(two, three).is_err() && AabbRows::from_center(three, two).is_err());
     assert!(AabbRows::new(two, two).unwrap().moving(three).is_err());
     assert!(AabbRows::new(two, two).unwrap().moving_at(three, 1.0).is_err());
+}
+
+/// Goal: an input is empty exactly if it has no box. Method: every layout with no row and with two.
+#[test]
+fn inputs_are_empty_without_boxes() {
+    for count in [0, 2] {
+        let (corners, boxes) = (vec![[0.0; 3]; count], vec![Aabb::default(); count]);
+        let moving = vec![MovingBox::default(); count];
+        let still = AabbRows::new(&corners[..], &corners[..]).unwrap();
+        let rows = still.moving(&corners[..]).unwrap();
+        assert_eq!((rows.len(), rows.is_empty()), (count, count == 0));
+        for input in [AabbInput::from(&boxes[..]), still.into()] {
+            assert_eq!((input.len(), input.is_empty()), (count, count == 0));
+        }
+        for input in [MovingBoxInput::from(&moving[..]), still.into(), rows.into()] {
+            assert_eq!((input.len(), input.is_empty()), (count, count == 0));
+        }
+    }
 }
 
 /// Goal: `FixedBoxes` has the boxes of every layout, and the pairs with movers of every layout. Method: the set that

@@ -255,6 +255,13 @@ fn number_of_threads_is_limited() {
     }
 }
 
+/// Goal: the debug text of an executor contains its number of threads. Method: compare the text.
+#[test]
+fn executor_is_printed_with_its_threads() {
+    let executor: Arc<dyn Executor> = Test::new(Way::Reversed, 3);
+    assert_eq!(format!("{executor:?}"), "Executor { threads: 3 }");
+}
+
 /// Catches and drops the panics of tasks.
 struct DropsPanics;
 
