@@ -176,3 +176,43 @@ impl RestingPairs {
         (self.free, self.len) = (NONE, 0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{NONE, ProxyId, ProxyPair, RestingPairs};
+    use alloc::vec::Vec;
+
+    /// Goal: intact lists are recognised, and each kind of damage to them. Method: three pairs of four proxies, of which one is
+    /// removed; then each link, the free edge and the number of pairs are changed, one at a time.
+    #[test]
+    fn damaged_lists_are_recognised() {
+        let pair = |a, b| ProxyPair::new(ProxyId::new(a, 1), ProxyId::new(b, 1));
+        let mut pairs = RestingPairs::default();
+        assert!(pairs.is_sound());
+        for (a, b) in [(0, 1), (1, 2), (0, 3)] {
+            pairs.add(pair(a, b));
+        }
+        assert!(pairs.is_sound() && pairs.len() == 3);
+        let mut taken = Vec::new();
+        pairs.take_pairs_of(2, &mut taken);
+        assert_eq!(taken, [pair(1, 2)]);
+        assert!(pairs.is_sound() && pairs.len() == 2);
+
+        let damaged: [fn(&mut RestingPairs); 9] = [
+            |pairs| pairs.len += 1,
+            |pairs| pairs.len -= 1,
+            |pairs| pairs.free = NONE,
+            |pairs| pairs.free = 9,
+            |pairs| pairs.edges[1].next[0] = 1,
+            |pairs| pairs.edges[1].pair.a = ProxyId::new(7, 1),
+            |pairs| pairs.heads[0] = NONE,
+            |pairs| pairs.edges[2].before[0] = 0,
+            |pairs| pairs.edges[2].next[0] = 4,
+        ];
+        for (kind, damage) in damaged.iter().enumerate() {
+            let mut pairs = pairs.clone();
+            damage(&mut pairs);
+            assert!(!pairs.is_sound(), "damage {kind}");
+        }
+    }
+}
