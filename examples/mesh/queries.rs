@@ -116,11 +116,12 @@ pub(crate) fn run(
         bar.inc(text.len() as u64);
         let row = str::from_utf8(&text).map_err(|_| Fault::NoText(line))?;
         let row = row.trim_start_matches('\u{feff}').trim();
-        if row.is_empty() || row.starts_with('#') || (is_first && is_names(row)) {
-            is_first &= row.is_empty();
+        if row.is_empty() || row.starts_with('#') {
             continue;
         }
-        is_first = false;
+        if core::mem::take(&mut is_first) && is_names(row) {
+            continue;
+        }
         query.push(line, row)?;
         if query.rows == ROWS {
             let found =
