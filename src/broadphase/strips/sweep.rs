@@ -136,7 +136,7 @@ impl<const FILTERED: bool> NearBlock<'_, FILTERED> {
             overlap::<I>(mine.bounds, self.bounds.load(isa, other)) & theirs.disjoint(mine.flags);
         if FILTERED {
             let [filter] = self.filters.load_u32(isa, other);
-            meets = meets & allow(isa, mine.turned, filter);
+            meets = meets & allow(mine.turned, filter);
         }
         (meets, theirs)
     }
@@ -331,7 +331,7 @@ impl<R: StripRecord> Kernel for SweepFar<'_, R> {
                 let mut meets =
                     overlap::<I>(own_bounds, bounds.load(isa, other)) & theirs.disjoint(flags);
                 if filtered {
-                    meets = meets & allow(isa, filter, filters.load_u32(isa, other)[0]);
+                    meets = meets & allow(filter, filters.load_u32(isa, other)[0]);
                 }
                 // If more than a third of a group overlap, one of the two has a long path. Few of them touch, and
                 // sweeping the whole group costs no more than compacting it.
