@@ -1,20 +1,23 @@
-//! Checks that the pairs of a list are among those that were found.
+//! Checks that the pairs of lists are among those that are found.
 //!
-//! A list is JSON, `[[i, j], ...]`, of element numbers. The numbers determine the kind of each pair.
+//! A list is JSON, `[[i, j], ...]`, of element numbers. The numbers determine the kind of each pair. Pairs are found in
+//! batches, and each batch is searched for the pairs of all lists.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use swath::Pair;
 
+use super::Stop;
 use super::elements::Elements;
-use super::pairs::Kinds;
+use super::pairs::PairKind;
 
-/// A list whose pairs were all found.
-pub(crate) struct Contained {
-    pub(crate) name: String,
-    pub(crate) vertex_face: usize,
-    pub(crate) edge_edge: usize,
+/// A list of pairs that must be found.
+pub(crate) struct List {
+    path: PathBuf,
+    /// The pairs in the order of the file, their kinds, and whether they were found.
+    pairs: Vec<([u32; 2], PairKind, bool)>,
 }
 
 /// What is wrong with a list, or with the pairs.
@@ -30,30 +33,56 @@ pub(crate) enum NotContained {
     Missing(u32, u32),
 }
 
-/// Looks up each pair of a file.
-pub(crate) fn check(
-    path: &Path,
-    elements: &Elements,
-    found: &Kinds,
-) -> Result<Contained, NotContained> {
-    let list: Vec<[u32; 2]> = serde_json::from_slice(&scenes::read_file(path)?)?;
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let mut contained = Contained { name, vertex_face: 0, edge_edge: 0 };
-    let [edge, face] = elements.borders();
-    for [p, q] in list {
-        let pair = Pair { a: p.min(q), b: p.max(q) };
-        let [a, b] = [pair.a, pair.b].map(|element| element as usize);
-        let (kind, count) = if a < edge && (face..elements.len()).contains(&b) {
-            (&found.vertex_face, &mut contained.vertex_face)
-        } else if edge <= a && a < b && b < face {
-            (&found.edge_edge, &mut contained.edge_edge)
-        } else {
-            return Err(NotContained::NoPair(p, q));
-        };
-        if kind.pairs.binary_search(&pair).is_err() {
-            return Err(NotContained::Missing(p, q));
-        }
-        *count += 1;
+impl List {
+    /// Reads a list of pairs of elements.
+    pub(crate) fn read(path: &Path, elements: &Elements) -> Result<Self, Stop> {
+        let fault = |reason| Stop::List { path: path.to_owned(), reason };
+        let file = scenes::read_file(path).map_err(|error| fault(error.into()))?;
+        let list: Vec<[u32; 2]> = serde_json::from_slice(&file).map_err(|e| fault(e.into()))?;
+        let [edge, face] = elements.borders();
+        let pairs = list.into_iter().map(|[p, q]| {
+            let [a, b] = [p.min(q), p.max(q)].map(|element| element as usize);
+            if a < edge && (face..elements.len()).contains(&b) {
+                Ok(([p, q], PairKind::VertexFace, false))
+            } else if edge <= a && a < b && b < face {
+                Ok(([p, q], PairKind::EdgeEdge, false))
+            } else {
+                Err(fault(NotContained::NoPair(p, q)))
+            }
+        });
+        Ok(Self { path: path.to_owned(), pairs: pairs.collect::<Result<_, _>>()? })
     }
-    Ok(contained)
+
+    /// Looks up each pair of the kind in a batch.
+    pub(crate) fn look_up(lists: &mut [Self], kind: PairKind, batch: &mut [Pair]) {
+        if lists.is_empty() {
+            return;
+        }
+        batch.par_sort_unstable();
+        for ([p, q], of, found) in lists.iter_mut().flat_map(|list| &mut list.pairs) {
+            let pair = Pair { a: (*p).min(*q), b: (*p).max(*q) };
+            *found |= *of == kind && batch.binary_search(&pair).is_ok();
+        }
+    }
+
+    /// Checks that every pair was found.
+    pub(crate) fn check(&self) -> Result<(), Stop> {
+        match self.pairs.iter().find(|(_, _, found)| !found) {
+            Some(&([p, q], ..)) => {
+                let reason = NotContained::Missing(p, q);
+                Err(Stop::List { path: self.path.clone(), reason })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The name of the file.
+    pub(crate) fn name(&self) -> String {
+        self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
+    }
+
+    /// The number of pairs of a kind.
+    pub(crate) fn count(&self, kind: PairKind) -> usize {
+        self.pairs.iter().filter(|(_, of, _)| *of == kind).count()
+    }
 }

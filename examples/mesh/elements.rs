@@ -3,7 +3,8 @@
 //! The list of elements contains all vertices, then all edges, then all faces. Each edge is contained once,
 //! its lower vertex first; edges are sorted by the higher vertex, then the lower. The box of an element is
 //! the smallest in `f32` that contains its vertices in both frames, and so its whole path if vertices move on
-//! straight lines.
+//! straight lines. With a minimum separation each box is enlarged by half of it, so two elements that come as near as that
+//! have boxes that share a point.
 
 use std::ops::Range;
 
@@ -39,7 +40,8 @@ pub(crate) enum NoBoxes {
 }
 
 impl Elements {
-    pub(crate) fn new(start: Mesh, end: Mesh) -> Result<Self, NoBoxes> {
+    /// The elements of two frames, and their boxes for a minimum separation.
+    pub(crate) fn new(start: Mesh, end: Mesh, separation: f64) -> Result<Self, NoBoxes> {
         if start.vertices.len() != end.vertices.len() {
             return Err(NoBoxes::Vertices(start.vertices.len(), end.vertices.len()));
         }
@@ -59,7 +61,7 @@ impl Elements {
         let paths = start.vertices.iter().zip(&end.vertices).enumerate();
         let paths = paths.map(|(row, (&start, &end))| {
             let no_box = |reason| NoBoxes::NoBox { row, reason };
-            let [start, end] = [start, end].map(|at| Aabb::from_f64(at, at).map_err(no_box));
+            let [start, end] = [start, end].map(|at| around(at, separation).map_err(no_box));
             Ok(start?.union(&end?))
         });
         let vertices: Vec<Aabb> = paths.collect::<Result<_, NoBoxes>>()?;
@@ -75,12 +77,12 @@ impl Elements {
             still: vec![0.0; count],
         };
         // Rounding outwards commutes with minimum and maximum.
-        let around = |of: &[u32]| {
+        let enclosing = |of: &[u32]| {
             of.iter().map(|&vertex| vertices[vertex as usize]).reduce(|p, q| p.union(&q))
         };
         vertices.iter().for_each(|&aabb| elements.push(aabb));
-        edges.iter().filter_map(|edge| around(edge)).for_each(|aabb| elements.push(aabb));
-        start.faces.iter().filter_map(|face| around(face)).for_each(|aabb| elements.push(aabb));
+        edges.iter().filter_map(|edge| enclosing(edge)).for_each(|aabb| elements.push(aabb));
+        start.faces.iter().filter_map(|face| enclosing(face)).for_each(|aabb| elements.push(aabb));
         (elements.edges, elements.faces) = (edges, start.faces);
         elements.positions = [start.vertices, end.vertices];
         Ok(elements)
@@ -109,4 +111,13 @@ impl Elements {
             [&self.min, &self.max].map(|columns| columns.each_ref().map(|c| &c[of.clone()]));
         MovingBoxColumns::new(min, max, [&self.still[of]; 3])
     }
+}
+
+/// A box that contains the points within half the separation of a point.
+fn around(at: [f64; 3], separation: f64) -> Result<Aabb, Invalid> {
+    if separation == 0.0 {
+        return Aabb::from_f64(at, at);
+    }
+    let half = 0.5 * separation;
+    Aabb::from_f64(at.map(|x| (x - half).next_down()), at.map(|x| (x + half).next_up()))
 }

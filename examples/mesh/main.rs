@@ -3,7 +3,8 @@
 //! It reads two frames of one mesh, makes a box around the path of each element, finds the pairs of boxes of
 //! a vertex and a face and of two edges, and drops those that share a vertex. This is the broadphase of cloth
 //! simulation as Belgrod, Wang, Ferguson et al., *Time of Impact Dataset and Scalable CCD* (2023), measure
-//! it. With `--times` it computes the first time of contact of each pair, and the earliest of all.
+//! it. With `--times` it computes the first time of contact of each pair, and the earliest of all. Pairs are found and searched
+//! in batches, so the memory for them is bounded.
 //!
 //! ```text
 //! cargo run --release --example mesh -- cloth_ball92.ply cloth_ball93.ply --times
@@ -32,16 +33,19 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use contained::NotContained;
+use contained::{List, NotContained};
 use elements::{Elements, NoBoxes};
 use examples::progress;
 use examples::usage::whole;
-use queries::QueryKind;
+use pairs::{Finder, KindFigures, PairKind};
 use rayon::ThreadPoolBuilder;
 use report::Report;
 use swath::Level;
 use swath::batch::ElementSettings;
+use times::{KindTimes, Searcher};
 
+/// The default of `--batch-pairs`: more pairs than the published meshes have. A batch takes up to 24 bytes a pair.
+const BATCH_PAIRS: u32 = 1 << 23;
 /// More threads than any machine has, and few enough to start.
 const THREADS_MAX: i64 = 1024;
 
@@ -64,24 +68,28 @@ pub(crate) struct Args {
     /// Compute the first time of contact of each pair, and the earliest of all.
     #[arg(long)]
     times: bool,
-    /// Distance at which elements count as touching.
+    /// Distance at which elements count as touching. Boxes are enlarged by half of it.
     #[arg(long, value_name = "D", default_value_t = 0.0, allow_negative_numbers = true)]
     minimum_separation: f64,
     /// How much greater the distance at a reported contact may be.
     #[arg(long, value_name = "L", default_value_t = ElementSettings::TOLERANCE)]
     #[arg(allow_negative_numbers = true)]
     tolerance: f64,
-    /// Run the queries of a file instead: KIND is vf (vertex-face) or ee (edge-edge).
+    /// Run the queries of a file instead: KIND is vf or vertex-face, or ee or edge-edge.
     #[arg(long, num_args = 2, value_names = ["KIND", "FILE"])]
-    #[arg(conflicts_with_all = ["start", "end", "times", "boxes_json", "threads", "level", "ticks"])]
+    #[arg(conflicts_with_all = ["start", "end", "times", "boxes_json", "threads", "level", "ticks", "batch_pairs"])]
     queries: Vec<PathBuf>,
-    /// The exact answers of the queries: a JSON list of true and false. The file of queries may contain them too.
+    /// The exact answers of the queries: a JSON list of true and false, or of 1 and 0. The file of queries may contain them too.
     #[arg(long, value_name = "FILE", requires = "queries")]
     answers: Option<PathBuf>,
     /// Number of threads. The default is one for each logical core.
     #[arg(long, value_name = "T", value_parser = whole::<u16>(1..=THREADS_MAX))]
     #[arg(allow_negative_numbers = true)]
     threads: Option<u16>,
+    /// The greatest number of pairs in memory. If there are more, they are found in several batches.
+    #[arg(long, value_name = "N", default_value_t = BATCH_PAIRS)]
+    #[arg(value_parser = whole::<u32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
+    batch_pairs: u32,
     /// Number of timed runs.
     #[arg(long, value_name = "K", default_value_t = 15)]
     #[arg(value_parser = whole::<u32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
@@ -163,37 +171,62 @@ fn run(args: &Args) -> Result<(), Stop> {
     let names = format!("{} to {}", start.display(), end.display());
     let (start, end) = (read(start)?, read(end)?);
     let clock = Instant::now();
-    let elements = Elements::new(start, end)?;
+    let elements = Elements::new(start, end, args.minimum_separation)?;
     let making = clock.elapsed();
-    let found = pool.install(|| pairs::find(&elements, args.level, args.ticks, args.json))?;
-    let lists = args.boxes_json.iter().map(|path| {
-        let list = contained::check(path, &elements, &found);
-        list.map_err(|reason| Stop::List { path: path.clone(), reason })
-    });
-    let contained = lists.collect::<Result<Vec<_>, _>>()?;
-    let times = if args.times {
-        let batches = times::batches(&found) as u64 * u64::from(args.ticks);
-        let bar = progress::steps("first times", "batch", batches, args.json);
-        let search =
-            || times::search(&elements, &found, args.level, settings, args.ticks, || bar.inc(1));
-        let times = pool.install(search)?;
-        bar.finish_and_clear();
-        Some(times)
-    } else {
-        None
-    };
+    let lists = args.boxes_json.iter().map(|path| List::read(path, &elements));
+    let mut lists = lists.collect::<Result<Vec<_>, _>>()?;
+    let (figures, times) = pool.install(|| search(args, &elements, &mut lists, settings))?;
     let threads = pool.current_num_threads();
-    let report = Report {
-        args,
-        names,
-        threads,
-        elements: &elements,
-        making,
-        found: &found,
-        contained,
-        times,
-    };
+    let report =
+        Report { args, names, threads, elements: &elements, making, figures, lists, times };
     print(&if args.json { report.json() } else { report.table() })
+}
+
+/// Finds the pairs, once to warm up and to look up the lists, and then in timed runs with their first times.
+fn search(
+    args: &Args,
+    elements: &Elements,
+    lists: &mut [List],
+    settings: ElementSettings,
+) -> Result<([KindFigures; 2], Option<[KindTimes; 2]>), Stop> {
+    let kinds = [PairKind::VertexFace, PairKind::EdgeEdge];
+    let batch_max = usize::try_from(args.batch_pairs).unwrap_or(usize::MAX);
+    let mut finders = kinds.map(|kind| Finder::new(elements, kind, args.level, batch_max));
+    let mut rejected = Vec::new();
+    let mut searcher = Searcher::new(elements, &mut rejected, args.level, settings)?;
+    let mut times = kinds.map(|_| KindTimes::default());
+    // Each batch is a step in each run, and so is each search of first times. How many there are is known after the first run.
+    let runs = u64::from(args.ticks);
+    let bar = progress::steps("pairs", "step", 2 * (runs + 1), args.json);
+    for (finder, kind) in finders.iter_mut().zip(kinds) {
+        let mut batches = 0;
+        finder.run(false, |batch| {
+            List::look_up(lists, kind, batch);
+            let searches = if args.times { times::searches(batch) } else { 0 };
+            let more = if batches > 0 { runs + 1 } else { 0 };
+            batches += 1;
+            bar.inc_length(more + runs * searches);
+            bar.inc(1);
+            Ok(())
+        })?;
+    }
+    for list in &*lists {
+        list.check()?;
+    }
+    for _ in 0..runs {
+        for ((finder, kind), times) in finders.iter_mut().zip(kinds).zip(&mut times) {
+            times.start();
+            finder.run(true, |batch| {
+                bar.inc(1);
+                if args.times {
+                    searcher.search(kind, batch, times, || bar.inc(1))?;
+                }
+                Ok(())
+            })?;
+        }
+    }
+    bar.finish_and_clear();
+    Ok((finders.map(|finder| finder.figures), args.times.then_some(times)))
 }
 
 /// Runs the queries of a file.
@@ -203,14 +236,15 @@ fn run_queries(
     file: &Path,
     settings: &ElementSettings,
 ) -> Result<(), Stop> {
-    let kind: QueryKind = kind.to_string_lossy().parse().map_err(Stop::Kind)?;
+    let kind: PairKind = kind.to_string_lossy().parse().map_err(Stop::Kind)?;
     let fault = |path: &Path| {
         let path = path.to_owned();
         |fault| Stop::Queries { path, fault }
     };
     let answers = args.answers.as_ref();
     let answers = answers.map(|path| queries::answers(path).map_err(fault(path))).transpose()?;
-    let results = queries::run(kind, file, answers.as_deref(), settings).map_err(fault(file))?;
+    let results =
+        queries::run(kind, file, answers.as_deref(), settings, args.json).map_err(fault(file))?;
     print(&if args.json { results.json() } else { results.lines() })?;
     if results.has_false_negatives() { Err(Stop::FalseNegative) } else { Ok(()) }
 }

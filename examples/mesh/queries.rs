@@ -6,7 +6,11 @@
 //! numerator and the denominator of each coordinate, and may have the exact answer as a seventh number, 0 or 1, the
 //! same in all rows of a query. The answers may instead be a JSON list in a file of their own.
 //!
-//! Rows are read one at a time, and a query is kept as one number.
+//! Columns are separated by commas, semicolons or blanks. Empty lines, lines that start with `#`, and a first line of names of columns
+//! are skipped. Rows are read one at a time, and a query is kept as one number.
+//!
+//! A search that ends without a result has proved a time before which there is no contact. As nothing excludes a contact after it, the query is
+//! a hit at that time, and is counted as unresolved too.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,27 +20,22 @@ use std::str::{self, FromStr};
 use serde_json::json;
 use swath::batch::{ElementSettings, ElementToi, edge_edge, vertex_face};
 
+use super::pairs::PairKind;
 use super::rational::{self, NoNumber};
+use examples::progress;
 
 /// The longest line that is read. Published numbers have less than a thousand digits.
 const LINE_MAX: u64 = 1 << 16;
 /// Rows of a query.
 const ROWS: usize = 8;
 
-/// The kind of the queries of a file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum QueryKind {
-    VertexFace,
-    EdgeEdge,
-}
-
-impl FromStr for QueryKind {
+impl FromStr for PairKind {
     type Err = Fault;
 
     fn from_str(name: &str) -> Result<Self, Fault> {
         match name {
-            "vf" => Ok(Self::VertexFace),
-            "ee" => Ok(Self::EdgeEdge),
+            "vf" | "vertex-face" => Ok(Self::VertexFace),
+            "ee" | "edge-edge" => Ok(Self::EdgeEdge),
             _ => Err(Fault::Kind(name.to_owned())),
         }
     }
@@ -67,6 +66,8 @@ pub(crate) enum Fault {
     Query { line: usize, reason: swath::batch::ElementError },
     #[error("not a list of answers: {0}")]
     Json(#[from] serde_json::Error),
+    #[error("answer {index} is {number} instead of true, false, 0 or 1")]
+    Listed { index: usize, number: u8 },
     #[error("{found} answers for {queries} queries")]
     Count { found: usize, queries: usize },
 }
@@ -91,15 +92,18 @@ pub(crate) struct Results {
 
 /// Runs all queries of a file. The exact answers are those of `answers`, if there is such a file.
 pub(crate) fn run(
-    kind: QueryKind,
+    kind: PairKind,
     path: &Path,
     answers: Option<&[bool]>,
     settings: &ElementSettings,
+    quiet: bool,
 ) -> Result<Results, Fault> {
-    let mut reader = BufReader::new(File::open(path)?);
+    let file = File::open(path)?;
+    let bar = progress::steps("queries", "byte", file.metadata()?.len(), quiet);
+    let mut reader = BufReader::new(file);
     let mut results = Results::default();
     let mut query = Query::default();
-    let (mut line, mut text) = (0, Vec::new());
+    let (mut line, mut text, mut is_first) = (0, Vec::new(), true);
     loop {
         line += 1;
         text.clear();
@@ -109,8 +113,13 @@ pub(crate) fn run(
         if text.len() as u64 > LINE_MAX {
             return Err(Fault::Long(line));
         }
-        let row = str::from_utf8(&text).map_err(|_| Fault::NoText(line))?.trim();
-        if row.is_empty() {
+        bar.inc(text.len() as u64);
+        let row = str::from_utf8(&text).map_err(|_| Fault::NoText(line))?;
+        let row = row.trim_start_matches('\u{feff}').trim();
+        if row.is_empty() || row.starts_with('#') {
+            continue;
+        }
+        if core::mem::take(&mut is_first) && is_names(row) {
             continue;
         }
         query.push(line, row)?;
@@ -133,9 +142,38 @@ pub(crate) fn run(
     Ok(results)
 }
 
-/// Reads a JSON list of answers.
+/// Whether a line has names of columns instead of numbers.
+fn is_names(row: &str) -> bool {
+    columns(row).all(|column| {
+        let starts = column.starts_with(|first: char| first.is_alphabetic() || first == '_');
+        starts && column.parse::<f64>().is_err()
+    })
+}
+
+/// The columns of a line. A separator at the end of the line is ignored.
+fn columns(row: &str) -> impl Iterator<Item = &str> {
+    let separator = [',', ';'].into_iter().find(|&separator| row.contains(separator));
+    let row = separator.and_then(|separator| row.strip_suffix(separator)).unwrap_or(row);
+    let is_end = move |c: char| separator.map_or(c.is_whitespace(), |separator| c == separator);
+    let columns = row.split(is_end).map(|column| column.trim().trim_matches('"'));
+    columns.filter(move |column| separator.is_some() || !column.is_empty())
+}
+
+/// Reads a JSON list of answers: true and false, or 1 and 0.
 pub(crate) fn answers(path: &Path) -> Result<Vec<bool>, Fault> {
-    Ok(serde_json::from_slice(&scenes::read_file(path)?)?)
+    let file = scenes::read_file(path)?;
+    let error = match serde_json::from_slice(&file) {
+        Ok(answers) => return Ok(answers),
+        Err(error) => error,
+    };
+    let Ok(numbers) = serde_json::from_slice::<Vec<u8>>(&file) else {
+        return Err(error.into());
+    };
+    let answers = numbers.into_iter().enumerate().map(|(index, number)| match number {
+        0 | 1 => Ok(number == 1),
+        number => Err(Fault::Listed { index, number }),
+    });
+    answers.collect()
 }
 
 /// The rows of a query that were read.
@@ -152,9 +190,9 @@ impl Query {
     fn push(&mut self, line: usize, row: &str) -> Result<(), Fault> {
         let mut columns = [""; 7];
         let mut found = 0;
-        for column in row.split(',') {
+        for column in self::columns(row) {
             if let Some(slot) = columns.get_mut(found) {
-                *slot = column.trim();
+                *slot = column;
             }
             found += 1;
         }
@@ -169,8 +207,10 @@ impl Query {
         }
         let answer = match (found, columns[6]) {
             (6, _) => None,
-            (_, "0" | "false") => Some(false),
-            (_, "1" | "true") => Some(true),
+            (_, "0") => Some(false),
+            (_, "1") => Some(true),
+            (_, text) if text.eq_ignore_ascii_case("false") => Some(false),
+            (_, text) if text.eq_ignore_ascii_case("true") => Some(true),
             (_, other) => {
                 let found = other.chars().take(40).collect();
                 return Err(Fault::Answer { line, found });
@@ -185,7 +225,7 @@ impl Query {
 
     fn run(
         &self,
-        kind: QueryKind,
+        kind: PairKind,
         settings: &ElementSettings,
     ) -> Result<Found, swath::batch::ElementError> {
         let [a, b, c, d, e, f, g, h] = self.positions;
@@ -197,8 +237,8 @@ impl Query {
             settings.minimum_separation = separation.next_up();
         }
         let toi = match kind {
-            QueryKind::VertexFace => vertex_face::one_to_one(&start, &end, &settings),
-            QueryKind::EdgeEdge => edge_edge::one_to_one(&start, &end, &settings),
+            PairKind::VertexFace => vertex_face::one_to_one(&start, &end, &settings),
+            PairKind::EdgeEdge => edge_edge::one_to_one(&start, &end, &settings),
         };
         Ok(match toi? {
             ElementToi::Hit { t, .. } => Found::Hit(t),
@@ -210,13 +250,14 @@ impl Query {
 
 impl Results {
     fn push(&mut self, found: Found, answer: Option<bool>) {
-        self.hits += usize::from(matches!(found, Found::Hit(_)));
+        let is_hit = !matches!(found, Found::Miss);
+        self.hits += usize::from(is_hit);
         self.unresolved += usize::from(matches!(found, Found::Unresolved(_)));
         if let Some(answer) = answer {
             let [count, negatives, positives] = self.judged.get_or_insert_default();
             *count += 1;
-            *negatives += usize::from(answer && matches!(found, Found::Miss));
-            *positives += usize::from(!answer && matches!(found, Found::Hit(_)));
+            *negatives += usize::from(answer && !is_hit);
+            *positives += usize::from(!answer && is_hit);
         }
         self.found.push(found);
     }
@@ -231,15 +272,15 @@ impl Results {
         let mut text = String::new();
         for found in &self.found {
             text += &match found {
-                Found::Hit(t) => format!("hit {t}\n"),
+                Found::Hit(t) | Found::Unresolved(t) => format!("hit {t}\n"),
                 Found::Miss => "miss\n".to_owned(),
-                Found::Unresolved(t) => format!("unresolved {t}\n"),
             };
         }
         let (queries, hits, unresolved) = (self.found.len(), self.hits, self.unresolved);
-        let misses = queries - hits - unresolved;
-        text +=
-            &format!("{queries} queries: {hits} hits, {misses} misses, {unresolved} unresolved\n");
+        let misses = queries - hits;
+        text += &format!(
+            "{queries} queries: {hits} hits, {misses} misses; {unresolved} hits are unresolved\n"
+        );
         text + &match self.judged {
             Some([count, negatives, positives]) => format!(
                 "{count} exact answers: {negatives} false negatives, {positives} false positives\n"
@@ -253,7 +294,7 @@ impl Results {
         let object = json!({
             "queries": self.found.len(),
             "hits": self.hits,
-            "misses": self.found.len() - self.hits - self.unresolved,
+            "misses": self.found.len() - self.hits,
             "unresolved": self.unresolved,
             "answers": self.judged.map_or(0, |judged| judged[0]),
             "false_negatives": self.judged.map(|judged| judged[1]),
@@ -268,7 +309,7 @@ impl Results {
             text += &match found {
                 Found::Hit(t) => format!("{{\"hit\":{t}}}"),
                 Found::Miss => "\"miss\"".to_owned(),
-                Found::Unresolved(t) => format!("{{\"unresolved\":{t}}}"),
+                Found::Unresolved(t) => format!("{{\"hit\":{t},\"unresolved\":true}}"),
             };
         }
         text + "]}\n"

@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Args;
-use super::contained::Contained;
+use super::contained::List;
 use super::elements::Elements;
-use super::pairs::{Kind, Kinds};
-use super::times::{KindTimes, Times};
+use super::pairs::{KindFigures, PairKind};
+use super::times::{KindTimes, earliest};
 use examples::measure::{each, ns_each};
 use swath::Pair;
 
@@ -21,9 +21,10 @@ pub(crate) struct Report<'a> {
     pub(crate) elements: &'a Elements,
     /// Time to make the boxes, once and on one thread.
     pub(crate) making: Duration,
-    pub(crate) found: &'a Kinds,
-    pub(crate) contained: Vec<Contained>,
-    pub(crate) times: Option<Times>,
+    /// Of vertex-face and of edge-edge pairs.
+    pub(crate) figures: [KindFigures; 2],
+    pub(crate) lists: Vec<List>,
+    pub(crate) times: Option<[KindTimes; 2]>,
 }
 
 fn ms(time: Duration) -> f64 {
@@ -37,29 +38,31 @@ fn median_ms(times: &[Duration]) -> f64 {
 }
 
 impl Report<'_> {
-    fn kinds(&self) -> [(&'static str, &Kind); 2] {
-        [("vertex-face", &self.found.vertex_face), ("edge-edge", &self.found.edge_edge)]
+    fn kinds(&self) -> [(&'static str, &KindFigures); 2] {
+        let [vertex_face, edge_edge] = &self.figures;
+        [("vertex-face", vertex_face), ("edge-edge", edge_edge)]
     }
 
     /// One JSON object on one line.
     pub(crate) fn json(&self) -> String {
-        let Self { args, threads, elements, making, contained, times, .. } = self;
+        let Self { args, threads, elements, making, lists, times, .. } = self;
         let kinds = self.kinds().map(|(_, kind)| {
             let [finding, dropping] = [&kind.finding, &kind.dropping].map(|of| median_ms(of));
             json!({
-                "pairs": kind.pairs.len(),
+                "pairs": kind.pairs,
                 "dropped": kind.dropped,
                 "boxes": kind.boxes,
+                "batches": kind.batches,
                 "find_ms": finding,
                 "find_ns_per_box": ns_each(finding, kind.boxes),
                 "drop_ms": dropping,
             })
         });
-        let lists = contained.iter().map(|list| {
+        let contained = lists.iter().map(|list| {
             json!({
-                "list": list.name,
-                "vertex_face": list.vertex_face,
-                "edge_edge": list.edge_edge,
+                "list": list.name(),
+                "vertex_face": list.count(PairKind::VertexFace),
+                "edge_edge": list.count(PairKind::EdgeEdge),
             })
         });
         let [vertex_face, edge_edge] = kinds;
@@ -73,14 +76,14 @@ impl Report<'_> {
             "boxes_ms": ms(*making),
             "vertex_face": vertex_face,
             "edge_edge": edge_edge,
-            "contained": lists.collect::<Value>(),
+            "contained": contained.collect::<Value>(),
             "times": times.as_ref().map(|times| self.json_times(times)),
         });
         format!("{object}\n")
     }
 
     /// First times as JSON.
-    fn json_times(&self, times: &Times) -> Value {
+    fn json_times(&self, times: &[KindTimes; 2]) -> Value {
         let first = |first: Option<(f64, Pair)>| {
             first.map(|(t, pair)| json!({ "t": t, "pair": [pair.a, pair.b] }))
         };
@@ -97,17 +100,17 @@ impl Report<'_> {
             })
         };
         json!({
-            "minimum_separation": times.settings.minimum_separation,
-            "tolerance": times.settings.tolerance,
-            "vertex_face": kind(&times.vertex_face, self.found.vertex_face.pairs.len()),
-            "edge_edge": kind(&times.edge_edge, self.found.edge_edge.pairs.len()),
-            "first": first(times.first()),
+            "minimum_separation": self.args.minimum_separation,
+            "tolerance": self.args.tolerance,
+            "vertex_face": kind(&times[0], self.figures[0].pairs),
+            "edge_edge": kind(&times[1], self.figures[1].pairs),
+            "first": first(earliest(times)),
         })
     }
 
     /// A table of at most one screen, plus a line for each list.
     pub(crate) fn table(&self) -> String {
-        let Self { args, names, threads, elements, making, contained, times, .. } = self;
+        let Self { args, names, threads, elements, making, lists, times, .. } = self;
         let mut lines = vec![
             names.clone(),
             format!(
@@ -127,20 +130,27 @@ impl Report<'_> {
         ];
         for (name, kind) in self.kinds() {
             let [finding, dropping] = [&kind.finding, &kind.dropping].map(|of| median_ms(of));
-            let found = kind.pairs.len() + kind.dropped;
+            let found = kind.pairs + kind.dropped;
             lines.push(format!(
                 "{name:<12}{finding:>10.3}{:>10}{:>10}{dropping:>10.3}{:>12}{:>12}",
                 each(finding, kind.boxes),
                 each(finding, found),
-                kind.pairs.len(),
+                kind.pairs,
                 kind.dropped
             ));
         }
         lines.push(String::new());
         lines.push("pairs share no vertex; those that do are found, then dropped".to_owned());
-        for Contained { name, vertex_face, edge_edge } in contained {
+        let batches = self.figures.each_ref().map(|kind| kind.batches);
+        if batches != [1, 1] {
+            lines.push(format!("found in {} and {} batches", batches[0], batches[1]));
+        }
+        for list in lists {
+            let [vertex_face, edge_edge] =
+                [PairKind::VertexFace, PairKind::EdgeEdge].map(|kind| list.count(kind));
             lines.push(format!(
-                "{name}: all {vertex_face} vertex-face and {edge_edge} edge-edge pairs were found"
+                "{}: all {vertex_face} vertex-face and {edge_edge} edge-edge pairs were found",
+                list.name()
             ));
         }
         if let Some(times) = times {
@@ -150,34 +160,31 @@ impl Report<'_> {
     }
 
     /// Lines about first times.
-    fn table_times(&self, times: &Times, lines: &mut Vec<String>) {
+    fn table_times(&self, times: &[KindTimes; 2], lines: &mut Vec<String>) {
         let first = |first: Option<(f64, Pair)>| match first {
             Some((t, pair)) => format!("{t:.9} of elements {} and {}", pair.a, pair.b),
             None => "none".to_owned(),
         };
-        let settings = &times.settings;
         lines.push(String::new());
         lines.push(format!(
             "first times, minimum separation {}, tolerance {}",
-            settings.minimum_separation, settings.tolerance
+            self.args.minimum_separation, self.args.tolerance
         ));
         lines.push(format!(
             "{:<12}{:>10}{:>10}{:>12}{:>10}{:>12}  first",
             "medians", "search ms", "ns/pair", "CPU ns/pair", "hits", "unresolved"
         ));
-        for ((name, kind), times) in
-            self.kinds().into_iter().zip([&times.vertex_face, &times.edge_edge])
-        {
+        for ((name, kind), times) in self.kinds().into_iter().zip(times) {
             let searching = median_ms(&times.searching);
             lines.push(format!(
                 "{name:<12}{searching:>10.3}{:>10}{:>12}{:>10}{:>12}  {}",
-                each(searching, kind.pairs.len()),
-                each(median_ms(&times.cpu), kind.pairs.len()),
+                each(searching, kind.pairs),
+                each(median_ms(&times.cpu), kind.pairs),
                 times.hits,
                 times.unresolved,
                 first(times.first)
             ));
         }
-        lines.push(format!("earliest of all: {}", first(times.first())));
+        lines.push(format!("earliest of all: {}", first(earliest(times))));
     }
 }

@@ -431,6 +431,15 @@ impl U32Lanes for U32x8 {
     }
 
     #[inline(always)]
+    fn halves_meet(self, other: Self) -> Mask8 {
+        avx2!({
+            let empty = _mm256_cmpeq_epi16((self & other).native(), _mm256_setzero_si256());
+            let full = _mm256_cmpeq_epi32(empty, _mm256_setzero_si256());
+            Mask8(transmute::<__m256i, wide::u32x8>(full))
+        })
+    }
+
+    #[inline(always)]
     fn select(mask: Mask8, yes: Self, no: Self) -> Self {
         // With a byte blend the compiler would widen masks byte by byte.
         F32x8::select(mask, F32x8::from_bits(yes), F32x8::from_bits(no)).to_bits()

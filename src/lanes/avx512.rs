@@ -496,6 +496,16 @@ impl U32Lanes for U32x16 {
     }
 
     #[inline(always)]
+    fn halves_meet(self, other: Self) -> Mask16 {
+        let both = self & other;
+        avx512!({
+            let low = _mm512_test_epi32_mask(both.native(), _mm512_set1_epi32(0xffff));
+            let high = _mm512_test_epi32_mask(both.native(), _mm512_set1_epi32(!0xffff));
+            Mask16(low & high)
+        })
+    }
+
+    #[inline(always)]
     fn select(mask: Mask16, yes: Self, no: Self) -> Self {
         avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_mask_blend_epi32(
             mask.0,

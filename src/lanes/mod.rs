@@ -256,6 +256,8 @@ pub trait U32Lanes: Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> 
     fn shl<const N: i32>(self) -> Self;
     /// Returns the mask of lanes in which `self & other` is zero.
     fn disjoint(self, other: Self) -> Self::Mask;
+    /// Returns the mask of lanes in which neither half of `self & other` is zero.
+    fn halves_meet(self, other: Self) -> Self::Mask;
     /// Returns `yes` where `mask` is set, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
     /// Moves the lanes set in `mask` to the front, in order. The remaining lanes are unspecified.

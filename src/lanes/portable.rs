@@ -330,6 +330,13 @@ macro_rules! portable {
             }
 
             #[inline(always)]
+            fn halves_meet(self, other: Self) -> $mask {
+                let (low, high) = (<$wide_u32>::splat(0xffff), <$wide_u32>::splat(!0xffff));
+                let both = self & other;
+                !(both.disjoint(Self(low)) | both.disjoint(Self(high)))
+            }
+
+            #[inline(always)]
             fn select(mask: $mask, yes: Self, no: Self) -> Self {
                 Self(mask.0.select(yes.0, no.0))
             }

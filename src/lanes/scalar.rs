@@ -216,6 +216,12 @@ impl U32Lanes for u32 {
     }
 
     #[inline(always)]
+    fn halves_meet(self, other: Self) -> bool {
+        let both = self & other;
+        both & 0xffff != 0 && both >> 16 != 0
+    }
+
+    #[inline(always)]
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
     }

@@ -6,8 +6,7 @@
 extern crate std;
 
 use super::*;
-use alloc::string::String;
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 use core::str::FromStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -189,6 +188,7 @@ impl Kernel for OnWhole<'_> {
                 ("shl 31", a.shl::<31>()),
                 ("disjoint", ones(isa, a.disjoint(b))),
                 ("bits of disjoint", bits(isa, a.disjoint(b))),
+                ("halves_meet", ones(isa, a.halves_meet(b))),
                 ("select", I::U32::select(a.disjoint(b), a, b)),
             ];
             record::<I, _>(&mut out, answers);

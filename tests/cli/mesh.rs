@@ -114,11 +114,13 @@ pub(crate) fn made_up(
     (start, end, (0..faces).map(face).collect())
 }
 
-/// The vertex-face and edge-edge pairs as numbers of elements, and the number of edges.
+/// The vertex-face and edge-edge pairs as numbers of elements, and the number of edges. The boxes of a pair are at most `separation` apart
+/// on each axis.
 pub(crate) fn expected(
     start: &Vertices,
     end: &Vertices,
     faces: &Faces,
+    separation: f64,
 ) -> ([Vec<[usize; 2]>; 2], usize) {
     let mut edges = BTreeSet::new();
     for &[a, b, c] in faces {
@@ -145,7 +147,7 @@ pub(crate) fn expected(
         apart
             && (0..3).all(|axis| {
                 let ((a_low, a_high), (b_low, b_high)) = (ends(a, axis), ends(b, axis));
-                a_low <= b_high && b_low <= a_high
+                a_low <= b_high + separation && b_low <= a_high + separation
             })
     };
     let pairs = |first: std::ops::Range<usize>, second: std::ops::Range<usize>| {
@@ -165,7 +167,7 @@ pub(crate) fn frames(folder: &Path) -> [PathBuf; 2] {
 
 /// Goal: every format is read, elements are numbered as documented, and the pairs are exactly those of
 /// comparing every pair. Method: meshes of several sizes; the number of pairs is the expected one, and each
-/// of them is an expected one; on one thread and two.
+/// of them is an expected one; on one thread and two, with one batch and several.
 #[test]
 fn pairs_of_random_meshes_are_exact() {
     let folder = folder("mesh_made_up");
@@ -181,14 +183,14 @@ fn pairs_of_random_meshes_are_exact() {
         let (at_start, at_end, triangles) = made_up(draw, vertices, faces);
         write_ply(&start, format, &at_start, &triangles);
         write_ply(&end, format, &at_end, &triangles);
-        let ([vertex_face, edge_edge], edges) = expected(&at_start, &at_end, &triangles);
+        let ([vertex_face, edge_edge], edges) = expected(&at_start, &at_end, &triangles, 0.0);
         assert!(faces < 2 || vertex_face.len() > 10 && edge_edge.len() > 10);
         let list = folder.join("all.json");
         let backwards = vertex_face.iter().map(|&[a, b]| [b, a]);
         write_json(&list, &json!(backwards.chain(edge_edge.iter().copied()).collect::<Vec<_>>()));
-        for threads in ["1", "2"] {
+        for (threads, batch) in [("1", "1000000"), ("2", "1000000"), ("1", "1"), ("2", "40")] {
             let mut command = mesh("--ticks 2 --threads");
-            let command = command.arg(threads).args([&start, &end]);
+            let command = command.args([threads, "--batch-pairs", batch]).args([&start, &end]);
             let found = object(command.arg("--boxes-json").arg(&list));
             assert_eq!([&found["vertices"], &found["edges"]], [vertices, edges], "{format:?}");
             assert_eq!([&found["faces"], &found["ticks"]], [faces, 2], "{format:?}");
@@ -200,6 +202,12 @@ fn pairs_of_random_meshes_are_exact() {
                 "edge_edge": edge_edge.len(),
             }]);
             assert_eq!(found["contained"], contained);
+            for (kind, pairs) in
+                [("vertex_face", vertex_face.len()), ("edge_edge", edge_edge.len())]
+            {
+                let batches = found[kind]["batches"].as_u64().expect("a number");
+                assert!(batches >= pairs.div_ceil(batch.parse().expect("a number")) as u64);
+            }
         }
     }
 }
@@ -222,6 +230,30 @@ fn boxes_are_rounded_outwards() {
         let found = object(mesh("--ticks 1").args([&start, &end]));
         assert_eq!(found["vertex_face"]["pairs"], pairs, "{height}");
         assert_eq!(found["vertex_face"]["dropped"], 3);
+    }
+}
+
+/// Goal: boxes are enlarged by the minimum separation, and not by more. Method: a vertex above a face, of which half a separation
+/// is not an `f32`.
+#[test]
+fn boxes_are_enlarged_by_the_minimum_separation() {
+    let folder = folder("mesh_enlarged");
+    let [start, end] = frames(&folder);
+    let vertices = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [1.0, 1.0, 1.0]];
+    for path in [&start, &end] {
+        write_ply(path, Format::LittleDouble, &vertices, &[[0, 1, 2]]);
+    }
+    for (separation, pairs) in [("0", 0), ("0.99999", 0), ("1", 1), ("1.0000001", 1), ("9", 1)] {
+        let mut command = mesh("--ticks 1 --times --minimum-separation");
+        let found = object(command.arg(separation).args([&start, &end]));
+        assert_eq!(found["vertex_face"]["pairs"], pairs, "{separation}");
+        assert_eq!(found["times"]["vertex_face"]["hits"], pairs, "{separation}");
+    }
+    for (separation, why) in [
+        ("-1", "the minimum separation is negative"),
+        ("1e40", "the minimum separation is negative, NaN or beyond"),
+    ] {
+        fails(mesh("--minimum-separation").arg(separation).args([&start, &end]), 2, why);
     }
 }
 

@@ -9,16 +9,17 @@ use serde_json::{Value, json};
 use swath::batch::{ElementSettings, edge_edge, vertex_face};
 use testkit::draw::Draw;
 
-/// Goal: the first times are those of single pairs, and the earliest is named. Method: a random mesh; with and without a minimum
-/// separation, on one thread and two.
+/// Goal: the first times are those of all single pairs, and the earliest is named. Method: a random mesh; every pair by itself; with and without
+/// a minimum separation, on one thread and two, with one batch and several.
 #[test]
 fn first_times_of_a_mesh_are_those_of_its_pairs() {
     let folder = folder("mesh_times");
     let [start, end] = frames(&folder);
+    // Many more pairs within the greatest separation than pairs of touching boxes.
     let (at_start, at_end, faces) = made_up(&mut Draw::new(6), 60, 40);
     write_ply(&start, Format::Ascii, &at_start, &faces);
     write_ply(&end, Format::LittleDouble, &at_end, &faces);
-    let ([vertex_face, edge_edge], edges) = expected(&at_start, &at_end, &faces);
+    let edges = expected(&at_start, &at_end, &faces, 0.0).1;
     let mut sorted: Vec<[u32; 2]> = Vec::new();
     for &[a, b, c] in &faces {
         sorted.extend([[a, b], [b, c], [c, a]].map(|[p, q]| [p.max(q), p.min(q)]));
@@ -38,9 +39,11 @@ fn first_times_of_a_mesh_are_those_of_its_pairs() {
         };
         vertices.into_iter().map(|vertex| vertex as usize).collect()
     };
-    for separation in [0.0, 0.25] {
+    for separation in [0.0, 0.25, 1.5] {
         let settings =
             ElementSettings { minimum_separation: separation, ..ElementSettings::default() };
+        // Every pair is a candidate here, so a contact of two boxes that are apart is not lost.
+        let ([vertex_face, edge_edge], _) = expected(&at_start, &at_end, &faces, f64::MAX);
         let firsts = |pairs: &[[usize; 2]]| -> Vec<f64> {
             let of = |&[a, b]: &[usize; 2]| {
                 let rows: Vec<usize> = at(a).into_iter().chain(at(b)).collect();
@@ -57,9 +60,9 @@ fn first_times_of_a_mesh_are_those_of_its_pairs() {
         };
         let expected = [firsts(&vertex_face), firsts(&edge_edge)];
         assert!(expected[0].len() > 3 && expected[1].len() > 3);
-        for threads in ["1", "2"] {
+        for (threads, batch) in [("1", "8388608"), ("2", "8388608"), ("1", "1"), ("2", "100")] {
             let mut command = mesh("--ticks 2 --times --threads");
-            let command = command.arg(threads).args([&start, &end]);
+            let command = command.args([threads, "--batch-pairs", batch]).args([&start, &end]);
             let found = object(command.args(["--minimum-separation", &separation.to_string()]));
             let times = &found["times"];
             let mut earliest = f64::MAX;
@@ -144,7 +147,7 @@ fn queries_are_compared_with_their_answers() {
     assert!(hit <= 0.75 && hit > 0.749_999);
     assert_eq!((lines[1], lines[3]), ("miss", "miss"));
     assert!(lines[2].starts_with("hit 0.74999"));
-    assert_eq!(lines[4], "4 queries: 2 hits, 2 misses, 0 unresolved");
+    assert_eq!(lines[4], "4 queries: 2 hits, 2 misses; 0 hits are unresolved");
     assert_eq!(lines[5], "4 exact answers: 0 false negatives, 0 false positives");
 
     let found = object(queries("vf", &file).args(["--minimum-separation", "0.5"]));
@@ -172,6 +175,55 @@ fn queries_are_compared_with_their_answers() {
     assert!(lines.ends_with("2 exact answers: 1 false negatives, 0 false positives\n"), "{lines}");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(output.stderr, b"mesh: the contact of a query was not found\n");
+}
+
+/// Goal: every variant of the format has the same results. Method: the same queries with other separators, line ends, names of columns, comments,
+/// empty lines, answers, and names of the kind; answers as numbers.
+#[test]
+fn queries_are_read_in_every_variant_of_the_format() {
+    let folder = folder("mesh_variants");
+    let file = folder.join("vf.csv");
+    let plain = falling("-1,1", ",1") + &falling("1,1", ",0");
+    fs::write(&file, &plain).expect("a file can be written");
+    let expected = run(&mut queries("vf", &file)).stdout;
+    assert!(expected.ends_with(b"2 exact answers: 0 false negatives, 0 false positives\n"));
+    for text in [
+        plain.replace('\n', "\r\n"),
+        plain.trim_end().to_owned(),
+        plain.replace('\n', "\n\n \t\n"),
+        plain.replace('\n', ",\n"),
+        plain.replace(',', " ,\t"),
+        plain.replace(',', ";"),
+        plain.replace(',', "  "),
+        format!("\u{feff}{plain}"),
+        format!("\u{feff}x_num,x_den,y_num,y_den,z_num,z_den,result\r\n{plain}"),
+        format!("\n# made up\nx y z\n{plain}\n\n# the end"),
+        plain.replace(",1\n", ",True\n").replace(",0\n", ",FALSE\n"),
+        // Both signs change.
+        plain.replace("3,1,", "-3,-1,").replace("-1,1,1\n", "1,-1,1\n"),
+        plain.replace("3,1,", "\"3\",\"1\","),
+    ] {
+        fs::write(&file, &text).expect("a file can be written");
+        for kind in ["vf", "vertex-face"] {
+            let output = run(&mut queries(kind, &file));
+            assert_eq!(output.stdout, expected, "{text:?}: {output:?}");
+        }
+    }
+    fs::write(&file, falling("-1,1", "") + &falling("1,1", "")).expect("a file can be written");
+    let answers = folder.join("answers.json");
+    for list in [json!([true, false]), json!([1, 0])] {
+        write_json(&answers, &list);
+        let output = run(queries("vf", &file).arg("--answers").arg(&answers));
+        assert_eq!(output.stdout, expected, "{list}");
+    }
+    fs::write(&file, "").expect("a file can be written");
+    let found = object(&mut queries("edge-edge", &file));
+    assert_eq!([&found["queries"], &found["hits"], &found["answers"]], [0, 0, 0]);
+    // Names in a later line are an error, and numbers that are not finite are no names.
+    fs::write(&file, format!("{plain}x,y,z,x,y,z\n")).expect("a file can be written");
+    fails(&mut queries("vf", &file), 2, "line 17: \"x\" is not a number");
+    fs::write(&file, "nan,inf,nan,inf,nan,inf\n").expect("a file can be written");
+    fails(&mut queries("vf", &file), 2, "line 1: \"nan\" is not a number");
 }
 
 /// Goal: a fraction that is not a `f64` is no false negative. Method: edges that just touch at the end of the tick, at positions of thirds, tenths
@@ -246,7 +298,9 @@ fn invalid_queries_are_rejected() {
     for (list, why) in [
         (json!([true, false]), "bad.csv: 2 answers for 1 queries"),
         (json!([]), "bad.csv: 0 answers for 1 queries"),
-        (json!([1]), "answers.json: not a list of answers"),
+        (json!([2]), "answers.json: answer 0 is 2 instead of true, false, 0 or 1"),
+        (json!(["true"]), "answers.json: not a list of answers"),
+        (json!([300]), "answers.json: not a list of answers"),
     ] {
         write_json(&answers, &list);
         fails(queries("vf", &file).arg("--answers").arg(&answers), 2, why);

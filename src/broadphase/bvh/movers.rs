@@ -164,7 +164,7 @@ fn allowed<I: Isa>(
         Some(filters) => filters[mover[ROW] as usize],
         None => Filter::ALL,
     };
-    meets & allow(isa, isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
+    meets & allow(isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
 }
 
 /// Finds the pairs whose bounds overlap: row of the mover, row of the fixed box.

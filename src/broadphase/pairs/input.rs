@@ -5,7 +5,7 @@ use super::runs::FoundPair;
 use crate::broadphase::error::FindError;
 use crate::columns::{AabbInput, LengthMismatch, MovingBoxInput};
 use crate::geom::Filter;
-use crate::lanes::{Isa, U32Lanes};
+use crate::lanes::U32Lanes;
 use core::ops::Range;
 
 /// The bits of a record's id that hold the row, with rows of a second set after those of the first, or the label of
@@ -233,8 +233,6 @@ pub(crate) fn label_rows<P: FoundPair>(
 /// The lanes in which two filters, given as words, allow a pair. One of them is rotated by 16 bits,
 /// so that the masks of each are at the bits of the categories of the other.
 #[inline(always)]
-pub(crate) fn allow<I: Isa>(isa: I, turned: I::U32, other: I::U32) -> I::Mask {
-    let common = turned & other;
-    let (low, high) = (isa.splat_u32(0xffff), isa.splat_u32(0xffff_0000));
-    !(common.disjoint(low) | common.disjoint(high))
+pub(crate) fn allow<U: U32Lanes>(turned: U, other: U) -> U::Mask {
+    turned.halves_meet(other)
 }

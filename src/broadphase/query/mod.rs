@@ -219,7 +219,7 @@ impl<'a> Allowed<'a> {
     fn by_filter<I: Isa>(&self, isa: I, reached: I::Mask, filters: &[u32]) -> I::Mask {
         match self.rotated {
             Some(rotated) if !filters.is_empty() => {
-                reached & allow(isa, isa.splat_u32(rotated), isa.load_u32(filters))
+                reached & allow(isa.splat_u32(rotated), isa.load_u32(filters))
             }
             _ => reached,
         }

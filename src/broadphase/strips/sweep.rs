@@ -13,8 +13,9 @@
 //! the boxes that one of them is compared with. How many boxes they reach is unpredictable, but the loop ends once for 16
 //! boxes.
 //!
-//! Pairs are written without a branch: the ids of a whole lane group are compressed to the front and stored, and the
-//! length of the list grows by the number of pairs.
+//! Whether two boxes overlap is unpredictable, so pairs are written without a branch for each. If a block is one lane group,
+//! its ids are compressed to the front and stored, and the length of the list grows by the number of pairs. If it is several,
+//! only the bits of the masks are stored while it is compared, and pairs are written from 64 bits at once, four by four.
 
 use super::grid::Grid;
 use super::long_path::contact_cells;
@@ -23,7 +24,7 @@ use super::sort::StripColumns;
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::pairs::flags::{FLAGS, LONG};
 use crate::broadphase::pairs::input::{ROW, allow};
-use crate::geom::{Pair, SweptPair};
+use crate::geom::{MapEach, Pair, SweptPair};
 use crate::kernels::sweep;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes};
 use crate::par::Budget;
@@ -110,6 +111,7 @@ struct NearBlock<'a, const FILTERED: bool> {
 }
 
 /// A lane group of a block: bounds, flags, rows, and filters with exchanged halves.
+#[derive(Clone, Copy)]
 struct NearGroup<I: Isa> {
     bounds: [I::F32; 6],
     flags: I::U32,
@@ -126,32 +128,99 @@ impl<const FILTERED: bool> NearBlock<'_, FILTERED> {
         NearGroup { bounds: self.bounds.load(isa, lane), flags, rows, turned }
     }
 
-    /// Compares a group with the boxes from `other` on, and writes the pairs behind the first `count`. Returns their number.
+    /// Returns which boxes of a group are a pair with the boxes from `other` on, and the ids of these.
     #[inline(always)]
-    fn compare<I: Isa>(
-        &self,
-        isa: I,
-        mine: &NearGroup<I>,
-        other: usize,
-        count: usize,
-        spare: &mut [[u32; 2]; BLOCK_PAIRS_MAX],
-    ) -> usize {
+    fn compare<I: Isa>(&self, isa: I, mine: &NearGroup<I>, other: usize) -> (I::Mask, I::U32) {
         let [theirs] = self.ids.load_u32(isa, other);
         let mut meets =
             overlap::<I>(mine.bounds, self.bounds.load(isa, other)) & theirs.disjoint(mine.flags);
         if FILTERED {
             let [filter] = self.filters.load_u32(isa, other);
-            meets = meets & allow(isa, mine.turned, filter);
+            meets = meets & allow(mine.turned, filter);
         }
+        (meets, theirs)
+    }
+
+    /// Compares a block that is one group with the boxes at the distances up to `near`, and writes the pairs. Returns their
+    /// number.
+    #[inline(always)]
+    fn compare_whole<I: Isa>(
+        &self,
+        isa: I,
+        near: usize,
+        spare: &mut [[u32; 2]; BLOCK_PAIRS_MAX],
+    ) -> usize {
+        let mine = self.load(isa, 0);
         let second_row = isa.splat_u32(self.second_row.wrapping_neg());
-        let mine = mine.rows.compress(meets);
-        let theirs = (theirs & isa.splat_u32(ROW)).compress(meets);
-        let (low, high) = (mine.min(theirs), mine.max(theirs).wrapping_add(second_row));
-        let met = meets.count();
-        // It never is more, and so the compiler sees that the group fits.
-        let at = if count < BLOCK * NEAR_MAX as usize { count } else { BLOCK * NEAR_MAX as usize };
-        isa.store_pairs(low, high, met, &mut spare[at..at + LANES_MAX]);
-        met
+        let mut count = 0;
+        for distance in 1..near + 1 {
+            let (meets, theirs) = self.compare(isa, &mine, distance);
+            let rows = mine.rows.compress(meets);
+            let theirs = (theirs & isa.splat_u32(ROW)).compress(meets);
+            let (low, high) = (rows.min(theirs), rows.max(theirs).wrapping_add(second_row));
+            let met = meets.count();
+            // It never is more, and so the compiler sees that the group fits.
+            let at =
+                if count < BLOCK * NEAR_MAX as usize { count } else { BLOCK * NEAR_MAX as usize };
+            isa.store_pairs(low, high, met, &mut spare[at..at + LANES_MAX]);
+            count += met;
+        }
+        count
+    }
+
+    /// Compares a block of several groups with the boxes at the distances up to `near`, and writes the pairs in the order of
+    /// [`NearBlock::compare_whole`]. Returns their number.
+    ///
+    /// First the groups are compared at all distances, and only the bits of the masks are stored. Then the pairs are written
+    /// from the bits. To compress the ids of each group instead would take longer than to compare it.
+    #[inline(always)]
+    fn compare_groups<I: Isa>(
+        &self,
+        isa: I,
+        near: usize,
+        ids: &[u32],
+        spare: &mut [[u32; 2]; BLOCK_PAIRS_MAX],
+    ) -> usize {
+        let mut masks = [0_u16; NEAR_MAX as usize];
+        let mut mine = [self.load(isa, 0); BLOCK];
+        let mut lane = I::LANES;
+        while lane < BLOCK {
+            mine[lane] = self.load(isa, lane);
+            lane += I::LANES;
+        }
+        for (mask, distance) in masks[..near].iter_mut().zip(1..) {
+            let (mut bits, mut lane) = (0, 0);
+            while lane < BLOCK {
+                bits |= self.compare(isa, &mine[lane], lane + distance).0.bits() << lane;
+                lane += I::LANES;
+            }
+            *mask = bits as u16;
+        }
+        let mut count = 0;
+        for (masks, first) in
+            masks[..near.next_multiple_of(4)].chunks_exact(4).zip((1..).step_by(4))
+        {
+            let [low, high] = [[masks[0], masks[1]], [masks[2], masks[3]]]
+                .map_each(|[low, high]| u32::from(low) | u32::from(high) << 16);
+            let mut bits = u64::from(low) | u64::from(high) << 32;
+            let met = bits.count_ones() as usize;
+            let mut written = 0;
+            while written < met {
+                // The last pairs of the four may be copies of one without a meaning, which are overwritten.
+                let at = Ord::min(count + written, BLOCK * NEAR_MAX as usize);
+                for pair in &mut spare[at..at + 4] {
+                    let bit = bits.trailing_zeros() as usize % 64;
+                    bits &= bits.wrapping_sub(1);
+                    let (lane, distance) = (bit % BLOCK, first + bit / BLOCK);
+                    let (mine, theirs) = (ids[lane] & ROW, ids[lane + distance] & ROW);
+                    let (low, high) = if mine < theirs { (mine, theirs) } else { (theirs, mine) };
+                    *pair = [low, high.wrapping_sub(self.second_row)];
+                }
+                written += 4;
+            }
+            count += met;
+        }
+        count
     }
 }
 
@@ -200,22 +269,11 @@ impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
                 turned: &turned,
                 second_row: sink.second_row,
             };
-            let mut count = 0;
-            if I::LANES == BLOCK {
-                let mine = block_of.load(isa, 0);
-                for distance in 1..near + 1 {
-                    count += block_of.compare(isa, &mine, distance, count, spare);
-                }
+            let count = if I::LANES == BLOCK {
+                block_of.compare_whole(isa, near, spare)
             } else {
-                for distance in 1..near + 1 {
-                    let mut lane = 0;
-                    while lane < BLOCK {
-                        let mine = block_of.load(isa, lane);
-                        count += block_of.compare(isa, &mine, lane + distance, count, spare);
-                        lane += I::LANES;
-                    }
-                }
-            }
+                block_of.compare_groups(isa, near, &columns.ids[block..], spare)
+            };
             sink.found.keep(count);
             if most as usize > near {
                 for (row, &reach) in (block as u32..).zip(&reaches) {
@@ -273,7 +331,7 @@ impl<R: StripRecord> Kernel for SweepFar<'_, R> {
                 let mut meets =
                     overlap::<I>(own_bounds, bounds.load(isa, other)) & theirs.disjoint(flags);
                 if filtered {
-                    meets = meets & allow(isa, filter, filters.load_u32(isa, other)[0]);
+                    meets = meets & allow(filter, filters.load_u32(isa, other)[0]);
                 }
                 // If more than a third of a group overlap, one of the two has a long path. Few of them touch, and
                 // sweeping the whole group costs no more than compacting it.

@@ -7,7 +7,8 @@ use crate::geom::{COORD_MAX, Invalid};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ElementSettings {
-    /// Distance at which two elements count as touching. It is not negative, and 0 by default.
+    /// Distance at which two elements count as touching. It is not negative, and 0 by default. A broadphase finds the pairs within this
+    /// distance if the box of each element is enlarged by half of it.
     pub minimum_separation: f64,
     /// How much greater than the minimum separation the distance at a hit may be: a length in units of the coordinates,
     /// as in Tight-Inclusion. The tolerance may be 0, because a hit may always be early by the rounding errors.
