@@ -3,7 +3,8 @@
 use rand::RngExt;
 use swath::broadphase::BroadphaseError;
 use swath::{
-    Aabb, Broadphase, Invalid, MovingBox, MovingBoxColumns, MovingBoxStore, Proxy, ProxyId, Threads,
+    Aabb, Broadphase, COORD_MAX, Invalid, MovingBox, MovingBoxColumns, MovingBoxStore, Proxy,
+    ProxyId, Threads,
 };
 use testkit::draw::Draw;
 use testkit::fuzz::world::events;
@@ -126,4 +127,23 @@ fn insertion_names_the_row_of_an_invalid_margin() {
     let error = world.insert_many(&store, proxies[3], &mut ids).expect_err("the margin is invalid");
     assert_eq!(error, BroadphaseError::Margin);
     assert!(ids.is_empty() && world.is_empty());
+}
+
+/// Goal: rejected rows are listed in order, also those that only a margin makes invalid, which are found last. Method: a mover
+/// whose fat AABB would be too large before one whose box is invalid, with rows in the order of the movers and in another one.
+#[test]
+fn rejected_rows_are_in_order() {
+    let cube = Aabb::cube([0.0; 3], 1.0).expect("valid");
+    let far = Aabb { min: [COORD_MAX; 3], max: [COORD_MAX; 3] };
+    let invalid = Aabb { min: [f32::NAN; 3], max: [1.0; 3] };
+    let boxes = [far, invalid, cube, far].map(|aabb| MovingBox { aabb, delta: [0.0; 3] });
+    let mut world = Broadphase::new();
+    let fat = Proxy::dynamic().with_margin(1.0);
+    let ids = [(); 4].map(|()| world.insert(cube, fat).expect("valid"));
+    for order in [ids, [ids[3], ids[1], ids[2], ids[0]]] {
+        let rejected = world.set_many(&order, &boxes).expect("the ids are valid");
+        let rows: Vec<u32> = rejected.iter().map(|rejected| rejected.row).collect();
+        assert_eq!(rows, [0, 1, 3]);
+        world.validate().expect("no invariant is violated");
+    }
 }

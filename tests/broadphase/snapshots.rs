@@ -127,3 +127,32 @@ fn restored_pairs_have_the_ids_of_the_snapshot() {
         assert_eq!(other.pairs().len(), 1);
     }
 }
+
+/// Goal: snapshots are equal exactly if the states are. Method: one property is changed at a time, so that all the others are equal.
+#[test]
+fn snapshots_that_differ_in_one_property_are_not_equal() {
+    let mut world = Broadphase::new();
+    let proxy = |x: f32| Aabb::cube([x, 0.0, 0.0], 1.0).expect("valid");
+    let id = world.insert(proxy(0.0), Proxy::dynamic().with_margin(0.5)).expect("valid");
+    world.insert(proxy(1.0), Proxy::fixed()).expect("valid");
+    world.update().expect("no limit");
+    let before = world.snapshot();
+    let changes: [fn(&mut Broadphase, ProxyId); 8] = [
+        |world, id| world.set_data(id, 1).expect("valid"),
+        |world, id| world.set_owner(id, 1).expect("valid"),
+        |world, id| world.set_filter(id, Filter::NONE).expect("valid"),
+        |world, id| world.set_margin(id, 0.25).expect("valid"),
+        |world, id| world.set_enabled(id, false).expect("valid"),
+        |world, id| world.renew(id).expect("valid"),
+        |world, id| world.set(id, Aabb::default(), [0.0; 3]).expect("valid"),
+        |world, id| world.remove(id).expect("valid"),
+    ];
+    for (kind, change) in changes.iter().enumerate() {
+        let mut changed = world.clone();
+        assert!(changed.snapshot() == before, "{kind}");
+        change(&mut changed, id);
+        assert!(changed.snapshot() != before, "{kind}");
+        changed.restore(&before);
+        assert!(changed.snapshot() == before, "{kind}");
+    }
+}

@@ -157,9 +157,9 @@ fn translated_box_is_rounded_outwards_to_the_nearest_floats() {
                 assert!((0..3).any(|axis| ends(axis).iter().any(is_past)), "{aabb:?} by {by:?}");
                 return;
             };
-            for axis in 0..3 {
-                assert!(is_sum_rounded_down(moved.min[axis], aabb.min[axis], by[axis]));
-                assert!(is_sum_rounded_up(moved.max[axis], aabb.max[axis], by[axis]));
+            for (axis, by) in by.into_iter().enumerate() {
+                assert!(is_sum_rounded_down(moved.min[axis], aabb.min[axis], by));
+                assert!(is_sum_rounded_up(moved.max[axis], aabb.max[axis], by));
             }
         },
     );
