@@ -74,3 +74,35 @@ fn pair_of_resting_proxies_begins_once() {
     world.renew(ground).expect("the id is valid");
     assert_eq!(world.update().expect("no limit").begun().len(), 2);
 }
+
+/// Goal: a resting proxy that is set to its own box has not changed, and one that is set to another box has. Method: a pair that was
+/// rejected is decided anew only after a change.
+#[test]
+fn resting_proxy_that_is_set_to_its_box_has_not_changed() {
+    let cube = |x: f32| Aabb { min: [x, 1.0, 1.0], max: [x + 1.0, 2.0, 2.0] };
+    for kind in [ProxyKind::Sleeping, ProxyKind::Fixed] {
+        let mut world = Broadphase::new();
+        let resting = world.insert(cube(1.0), Proxy::dynamic()).expect("valid");
+        world.set_kind(resting, kind).expect("the id is valid");
+        world.insert(cube(1.5), Proxy::dynamic()).expect("valid");
+        assert!(world.update_with_new(|_| false).expect("no limit").begun().is_empty());
+        world.set(resting, cube(1.0), [0.0; 3]).expect("valid");
+        assert!(world.update_with_new(|_| true).expect("no limit").begun().is_empty(), "{kind:?}");
+        world.set(resting, cube(1.25), [0.0; 3]).expect("valid");
+        assert_eq!(world.update_with_new(|_| true).expect("no limit").begun().len(), 1, "{kind:?}");
+    }
+}
+
+/// Goal: only a symmetric table of four kinds is deserialised. Method: the default table, one that is not symmetric, and one with a
+/// fifth kind.
+#[cfg(feature = "serde")]
+#[test]
+fn table_of_kinds_is_validated_by_serde() {
+    let text = serde_json::to_string(&KindTable::default()).expect("it is serialised");
+    assert_eq!(serde_json::from_str::<KindTable>(&text).ok(), Some(KindTable::default()));
+    let masks = |masks: [u8; 4]| {
+        serde_json::from_value::<KindTable>(serde_json::json!({ "masks": masks })).is_ok()
+    };
+    assert!(masks([0; 4]) && masks([2, 1, 0, 0]) && masks([15; 4]));
+    assert!(!masks([0, 1, 0, 0]) && !masks([16, 0, 0, 0]) && !masks([2, 0, 0, 0]));
+}

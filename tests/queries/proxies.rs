@@ -244,3 +244,25 @@ fn resting_proxies_with_margins_are_found_in_few_leaves() {
     let few = COUNT as u64 / 16 / 16;
     assert!(nearest.leaves < few && cast.leaves < few, "{nearest:?} {cast:?}");
 }
+
+/// Goal: prepared queries are available until a proxy changes, whichever trees the change concerns. Method: one proxy of each kind is
+/// moved.
+#[test]
+fn prepared_queries_end_with_a_change() {
+    let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 1.0).expect("valid");
+    let mut world = Broadphase::new();
+    let kinds = [Proxy::dynamic(), Proxy::kinematic(), Proxy::sleeping(), Proxy::fixed()];
+    let ids = kinds.map(|kind| world.insert(cube(0.0), kind).expect("valid"));
+    for (k, id) in ids.into_iter().enumerate() {
+        world.update().expect("no limit");
+        world.prepare_queries();
+        assert!(world.prepared_queries().is_some(), "{k}");
+        world.set(id, cube(9.0), [0.0; 3]).expect("valid");
+        assert!(world.prepared_queries().is_none(), "{k}");
+        world.prepare_queries();
+        let queries = world.prepared_queries().expect("nothing has changed");
+        let mut moved = Vec::new();
+        queries.overlap_point([9.0, 0.0, 0.0]).expect("valid").all(&mut moved);
+        assert_eq!(moved.len(), k + 1);
+    }
+}
