@@ -6,5 +6,6 @@ mod captures;
 mod event_reference;
 mod far_rows;
 mod plain_boxes;
+mod proxy_ticks;
 mod reuse;
 mod tick;

@@ -389,9 +389,10 @@ fn batch_gives_the_results_of_single_queries() {
             for max in [2.0, f32::INFINITY] {
                 let mut hits = vec![Hit { row: 77, value: -7.0 }; count * k];
                 queries.proximities(&many, max).unwrap().k_nearest(k, &mut hits).unwrap();
-                assert!(
-                    k != 1 || queries.proximities(&many, max).unwrap().nearest(&mut hits).is_ok()
-                );
+                if k == 1 {
+                    hits.fill(Hit { row: 77, value: -7.0 });
+                    queries.proximities(&many, max).unwrap().nearest(&mut hits).unwrap();
+                }
                 for (row, one) in asked.iter().enumerate() {
                     let mut meant = vec![Hit::MISS; k];
                     if valid(one) {
