@@ -150,4 +150,14 @@ mod tests {
             assert!(filter.is_exact(), "{filter:?}");
         }
     }
+
+    /// Goal: the halves of a filter are those of its bits, and give the filter back. Method: a filter in which each half is another.
+    #[test]
+    fn halves_are_those_of_the_bits() {
+        let filter = Filter::new(0x1234_5678, 0x9abc_def0);
+        assert_eq!(filter.halves(), [0xdef0_5678, 0x9abc_1234]);
+        for filter in [filter, Filter::ALL, Filter::NONE, Filter::new(1 << 31, 1)] {
+            assert_eq!(Filter::of_halves(filter.halves()), filter);
+        }
+    }
 }

@@ -4,6 +4,7 @@ mod bodies_with_parts;
 mod captured_geometries;
 mod captures;
 mod event_reference;
+mod explained;
 mod far_rows;
 mod plain_boxes;
 mod proxy_ticks;
