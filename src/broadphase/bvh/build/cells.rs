@@ -10,17 +10,17 @@
 //! are not made for: the cells of such boxes are those of a k-d tree (`kd_tree.rs`).
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
+use super::cell_order::{CellOrder, lengthen};
 use super::free_nodes::{FreeNodes, Nodes, nodes_of};
 use super::kd_tree::KdTree;
 use super::median::{Packer, SplitMeasure, depth_of};
-use crate::broadphase::bvh::{BvhItem, CornersFn, LEAF, Node, TriangleLeaf, WIDTH, grow};
-use crate::broadphase::pairs::buffer::lengthen_sparsely;
+use crate::broadphase::bvh::{BvhItem, CornersFn, LEAF, Node, TriangleLeaf, WIDTH};
+use crate::broadphase::pairs::buffer::reserve_for;
 use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
-use crate::lanes::{Level, request_large_pages};
+use crate::lanes::Level;
 use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
-use bytemuck::Pod;
 
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts
 /// vary.
@@ -56,8 +56,8 @@ const RUNS: usize = 64;
 pub(crate) struct Builder {
     /// Boxes that are longer than a cell.
     large: Vec<BvhItem>,
-    /// The indices of the boxes, ordered by cell.
-    ordered: Vec<u32>,
+    /// The boxes by cell.
+    ordered: CellOrder,
     /// The sample along one axis.
     line: Vec<f32>,
     /// The bins of each box: on x and y, and on z, with [`LARGE`].
@@ -68,9 +68,10 @@ pub(crate) struct Builder {
     counts: Vec<u32>,
     /// For each axis the part of each bin.
     parts: [Vec<u32>; 3],
-    /// Where the boxes of each cell end in `ordered`.
-    ends: Vec<u32>,
-    /// The number of boxes of each cell that is not empty.
+    /// The number of boxes of each cell.
+    counted: Vec<u32>,
+    /// The cells that are not empty, and the number of boxes of each.
+    filled: Vec<u32>,
     sizes: Vec<usize>,
     /// The top node of each cell that is not empty.
     cells: Vec<BvhItem>,
@@ -79,7 +80,7 @@ pub(crate) struct Builder {
     packers: Vec<Packer>,
 }
 
-impl_memory!(Builder { large, ordered, line, bins, at, counts, parts, ends, sizes, cells, kd_tree; lists of packers });
+impl_memory!(Builder { large, ordered, line, bins, at, counts, parts, counted, filled, sizes, cells, kd_tree; lists of packers });
 
 impl Builder {
     /// Builds the nodes of a tree, and its leaves if the boxes are those of triangles. Returns its root, and its depth.
@@ -133,21 +134,16 @@ impl Builder {
         (level, threads): (Level, &Threads),
     ) -> (BvhItem, usize) {
         self.kd_tree.build(boxes);
-        let Self { kd_tree, at, ends, ordered, .. } = self;
+        let Self { kd_tree, at, counted, ordered, packers, .. } = self;
         lengthen(at, boxes.len());
         let at = &mut at[..boxes.len()];
         kd_tree.look_up(boxes, at, threads);
-        ends.clear();
-        ends.reserve(kd_tree.measures.capacity());
-        ends.resize(kd_tree.measures.len(), 0);
-        at.iter().for_each(|&cell| ends[cell as usize] += 1);
-        ends_to_starts(ends);
-        lengthen(ordered, boxes.len());
-        for (index, &cell) in (0..).zip(&*at) {
-            let next = &mut ends[cell as usize];
-            ordered[*next as usize] = index;
-            *next += 1;
-        }
+        counted.clear();
+        counted.reserve(kd_tree.measures.capacity());
+        counted.resize(kd_tree.measures.len(), 0);
+        at.iter().for_each(|&cell| counted[cell as usize] += 1);
+        let workers = (threads, &mut packers[..threads.workers()]);
+        ordered.sort(at, |cell| cell, counted, workers);
         let kd_tree = core::mem::take(&mut self.kd_tree);
         self.pack_cells(boxes, nodes, (level, threads), &kd_tree.measures);
         let top = self.above(&kd_tree, 0, nodes);
@@ -211,9 +207,7 @@ impl Builder {
         } else {
             nodes.take_above(nodes_of(count))
         };
-        lengthen(&mut self.ordered, count);
-        let which = &mut self.ordered[..count];
-        which.iter_mut().zip(0..).for_each(|(index, k)| *index = k);
+        let which = self.ordered.unsorted(count);
         let root = self.packers[0].pack(level, measure, (children, which), &mut free, flag);
         (root, depth_of(count))
     }
@@ -241,7 +235,8 @@ impl Builder {
         if sample.long(axes) > LENGTHS / MANY_ONE_OF {
             return false;
         }
-        let Self { ordered, counts, parts: [in_x, in_y, in_z], ends, at, bins, packers, .. } = self;
+        let Self { ordered, counts, parts: [in_x, in_y, in_z], counted, at, bins, packers, .. } =
+            self;
         let [x, y, z] = axes;
         lengthen(bins, boxes.len());
         let bins = &mut bins[..boxes.len()];
@@ -277,26 +272,19 @@ impl Builder {
             chunk.count_next(counts, in_y, z, |of| of[1] & 0xffff);
         });
         share(counts, z, in_z);
-        // Sum the bins of each cell, then compute prefix sums. Distributing the boxes turns starts
-        // into ends.
+        // Sum the bins of each cell.
         let cells = x.parts * y.parts * z.parts;
-        ends.clear();
-        ends.resize(cells, 0);
+        counted.clear();
+        counted.resize(cells, 0);
         for (&cell, &count) in in_z.iter().zip(counts.iter()) {
-            ends[cell as usize] += count;
+            counted[cell as usize] += count;
         }
-        if cells > 1 && ends.iter().any(|&size| size as usize >= CROWD_MIN) {
+        if cells > 1 && counted.iter().any(|&size| size as usize >= CROWD_MIN) {
             return false;
         }
-        ends_to_starts(ends);
-        lengthen(ordered, boxes.len() - large);
-        for (index, &bin) in (0..).zip(&*at) {
-            if bin & LARGE == 0 {
-                let next = &mut ends[in_z[bin as usize] as usize];
-                ordered[*next as usize] = index;
-                *next += 1;
-            }
-        }
+        let at = &mut self.at[..boxes.len()];
+        let workers = (threads, &mut packers[..threads.workers()]);
+        ordered.sort(at, |bin| in_z[bin as usize], counted, workers);
         if self.are_narrow(boxes, axes) {
             return false;
         }
@@ -310,18 +298,23 @@ impl Builder {
     /// Whether more than a few boxes are much longer than their cell, although none is longer than a cell would be if
     /// all had equal lengths: then the boxes are in crowds, and the cells there are narrow.
     fn are_narrow(&self, boxes: &[BvhItem], axes: &[BinAxis; 3]) -> bool {
-        let Self { ordered, ends, .. } = self;
-        let count = ends.last().map_or(0, |&end| end as usize);
-        let mut long = 0;
+        let Self { ordered, counted, .. } = self;
+        let count: usize = counted.iter().map(|&size| size as usize).sum();
+        let (mut long, mut cell, mut end) = (0, 0, 0);
         for k in 0..CELLS_TESTED {
-            let cell = ends.partition_point(|&end| end as usize <= k * count / CELLS_TESTED);
-            let start = if cell > 0 { ends[cell - 1] as usize } else { 0 };
-            let Some(&end) = ends.get(cell) else { break };
-            let cell = &ordered[start..end as usize];
+            // The cell of every 64th part of the boxes.
+            while end <= k * count / CELLS_TESTED {
+                let Some(&size) = counted.get(cell) else { return false };
+                (cell, end) = (cell + 1, end + size as usize);
+            }
+            let size = counted[cell - 1] as usize;
             let mut is_long = [false; BOXES_TESTED];
             let mut tested = [Aabb::default(); BOXES_TESTED];
             for (k, tested) in tested.iter_mut().enumerate() {
-                *tested = boxes[cell[k * cell.len() / BOXES_TESTED] as usize].aabb;
+                let Some(index) = ordered.box_of(cell - 1, k * size / BOXES_TESTED) else {
+                    continue;
+                };
+                *tested = boxes[index as usize].aabb;
             }
             for axis in (0..3).filter(|&axis| axes[axis].parts > 1) {
                 let (mut low, mut high) = (f32::MAX, f32::MIN);
@@ -352,17 +345,22 @@ impl Builder {
     ) -> Option<usize> {
         let mut sizes = core::mem::take(&mut self.sizes);
         sizes.clear();
-        sizes.reserve(self.ends.capacity());
-        let mut start = 0;
-        for &end in &self.ends {
-            if end > start {
-                sizes.push((end - start) as usize);
+        sizes.reserve(self.counted.capacity());
+        self.filled.clear();
+        self.filled.reserve(self.counted.capacity());
+        for (cell, &count) in (0..).zip(&self.counted) {
+            if count > 0 {
+                sizes.push(count as usize);
+                self.filled.push(cell);
             }
-            start = end;
         }
         let largest = most_of(&sizes, |&size| size);
         // Any worker may take any cells, so reserve the largest size for all of them.
-        self.packers.iter_mut().for_each(|packer| packer.reserve_for(largest));
+        for packer in &mut self.packers {
+            packer.reserve_for(largest);
+            packer.which.clear();
+            reserve_for(&mut packer.which, largest);
+        }
         let needed = nodes.needed();
         let below = sizes.iter().map(|&size| needed(size));
         let below = below.fold([0; 2], |[a, b], [c, d]| [a + c, b + d]);
@@ -376,8 +374,8 @@ impl Builder {
 
         // A task has consecutive cells with about the same number of boxes. The division does not
         // affect the tree.
-        let wanted = (start as usize).div_ceil(RUNS);
-        let (mut roots, mut rest, mut first) = (&mut cells[..], &sizes[..], 0);
+        let wanted = sizes.iter().sum::<usize>().div_ceil(RUNS);
+        let (mut roots, mut rest, mut filled) = (&mut cells[..], &sizes[..], &self.filled[..]);
         let mut measures = measures;
         let mut tasks: [_; RUNS] = core::array::from_fn(|_| {
             let (mut count, mut boxes, mut needs) = (0, 0, [0; 2]);
@@ -388,14 +386,13 @@ impl Builder {
                 (count, boxes) = (count + 1, boxes + size);
                 needs = [needs[0] + nodes, needs[1] + leaves];
             }
-            let sizes = rest.split_off(..count)?;
+            rest.split_off(..count)?;
             let (own, tops) = (free.split(needs), roots.split_off_mut(..count)?);
             let measures = measures.split_off(..count.min(measures.len()))?;
-            let task = Task { sizes, first, free: own, tops, measures };
-            first += boxes;
-            Some(task)
+            let filled = filled.split_off(..count)?;
+            Some(Task { filled, free: own, tops, measures })
         });
-        let ordered = &self.ordered[..];
+        let ordered = &self.ordered;
         let packers = &mut self.packers[..threads.workers()];
         par::for_each(threads, packers, &mut tasks, &|packer, _, task| {
             if let Some(task) = task {
@@ -472,10 +469,8 @@ impl Histograms<'_, '_> {
 
 /// Consecutive cells whose subtrees are built by one thread.
 struct Task<'a> {
-    /// The number of boxes of each cell; cells are consecutive in `ordered`.
-    sizes: &'a [usize],
-    /// The first box of the first cell.
-    first: usize,
+    /// The cells.
+    filled: &'a [u32],
     free: FreeNodes<'a>,
     tops: &'a mut [BvhItem],
     /// How the boxes of each cell are halved. May be empty.
@@ -483,14 +478,19 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    fn pack(&mut self, level: Level, (boxes, ordered): (&[BvhItem], &[u32]), packer: &mut Packer) {
-        let mut first = self.first;
-        for (k, (&size, top)) in self.sizes.iter().zip(self.tops.iter_mut()).enumerate() {
-            let which = &ordered[first..first + size];
+    fn pack(
+        &mut self,
+        level: Level,
+        (boxes, ordered): (&[BvhItem], &CellOrder),
+        packer: &mut Packer,
+    ) {
+        let mut which = core::mem::take(&mut packer.which);
+        for (k, (&cell, top)) in self.filled.iter().zip(self.tops.iter_mut()).enumerate() {
+            let boxes_of_cell = ordered.joined(cell as usize, &mut which);
             let measure = self.measures.get(k).copied().unwrap_or_default();
-            *top = packer.pack(level, measure, (boxes, which), &mut self.free, LEAF);
-            first += size;
+            *top = packer.pack(level, measure, (boxes, boxes_of_cell), &mut self.free, LEAF);
         }
+        packer.which = which;
     }
 }
 
@@ -529,25 +529,6 @@ impl CentreSample<'_> {
         let is_long =
             |Aabb { min, max }: &Aabb| (0..3).any(|k| 2.0 * (max[k] - min[k]) > axes[k].width);
         boxes.filter(|of| is_long(of)).count()
-    }
-}
-
-/// Lengthens a list whose contents do not matter. That of the first build is written by the threads that use it; later ones
-/// grow by more than is needed.
-fn lengthen<T: Pod + Default>(list: &mut Vec<T>, len: usize) {
-    if list.is_empty() {
-        lengthen_sparsely(list, len);
-        request_large_pages(list);
-    } else {
-        grow(list, len);
-    }
-}
-
-/// Replaces the numbers of boxes of all cells by the first place of each.
-fn ends_to_starts(sizes: &mut [u32]) {
-    let mut start = 0;
-    for cell in sizes {
-        start += core::mem::replace(cell, start);
     }
 }
 

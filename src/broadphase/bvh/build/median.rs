@@ -86,9 +86,11 @@ pub(crate) struct Packer {
     sides: [CentreColumns; 2],
     /// Histograms of the boxes that this worker has counted.
     pub(super) counts: Vec<u32>,
+    /// The children of a cell.
+    pub(super) which: Vec<u32>,
 }
 
-impl_memory!(Packer { items, sides, counts });
+impl_memory!(Packer { items, sides, counts, which });
 
 impl Packer {
     /// Reserves memory for this many children.

@@ -1,7 +1,7 @@
 //! Builds the nodes of a tree.
 //!
 //! ```text
-//! build (cells, kd_tree, bins, median, free_nodes):
+//! build (cells, cell_order, kd_tree, bins, median, free_nodes):
 //!     if there are many boxes:
 //!         divide them into cells of about two hundred boxes: a histogram along x gives slabs, one in
 //!         each slab along y gives columns, one in each column along z gives cells
@@ -21,6 +21,7 @@
 //! Guarantee: the tree depends on the boxes and their order alone, not on threads or levels.
 
 mod bins;
+mod cell_order;
 mod cells;
 mod free_nodes;
 mod kd_tree;
