@@ -47,8 +47,8 @@ impl OccupiedCells {
         for axis in 0..3 {
             let scale = self.cells as f32 / (around[3 + axis] - around[axis]);
             self.origin[axis] = around[axis];
-            // An axis without extent is one cell.
-            self.scale[axis] = if scale < f32::MAX { scale } else { 0.0 };
+            // An axis without extent is one cell. Its scale is minus infinity if the bounds are from 0 to -0.
+            self.scale[axis] = if scale > 0.0 && scale < f32::MAX { scale } else { 0.0 };
         }
     }
 

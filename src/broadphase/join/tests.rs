@@ -288,12 +288,16 @@ fn long_boxes_that_a_sample_misses_are_joined_separately() {
 }
 
 /// Goal: boxes of a large set are dropped where no box of a small set is near, and no pair is lost. Method: small boxes of both
-/// sets in the whole scene, and in a crowd of it; the number of boxes that are read, and brute force.
+/// sets in the whole scene, and in a crowd of it, also if those of the small set are flat and end at -0; the number of boxes that
+/// are read, and brute force.
 #[test]
 fn boxes_of_a_large_set_without_neighbours_are_dropped() {
     let (first, count) = (300, 30_000);
-    for crowd in [1.0, 1e-3] {
+    for (crowd, flat) in [(1.0, false), (1e-3, false), (1e-3, true)] {
         let mut rows = random_boxes(count, |_| [1e-3; 3]);
+        for (row, (ends, _)) in rows.iter_mut().enumerate().filter(|_| flat) {
+            (ends[1], ends[4]) = if row < first { (0.0, -0.0) } else { (-ends[1], ends[4]) };
+        }
         for row in 0..first / 2 {
             rows[first + 7 * row] = rows[row];
         }
