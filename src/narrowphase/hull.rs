@@ -18,11 +18,10 @@
 //! only if there is more than one (a direction across a face) does a third pass compute the `f64` products.
 
 use super::error::InvalidShape;
+use super::few_vertices::{FirstOfFew, MostOfFew, farthest_of_few};
 use super::math::{V3, greater, scaled};
 use crate::geom::{COORD_MAX, MapEach, each_axis};
-use crate::lanes::{
-    Block, F32Lanes, F64Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, run_portable,
-};
+use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, run_portable};
 use crate::par;
 use alloc::vec::Vec;
 use core::fmt;
@@ -182,10 +181,11 @@ impl Hull {
         V3::new(columns[0], columns[self.rows], columns[2 * self.rows])
     }
 
-    /// Does what [`Hull::support`] does, in the lanes of a level that has been entered. For many vertices the hull's own level
-    /// is entered.
+    /// Does what [`Hull::support`] does, in the lanes of a level that has been entered, and returns the product with `direction` too, which
+    /// is known earlier. For many vertices the hull's own level is entered.
     #[inline(always)]
-    pub(super) fn support_in<I: Isa>(&self, isa: I, direction: V3) -> V3 {
+    pub(super) fn support_in<I: Isa>(&self, isa: I, direction: V3) -> (V3, f64) {
+        let with_product = |vertex: V3| (vertex, vertex.dot(direction));
         let columns = &self.few[..];
         match self.rows {
             8 => farthest_of_few::<I, 8>(isa, columns, direction),
@@ -195,9 +195,27 @@ impl Hull {
                 let search = self.search_of_many(direction);
                 let (row, count, near) = search.run(isa);
                 let row = if count == 1 { row } else { search.sharp(near).run(isa) };
-                V3::of(vertex(search.numbers, row))
+                with_product(V3::of(vertex(search.numbers, row)))
             }
-            _ => self.support(direction),
+            _ => with_product(self.support(direction)),
+        }
+    }
+
+    /// Returns the greatest product of a vertex with `direction`. Which vertex it is takes as long again to find among few.
+    #[inline(always)]
+    pub(super) fn support_value(&self, direction: V3) -> f64 {
+        self.value(direction.x, direction.y, direction.z)
+    }
+
+    /// Returns that product. For the arguments see [`Hull::row`].
+    fn value(&self, x: f64, y: f64, z: f64) -> f64 {
+        let direction = V3::new(x, y, z);
+        let columns = &self.few[..];
+        match self.rows {
+            0 => self.vertex(self.row(x, y, z)).dot(direction),
+            8 => run_portable(MostOfFew::<8> { columns, direction }),
+            16 => run_portable(MostOfFew::<16> { columns, direction }),
+            _ => self.level.run(MostOfFew::<FEW_MAX> { columns, direction }),
         }
     }
 
@@ -299,78 +317,6 @@ fn columns_of_few(vertices: &[[f32; 3]]) -> Vec<f64> {
     columns
 }
 
-/// Finds the first row with the greatest product in `f64`, among few.
-struct FirstOfFew<'a, const ROWS: usize> {
-    /// Three columns of `ROWS` numbers.
-    columns: &'a [f64],
-    direction: V3,
-}
-
-impl<const ROWS: usize> Kernel for FirstOfFew<'_, ROWS> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> usize {
-        first_of_few::<I, ROWS>(isa, self.columns, self.direction)
-    }
-}
-
-/// Returns the vertex in the row that [`first_of_few`] finds.
-#[inline(always)]
-fn farthest_of_few<I: Isa, const ROWS: usize>(isa: I, columns: &[f64], direction: V3) -> V3 {
-    let columns = &columns[..3 * ROWS];
-    let row = first_of_few::<I, ROWS>(isa, columns, direction);
-    V3::new(columns[row], columns[ROWS + row], columns[2 * ROWS + row])
-}
-
-/// Returns the first row with the greatest product in `f64`, of three columns of `ROWS` numbers.
-#[inline(always)]
-fn first_of_few<I: Isa, const ROWS: usize>(isa: I, columns: &[f64], direction: V3) -> usize {
-    let columns = &columns[..3 * ROWS];
-    let V3 { x, y, z } = direction;
-    let (x, y, z) = (isa.splat_f64(x), isa.splat_f64(y), isa.splat_f64(z));
-    let mut products = [isa.splat_f64(0.0); ROWS];
-    let groups = ROWS / I::LANES_F64;
-    let mut group = 0;
-    while group < groups {
-        let row = group * I::LANES_F64;
-        products[group] = isa.load_f64(&columns[row..]) * x
-            + isa.load_f64(&columns[ROWS + row..]) * y
-            + isa.load_f64(&columns[2 * ROWS + row..]) * z;
-        group += 1;
-    }
-    // Trees of maxima: any order finds the same one.
-    let mut most = products;
-    let mut half = groups / 2;
-    while half > 0 {
-        let mut group = 0;
-        while group < half {
-            most[group] = most[group].max(most[group + half]);
-            group += 1;
-        }
-        half /= 2;
-    }
-    let mut each = [0.0; LANES_MAX];
-    most[0].store(&mut each);
-    let mut half = I::LANES_F64 / 2;
-    while half > 0 {
-        let mut lane = 0;
-        while lane < half {
-            each[lane] = greater(each[lane], each[lane + half]);
-            lane += 1;
-        }
-        half /= 2;
-    }
-    let most = isa.splat_f64(each[0]);
-    let (mut bits, mut group) = (0_u64, 0);
-    while group < groups {
-        bits |= u64::from(most.le(products[group]).bits()) << (group * I::LANES_F64);
-        group += 1;
-    }
-    // No bit is set if the direction is not a number; then the first row is as good as any.
-    bits.trailing_zeros() as usize % ROWS
-}
-
 /// The search in lanes, among many.
 #[derive(Clone, Copy)]
 struct SupportSearch<'a> {
@@ -397,6 +343,60 @@ impl Kernel for SupportSearch<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> (usize, u32, f32) {
+        if self.numbers.len() == 3 * SPAN * 2 { self.two_spans(isa) } else { self.any_spans(isa) }
+    }
+}
+
+/// Greatest number of vectors of the products of two spans, on any level.
+const GROUPS_MAX: usize = 2 * SPAN;
+
+impl SupportSearch<'_> {
+    /// Searches two spans. The products are stored, so that the second pass does not compute them again. For four spans that gains
+    /// nothing.
+    #[inline(always)]
+    fn two_spans<I: Isa>(self, isa: I) -> (usize, u32, f32) {
+        const SPANS: usize = 2;
+        let numbers = &self.numbers[..3 * SPAN * SPANS];
+        let d = [isa.splat(self.d[0]), isa.splat(self.d[1]), isa.splat(self.d[2])];
+        let mut most = isa.splat(f32::NEG_INFINITY);
+        let mut products = [most; GROUPS_MAX];
+        let groups = SPAN / I::LANES;
+        let mut span = 0;
+        while span < SPANS {
+            let numbers = &numbers[3 * SPAN * span..3 * SPAN * (span + 1)];
+            let mut group = 0;
+            while group < groups {
+                let product = product(isa, numbers, group * I::LANES, d);
+                products[span * groups + group] = product;
+                most = product.max(most);
+                group += 1;
+            }
+            span += 1;
+        }
+        let least = greatest_lane::<I>(most) - self.near;
+        let near = isa.splat(least);
+        let (mut found, mut count, mut left, mut span) = (0, 0, self.len, 0);
+        while span < SPANS {
+            let (mut bits, mut group) = (0_u64, 0);
+            while group < groups {
+                bits |= u64::from(near.le(products[span * groups + group]).bits())
+                    << (group * I::LANES);
+                group += 1;
+            }
+            let rows = if left < SPAN { left } else { SPAN };
+            let bits = bits & (u64::MAX >> (64 - rows));
+            let row = self.len - left + bits.trailing_zeros() as usize;
+            found = if bits != 0 { row } else { found };
+            count += bits.count_ones();
+            left -= rows;
+            span += 1;
+        }
+        (found, count, least)
+    }
+
+    /// Searches any number of spans.
+    #[inline(always)]
+    fn any_spans<I: Isa>(self, isa: I) -> (usize, u32, f32) {
         let d = [isa.splat(self.d[0]), isa.splat(self.d[1]), isa.splat(self.d[2])];
         let mut most = isa.splat(f32::NEG_INFINITY);
         for span in self.numbers.chunks_exact(3 * SPAN) {
@@ -406,19 +406,7 @@ impl Kernel for SupportSearch<'_> {
                 row += I::LANES;
             }
         }
-        let mut each = [f32::NEG_INFINITY; LANES_MAX];
-        most.store(&mut each);
-        // A tree of maxima is faster; any order finds the same maximum.
-        let mut half = I::LANES / 2;
-        while half > 0 {
-            for lane in 0..half {
-                let other = each[lane + half];
-                each[lane] = if each[lane] > other { each[lane] } else { other };
-            }
-            half /= 2;
-        }
-
-        let least = each[0] - self.near;
+        let least = greatest_lane::<I>(most) - self.near;
         let near = isa.splat(least);
         let (mut found, mut count, mut left) = (0, 0, self.len);
         for span in self.numbers.chunks_exact(3 * SPAN) {
@@ -432,6 +420,22 @@ impl Kernel for SupportSearch<'_> {
         }
         (found, count, least)
     }
+}
+
+/// Returns the greatest number of a vector. A tree of maxima is faster; any order finds the same maximum.
+#[inline(always)]
+fn greatest_lane<I: Isa>(most: I::F32) -> f32 {
+    let mut each = [f32::NEG_INFINITY; LANES_MAX];
+    most.store(&mut each);
+    let mut half = I::LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            let other = each[lane + half];
+            each[lane] = if each[lane] > other { each[lane] } else { other };
+        }
+        half /= 2;
+    }
+    each[0]
 }
 
 /// Finds, of the rows whose product is not below `near`, the first with the greatest product in `f64`.
@@ -490,7 +494,22 @@ mod tests {
     use super::*;
     use crate::narrowphase::math::random::numbers_f32;
 
-    /// Goal: the vertex of every level is the first one with the greatest product in `f64`. Method: clouds with ties in `f32`, copies,
+    /// The search in a level that has been entered.
+    struct InLevel<'h> {
+        hull: &'h Hull,
+        direction: V3,
+    }
+
+    impl Kernel for InLevel<'_> {
+        type Output = (V3, f64);
+
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> (V3, f64) {
+            self.hull.support_in(isa, self.direction)
+        }
+    }
+
+    /// Goal: the vertex of every level is the first one with the greatest product in `f64`, and its product is returned. Method: clouds with ties in `f32`, copies,
     /// flat and tiny ones; directions along axes, between, and nearly equal ones.
     #[test]
     fn every_level_finds_the_exact_vertex() {
@@ -521,6 +540,11 @@ mod tests {
                     let first = hull.vertices().find(|vertex| product(vertex) == most);
                     let found = hull.support(direction).to_f32();
                     assert_eq!(Some(found), first, "{level} {count} {direction:?}");
+                    let value = hull.support_value(direction);
+                    assert_eq!(value, most, "{level} {count} {direction:?}");
+                    let (found, value) = level.run(InLevel { hull: &hull, direction });
+                    let found = (Some(found.to_f32()), value);
+                    assert_eq!(found, (first, most), "{level} {count} {direction:?}");
                 }
             }
         }

@@ -84,6 +84,12 @@ impl V3 {
         Self::new(greater(self.x, least.x), greater(self.y, least.y), greater(self.z, least.z))
     }
 
+    /// Returns the sum of the magnitudes of the components, which is at least the length, and does not need a square root.
+    #[inline(always)]
+    pub(crate) fn manhattan_length(self) -> f64 {
+        self.x.abs() + self.y.abs() + self.z.abs()
+    }
+
     #[inline(always)]
     pub(crate) fn square(self) -> f64 {
         self.dot(self)

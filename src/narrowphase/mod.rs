@@ -9,6 +9,7 @@
 pub(crate) mod batch;
 pub(crate) mod elements;
 mod error;
+mod few_vertices;
 pub mod gjk;
 mod hull;
 pub(crate) mod math;

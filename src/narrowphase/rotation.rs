@@ -12,7 +12,7 @@ pub(super) struct Rotation {
     /// Angular velocity in radians per tick.
     pub(super) spin: V3,
     /// The unit axis; zero without rotation.
-    axis: V3,
+    pub(super) axis: V3,
     /// Radians per tick.
     pub(super) rate: f64,
 }

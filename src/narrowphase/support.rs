@@ -99,13 +99,27 @@ impl Core<'_> {
         }
     }
 
-    /// Does what [`Core::support`] does, for a hull without its scale, and in the lanes of a level that has been entered.
+    /// Does what [`Core::support`] does, for a hull without its scale, and in the lanes of a level that has been entered. Also returns the
+    /// product with `direction`.
     #[inline(always)]
-    pub(super) fn unscaled_support<I: Isa>(&self, isa: I, direction: V3) -> V3 {
+    pub(super) fn unscaled_support<I: Isa>(&self, isa: I, direction: V3) -> (V3, f64) {
         match self {
-            Self::Box { half } => half.copysign(direction),
+            Self::Box { half } => (half.copysign(direction), half.dot(direction.abs())),
             Self::Hull { hull, .. } => hull.support_in(isa, direction),
-            _ => self.other_support(direction.x, direction.y, direction.z),
+            _ => {
+                let point = self.other_support(direction.x, direction.y, direction.z);
+                (point, point.dot(direction))
+            }
+        }
+    }
+
+    /// Returns the product of `direction` with a farthest point.
+    #[inline(always)]
+    pub(super) fn support_value(&self, direction: V3) -> f64 {
+        match self {
+            Self::Box { half } => half.dot(direction.abs()),
+            Self::Hull { hull, scale } => hull.support_value(direction.times(*scale)),
+            _ => self.other_support(direction.x, direction.y, direction.z).dot(direction),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Distance of one pair of shapes, with normal and nearest points.
 
-use super::boxes::BoxPair;
+use super::boxes::{BoxPair, BoxPoints};
 use super::by_level::{self, Searched};
 use super::nearest::{Accuracy, RotatedPair};
 use super::penetration::shallowest;
@@ -97,9 +97,36 @@ fn of_boxes(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Distance {
     if upper > tiny && Accuracy::of_distance(a.0, b.0).is_reached(lower, upper) {
         return Distance::of_gap(&pair, &gap, [a.1, b.1], tiny);
     }
+    after(&pair, points, [a.1, b.1])
+}
+
+/// Greatest number of steps towards the nearest points of two boxes before a search.
+const STEPS_MAX: u32 = 3;
+
+/// Computes the distance of two boxes from points that are not the nearest: by further steps towards these, and then by a search.
+#[inline(never)]
+fn after(pair: &RotatedPair<'_>, mut points: BoxPoints, poses: [&Pose; 2]) -> Distance {
+    let x = V3::of(poses[1].position) - V3::of(poses[0].position);
+    let tiny = pair.rounding(x.length());
+    let boxes = BoxPair::new(pair).expect("both are boxes");
+    let own = boxes.own(x);
+    let accuracy = Accuracy::of_distance(pair.a.shape, pair.b.shape);
+    let mut steps = 0;
+    // A comparison with NaN is false.
+    while steps < STEPS_MAX && points.between.square() > tiny * tiny {
+        points = boxes.nearest_after(own, &points);
+        let upper = points.between.length();
+        let normal = points.between * (1.0 / upper);
+        let lower = boxes.width(own, normal);
+        if upper > tiny && accuracy.is_reached(lower, upper) {
+            return Distance::of_gap(pair, &boxes.gap(lower, normal, &points), poses, tiny);
+        }
+        steps += 1;
+    }
+    let gap = boxes.gap(0.0, V3::ZERO, &points);
     let mut simplex = Simplex::default();
     simplex.push(pair.vertex(gap.on_a, gap.on_b));
-    continued(&pair, simplex, V3::X, [a.1, b.1])
+    continued(pair, simplex, V3::X, poses)
 }
 
 /// Computes the distance of any two shapes by the search of [`RotatedPair::nearest`], which starts with these points.

@@ -79,7 +79,7 @@ impl<'s> MovingShape<'s> {
     #[inline(always)]
     pub(super) fn support_value(&self, direction: V3, t: f64) -> f64 {
         let own = self.start.rotate_back(self.rotation.direction(direction, -t));
-        self.shape.core.support(own).dot(own)
+        self.shape.core.support_value(own)
     }
 }
 
@@ -97,8 +97,7 @@ fn axis_rate(shape: &Shape<'_>, start: &M3, rotation: &Rotation) -> f64 {
 
 /// The axis is fixed in the body too, so the extents bound `|k × r|`.
 fn axis_distance(shape: &Shape<'_>, start: &M3, rotation: &Rotation) -> f64 {
-    let Some(k) = rotation.spin.unit() else { return 0.0 };
-    let (k, e) = (start.rotate_back(k).abs(), shape.extent);
+    let (k, e) = (start.rotate_back(rotation.axis).abs(), shape.extent);
     let across = V3::new(k.y * e.z + k.z * e.y, k.z * e.x + k.x * e.z, k.x * e.y + k.y * e.x);
     let across = across.length() * (1.0 + 16.0 * f64::EPSILON);
     if across < shape.bounding_radius { across } else { shape.bounding_radius }
@@ -108,7 +107,7 @@ fn axis_distance(shape: &Shape<'_>, start: &M3, rotation: &Rotation) -> f64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RelativePath {
     start: V3,
-    delta: V3,
+    pub(super) delta: V3,
     pub(super) accel: V3,
 }
 
@@ -164,7 +163,9 @@ impl RelativePath {
     /// Upper bound of the lengths from which a position is computed at any time up to `last`, and of the tick.
     #[inline(always)]
     pub(super) fn lengths(&self, last: f64) -> f64 {
-        self.start.length() + self.delta.length() * greater(last, 1.0) + self.accel.length()
+        self.start.manhattan_length()
+            + self.delta.manhattan_length() * greater(last, 1.0)
+            + self.accel.manhattan_length()
     }
 
     /// Returns the unit vector of [`RelativePath::toward`].

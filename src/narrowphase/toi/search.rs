@@ -13,22 +13,26 @@ use super::balls::Balls;
 use super::boxes;
 use super::boxes::BoxSearch;
 use super::goal::Goal;
-use super::relative_motion::{Frame, RelativeMotion, RelativePath, position_at, stays};
+use super::relative_motion::{Frame, MovingShape, RelativeMotion, RelativePath, position_at};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion};
 use crate::narrowphase::gjk::{
-    Accuracy, GJK_ITERATIONS_MAX, Gap, Nearest, ROUNDING, RotatedPair, shallowest,
+    Accuracy, GJK_ITERATIONS_MAX, Gap, Nearest, RotatedPair, shallowest,
 };
-use crate::narrowphase::math::{V3, greater, lesser, round_down};
+use crate::narrowphase::math::{V3, greater, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
 
-/// Share of the difference between floor and distance that a plane must prove to be good enough; for
-/// bodies that do not rotate, and for those that do, where a round costs more.
-const SHARE: [f64; 2] = [0.125, 0.75];
+/// Share of the difference between floor and distance that a plane must prove to be good enough, for bodies that do not rotate.
+const SHARE: f64 = 0.125;
+
+/// The same for bodies that rotate, where a round costs more; and for their first plane: far from a contact the next round finds other
+/// features, so that a better plane is not worth its supports.
+const SHARE_OF_ROTATING: f64 = 0.75;
+const SHARE_OF_FIRST_ROTATING: f64 = 0.1;
 
 /// Radius, relative to the size, of a ball that approximates a shape in the first guess of a direction.
 const MEAN: f64 = 0.7;
@@ -75,27 +79,34 @@ impl<'s> Search<'s> {
         mut observer: Observer<'_>,
     ) -> Toi {
         let path = RelativePath::new(a.1, b.1);
-        let contact_distance = a.0.radius + b.0.radius + f64::from(settings.target_distance);
-        let slack = path.slack(a.0, b.0, window[1]) + ROUNDING * contact_distance;
-        let radii = a.0.radius + b.0.radius;
-        let toward = path.toward(radii + MEAN * (a.0.size + b.0.size - radii), window);
-        // Both sizes count, but for a point, whose size is zero.
-        let least = match (a.0.size, b.0.size) {
-            (0.0, size) | (size, 0.0) => size,
-            (of_a, of_b) => lesser(of_a, of_b),
-        };
-        let wanted = f64::from(settings.tolerance) * least;
-        let rotates = !(stays(a) && stays(b));
-        let balls = Balls {
-            path: &path,
-            window,
-            bounding: a.0.bounding_radius + b.0.bounding_radius,
-            radii,
-            contact_distance,
-            slack,
-            wanted,
-            rotates,
-        };
+        let balls = Balls::new(a, b, &path, settings, window);
+        if path.accel == V3::ZERO && balls.pass() {
+            if observer.is_some() {
+                balls.report_pass(Self::toward(a, b, &balls), &mut observer);
+            }
+            return Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
+        }
+        Self::find_near(a, b, settings, &balls, observer)
+    }
+
+    /// Returns the direction of the first support, of any length.
+    #[inline(always)]
+    fn toward(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion), balls: &Balls<'_>) -> V3 {
+        let Balls { path, radii, window, .. } = *balls;
+        path.toward(radii + MEAN * (a.0.size + b.0.size - radii), window)
+    }
+
+    /// Runs the search for bodies that may come near each other.
+    #[inline(always)]
+    fn find_near(
+        a: (&'s Shape<'s>, &'s Motion),
+        b: (&'s Shape<'s>, &'s Motion),
+        settings: &'s Settings,
+        balls: &Balls<'_>,
+        mut observer: Observer<'_>,
+    ) -> Toi {
+        let Balls { path, window, contact_distance, slack, wanted, rotates, .. } = *balls;
+        let toward = Self::toward(a, b, balls);
         // A time to which planes have led already, with the normal of the last, and their numbers of rounds and supports.
         let mut led = match balls.until(toward, &mut observer) {
             Some(SafeTime::End) => {
@@ -107,7 +118,7 @@ impl<'s> Search<'s> {
         if !rotates {
             let tolerance = greater(wanted, 16.0 * slack);
             let goal = Goal::new(contact_distance, slack, tolerance);
-            let moving = (&path, toward, window);
+            let moving = (path, toward, window);
             match boxes::search((a, b), moving, (&goal, settings), &mut observer) {
                 BoxSearch::Found(toi) => return toi,
                 BoxSearch::Until { t, normal, rounds, supports } => {
@@ -116,7 +127,7 @@ impl<'s> Search<'s> {
                 BoxSearch::Unknown => {}
             }
         }
-        let motion = RelativeMotion::new(a, b, path, slack);
+        let motion = RelativeMotion::new(a, b, *path, slack);
         let tolerance = greater(wanted, 16.0 * motion.slack);
         let mut search = Self {
             motion,
@@ -437,7 +448,11 @@ impl<'s> Search<'s> {
     ) -> Nearest {
         let (contact_distance, tolerance, floor, accept) =
             (self.contact_distance, self.tolerance, goal.range.min, goal.accept);
-        let share = SHARE[usize::from(!self.motion.is_straight())];
+        let share = match (self.motion.is_straight(), simplex.len) {
+            (true, _) => SHARE,
+            (false, 0) => SHARE_OF_FIRST_ROTATING,
+            (false, _) => SHARE_OF_ROTATING,
+        };
         let sharp = tolerance * (1.0 / 16.0);
         let touches_cores = goal.touches_cores;
         let found = pair.nearest(x, simplex, guess, self.motion.slack, |lower, upper| {
@@ -522,25 +537,18 @@ impl<'s> Search<'s> {
         (Goal { range: GapRange { min: floor, max }, accept, ..self.goal() }, found)
     }
 
-    /// Creates the impact at `t`. Points and closing speed are those at that time.
+    /// Creates the impact at `t`, with the points and the closing speed at the rounded time.
     pub(super) fn impact(&self, t: f64, pair: &RotatedPair<'s>, gap: &Gap) -> ToiResult {
         let first = round_down(t);
-        let t = f64::from(first);
-        let pair_at_t;
-        let pair = if self.motion.is_straight() {
-            pair
-        } else {
-            pair_at_t = self.motion.at(t);
-            &pair_at_t
-        };
-        let [on_a, on_b] = self.points(t, pair, gap);
-        let [closing, _] = self.motion.closing(t, pair, gap);
-        let closing = saturated(closing);
+        let earlier = f64::from(first) - t;
+        let [on_a, on_b] = self.points(f64::from(first), earlier, pair, gap);
+        let [closing, growing] = self.motion.closing(t, pair, gap);
+        let closing = saturated(closing + growing * earlier);
         ToiResult::Impact { t: first, normal: self.in_world(gap.normal), on_a, on_b, closing }
     }
 
     fn overlapping(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> ToiResult {
-        let [on_a, on_b] = self.points(t, pair, gap);
+        let [on_a, on_b] = self.points(t, 0.0, pair, gap);
         let [closing, _] = self.motion.closing(t, pair, gap);
         let (exact, closing) = (self.contact_distance - gap.lower, saturated(closing));
         // The depth of very small shapes must not be rounded to zero, which would be a touch.
@@ -549,9 +557,12 @@ impl<'s> Search<'s> {
         ToiResult::Overlapping { depth, normal: self.in_world(gap.normal), on_a, on_b, closing }
     }
 
-    /// Returns the nearest points of the surfaces, in world coordinates.
-    fn points(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> [[f32; 3]; 2] {
+    /// Returns the nearest points of the surfaces at `t`, in world coordinates. The pair is rotated as it is at a time that is later by at
+    /// most 2⁻²³, or `earlier` than that if it is negative: so short a rotation is linear but for less than the rounding of the points.
+    fn points(&self, t: f64, earlier: f64, pair: &RotatedPair<'_>, gap: &Gap) -> [[f32; 3]; 2] {
         let [mut on_a, mut on_b] = pair.surface(gap);
+        let moved = |on: V3, body: &MovingShape<'_>| on + body.rotation.spin.cross(on) * earlier;
+        (on_a, on_b) = (moved(on_a, &self.motion.a), moved(on_b, &self.motion.b));
         if let Some(Frame { rotation, offset }) = self.frame {
             (on_a, on_b) = (rotation.rotate(on_a), rotation.rotate(on_b + offset));
         }

@@ -216,6 +216,11 @@ pub(super) fn follow(
         if next.t >= to {
             return (SafeTime::End, steps);
         }
+        // Almost at the root, where other features may be nearest. A touch that is ignored needs a plane that separates for long.
+        let short = next.gap - range.min < SHORT * (plane.gap - range.min);
+        if short && range.max == f64::INFINITY {
+            return (SafeTime::Until { t: next.t, normal: next.normal, separated: false }, steps);
+        }
         rate = (next.gap - now.gap) / interval.length;
         now = next;
         if steps >= STEPS_MAX {
@@ -225,6 +230,12 @@ pub(super) fn follow(
         length = interval_length(motion, &curved, &now, range, rate, to);
     }
 }
+
+/// Part of the gap at the start: if less is left at the end of an interval, a new plane gains more than another interval.
+const SHORT: f64 = 0.1;
+
+/// Factor of the length of Newton's step, so that the root is mostly inside of the interval. If it is not, little of the gap is left.
+const NEWTON: f64 = 1.02;
 
 /// Part of an interval before which a root counts as too early: then a shorter interval is tried.
 const EARLY: f64 = 0.25;
@@ -391,7 +402,7 @@ fn interval_length(
     // Where twice the gap equals the greatest deviation.
     let curved = 4.0 * sqrt(gap / greater(curvature, f64::MIN_POSITIVE));
     // A little past the end of Newton's step, so that the root is inside.
-    let newton = 1.08 * first_root(gap, rate, 0.5 * plane.normal.dot(motion.path.accel));
+    let newton = NEWTON * first_root(gap, rate, 0.5 * plane.normal.dot(motion.path.accel));
     lesser(to - plane.t, lesser(curved, newton))
 }
 
