@@ -62,6 +62,8 @@ const JOIN_ROWS: f64 = 512.0;
 const SHORT_PART: f32 = 0.0625;
 /// Grids over the middle are tried if it is shorter than this part of the whole on an axis.
 const CROWD_PART: f32 = 0.5;
+/// Most strips may be empty in a grid over the whole if no crowd is shorter than this part of it.
+const LONE_CROWD_PART: f32 = 0.25;
 /// Greatest number of slices that are tried.
 const SLICES_MAX: f64 = 256.0;
 /// Factor between numbers of strips that are tried.
@@ -100,7 +102,12 @@ pub(super) fn choose(
     sample.reserve(rows);
     sample.fill_columns();
     let extents = whole_extents(sample);
-    let chosen = choose_smooth((rows, active), extents, rejected, sample);
+    sample.skips_empty = false;
+    let mut chosen = choose_smooth((rows, active), extents, rejected, sample);
+    if sample.has_empty && !is_crowd(extents, sample) {
+        sample.skips_empty = true;
+        chosen = choose_smooth((rows, active), extents, rejected, sample);
+    }
     if rows < COUNTED_ROWS_MIN || !chosen.joined && is_right(rows, &chosen, sample) {
         return chosen;
     }
@@ -118,6 +125,15 @@ fn whole_extents(sample: &mut Sample) -> [AxisExtent; 3] {
     core::array::from_fn(|axis| extent(axis, boxes, line))
 }
 
+/// Whether most of the boxes are in a crowd that is much shorter than the whole on an axis. Most strips of a grid over the whole are empty then,
+/// and the others contain the crowd.
+fn is_crowd(extents: [AxisExtent; 3], sample: &mut Sample) -> bool {
+    let Sample { boxes, line, .. } = sample;
+    extents
+        .iter()
+        .any(|whole| core_extent(whole, boxes, line).length < LONE_CROWD_PART * whole.length)
+}
+
 /// Returns the greatest number of strips of a grid.
 fn strips_max(rows: usize, rejected: u32) -> f64 {
     let coarser = 4 * rejected.saturating_sub(1);
@@ -133,6 +149,7 @@ fn choose_smooth(
 ) -> Choice {
     let [along, u, v] = by_ratio(extents);
     let most = strips_max(rows, rejected);
+    sample.has_empty = false;
     let mut price =
         |slices: bool, strips: f64| grid([along, u, v], slices, strips).price(rows, sample, along);
     // Boxes in a line have no extent across: then the cells follow each other along the line.
@@ -253,8 +270,8 @@ fn choose_counted(
         let priced = first.grid.price(rows, sample, along);
         first_cost = counted(priced, sample).cost;
     }
-    let is_crowd = |axis: usize| cores[axis].length < CROWD_PART * wholes[axis].length;
-    let tried = if (0..3).any(is_crowd) { 2 } else { 1 };
+    let is_short = |axis: usize| cores[axis].length < CROWD_PART * wholes[axis].length;
+    let tried = if (0..3).any(is_short) { 2 } else { 1 };
     for &extents in &[wholes, cores].map_each(by_ratio)[..tried] {
         let [along, ..] = extents;
         for slices in [false, true] {
@@ -340,6 +357,26 @@ mod tests {
             strips(20_000, sticks(length)) > 1 && few == [1, 1]
         }));
         assert!(strips(20_000, |_| [0.03; 3]) > 16);
+    }
+
+    /// Goal: strips that are empty do not make the others wider. Method: crowds of a thousand boxes in a world that is eight times as long as the crowds
+    /// together; by the price of full strips there are 36 strips.
+    #[test]
+    fn strips_are_narrow_where_most_of_them_are_empty() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut middle = || core::array::from_fn(|_| rng.random_range(0.0..8.0));
+        let middles: [[f32; 3]; 20] = core::array::from_fn(|_| middle());
+        let boxes: Vec<MovingBox> = (0..20_000)
+            .map(|row| {
+                let min = middles[row % 20].map(|low| low + rng.random_range(0.0..0.4));
+                let max = min.map(|low| low + 0.02);
+                MovingBox { aabb: Aabb { min, max }, delta: [0.0; 3] }
+            })
+            .collect();
+        let (rows, get) = (boxes.len(), |row: usize| (boxes[row], 0));
+        let Choice { grid, joined, .. } =
+            choose((rows, rows), &get, false, 0, &mut Sample::default());
+        assert!(!joined && grid.strips() > 200, "{} strips", grid.strips());
     }
 
     /// Goal: where most boxes are in a crowd much smaller than the world, the strips divide the crowd, not only the world. Method: four of
