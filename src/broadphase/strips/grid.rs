@@ -35,6 +35,9 @@ pub(crate) const LONG_CELLS: f32 = 1.0;
 pub(super) mod cost {
     /// Copy a box to a strip and sort it there.
     pub(crate) const COPY: f64 = 8.0;
+    /// How much more a further copy of a box costs than the first one, where boxes have many: they are long, and of all lengths, so
+    /// groups of boxes are compared with many others for the sake of one.
+    pub(crate) const COPY_AGAIN: f64 = 18.0;
     /// Sort a box in a strip that does not fit into the cache of a core.
     pub(crate) const FAR: f64 = 20.0;
     /// Number of records of a strip that fit into that cache.
