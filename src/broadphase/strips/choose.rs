@@ -56,12 +56,16 @@ const CHECKED_PAIRS_MIN: usize = 1 << 14;
 const CHECKED_ROWS_PER_PAIR: usize = 32;
 /// Another grid is chosen if it costs at most this part.
 const BETTER: f64 = 0.6;
+/// All boxes are joined instead if that costs at most this part of the price of the first choice, with the true cost of its copies.
+const JOIN_BETTER: f64 = 0.8;
 /// Number of records from which a strip is joined.
 const JOIN_ROWS: f64 = 512.0;
 /// Boxes are short on an axis if they are shorter than this part of the range in which half of them start.
 const SHORT_PART: f32 = 0.0625;
 /// Grids over the middle are tried if it is shorter than this part of the whole on an axis.
 const CROWD_PART: f32 = 0.5;
+/// Most strips may be empty in a grid over the whole if no crowd is shorter than this part of it.
+const LONE_CROWD_PART: f32 = 0.25;
 /// Greatest number of slices that are tried.
 const SLICES_MAX: f64 = 256.0;
 /// Factor between numbers of strips that are tried.
@@ -82,7 +86,8 @@ pub(super) fn choose(
     rejected: u32,
     sample: &mut Sample,
 ) -> Choice {
-    let one_strip = rows <= ONE_STRIP_ROWS;
+    // If there can be no pair, nothing is compared.
+    let one_strip = rows <= ONE_STRIP_ROWS || active == 0;
     let wanted = if one_strip {
         rows.min(ONE_STRIP_SAMPLES)
     } else if rejected == 0 {
@@ -92,7 +97,7 @@ pub(super) fn choose(
     };
     sample.fill(rows, wanted, get, paths);
     if one_strip {
-        return choose_axis(rows, &sample.boxes);
+        return Choice { joined: active == 0, ..choose_axis(rows, &sample.boxes) };
     }
     if rejected == 0 {
         sample.drop_largest();
@@ -100,7 +105,12 @@ pub(super) fn choose(
     sample.reserve(rows);
     sample.fill_columns();
     let extents = whole_extents(sample);
-    let chosen = choose_smooth((rows, active), extents, rejected, sample);
+    sample.skips_empty = false;
+    let mut chosen = choose_smooth((rows, active), extents, rejected, sample);
+    if sample.has_empty && !is_crowd(extents, sample) {
+        sample.skips_empty = true;
+        chosen = choose_smooth((rows, active), extents, rejected, sample);
+    }
     if rows < COUNTED_ROWS_MIN || !chosen.joined && is_right(rows, &chosen, sample) {
         return chosen;
     }
@@ -118,6 +128,15 @@ fn whole_extents(sample: &mut Sample) -> [AxisExtent; 3] {
     core::array::from_fn(|axis| extent(axis, boxes, line))
 }
 
+/// Whether most of the boxes are in a crowd that is much shorter than the whole on an axis. Most strips of a grid over the whole are empty then,
+/// and the others contain the crowd.
+fn is_crowd(extents: [AxisExtent; 3], sample: &mut Sample) -> bool {
+    let Sample { boxes, line, .. } = sample;
+    extents
+        .iter()
+        .any(|whole| core_extent(whole, boxes, line).length < LONE_CROWD_PART * whole.length)
+}
+
 /// Returns the greatest number of strips of a grid.
 fn strips_max(rows: usize, rejected: u32) -> f64 {
     let coarser = 4 * rejected.saturating_sub(1);
@@ -133,6 +152,7 @@ fn choose_smooth(
 ) -> Choice {
     let [along, u, v] = by_ratio(extents);
     let most = strips_max(rows, rejected);
+    sample.has_empty = false;
     let mut price =
         |slices: bool, strips: f64| grid([along, u, v], slices, strips).price(rows, sample, along);
     // Boxes in a line have no extent across: then the cells follow each other along the line.
@@ -196,7 +216,14 @@ fn is_right(rows: usize, chosen: &Choice, sample: &mut Sample) -> bool {
         return false;
     }
     let limit = WRONG_FACTOR * priced + WRONG_COST + WRONG_PAIRS * one * cost::CANDIDATE;
-    counted * cost::CANDIDATE <= limit
+    let each = chosen.cost / rows as f64 - priced + counted * cost::CANDIDATE;
+    let join = chosen.join / rows as f64 + cost::COPY;
+    counted * cost::CANDIDATE <= limit && join >= JOIN_BETTER * with_copies(each, chosen)
+}
+
+/// Returns the cost of a grid for each box, with the true cost of its copies.
+fn with_copies(each: f64, grid: &Choice) -> f64 {
+    each + cost::COPY_AGAIN * (grid.copies - 1.0)
 }
 
 /// Rounds the length of the boxes, so that their number along the extent is a power of two. Then similar worlds have the same axes, and the
@@ -253,8 +280,8 @@ fn choose_counted(
         let priced = first.grid.price(rows, sample, along);
         first_cost = counted(priced, sample).cost;
     }
-    let is_crowd = |axis: usize| cores[axis].length < CROWD_PART * wholes[axis].length;
-    let tried = if (0..3).any(is_crowd) { 2 } else { 1 };
+    let is_short = |axis: usize| cores[axis].length < CROWD_PART * wholes[axis].length;
+    let tried = if (0..3).any(is_short) { 2 } else { 1 };
     for &extents in &[wholes, cores].map_each(by_ratio)[..tried] {
         let [along, ..] = extents;
         for slices in [false, true] {
@@ -267,8 +294,15 @@ fn choose_counted(
             }
         }
     }
-    let (join, slack) = (join.max(best.cost), COST_SLACK * f64::from(1 + rejected));
-    if best.cost < BETTER * first_cost { Choice { join, slack, ..best } } else { first }
+    let slack = COST_SLACK * f64::from(1 + rejected);
+    if best.cost < BETTER * first_cost {
+        Choice { join: join.max(best.cost), slack, ..best }
+    } else if !first.joined && join < JOIN_BETTER * boxes * with_copies(first_cost / boxes, &first)
+    {
+        Choice { cost: join, join, slack, ..joined(rows, by_ratio(wholes)) }
+    } else {
+        first
+    }
 }
 
 /// Chooses the axis of a single strip.
@@ -300,11 +334,13 @@ fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
 #[cfg(test)]
 mod tests {
     use super::{Choice, choose};
+    use crate::broadphase::pairs::flags::STILL;
     use crate::broadphase::strips::grid::Sample;
     use crate::geom::{Aabb, MovingBox};
     use alloc::vec::Vec;
     use rand::rngs::Xoshiro256PlusPlus;
     use rand::{RngExt, SeedableRng};
+    use scenes::{Scene, World};
 
     /// Returns the number of strips for boxes with these sides, spread over a cube of side 1.
     fn strips(active: usize, sides: impl Fn(usize) -> [f32; 3]) -> usize {
@@ -340,6 +376,58 @@ mod tests {
             strips(20_000, sticks(length)) > 1 && few == [1, 1]
         }));
         assert!(strips(20_000, |_| [0.03; 3]) > 16);
+    }
+
+    /// Goal: strips that are empty do not make the others wider. Method: crowds of a thousand boxes in a world that is eight times as long as the crowds
+    /// together; by the price of full strips there are 36 strips.
+    #[test]
+    fn strips_are_narrow_where_most_of_them_are_empty() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut middle = || core::array::from_fn(|_| rng.random_range(0.0..8.0));
+        let middles: [[f32; 3]; 20] = core::array::from_fn(|_| middle());
+        let boxes: Vec<MovingBox> = (0..20_000)
+            .map(|row| {
+                let min = middles[row % 20].map(|low| low + rng.random_range(0.0..0.4));
+                let max = min.map(|low| low + 0.02);
+                MovingBox { aabb: Aabb { min, max }, delta: [0.0; 3] }
+            })
+            .collect();
+        let (rows, get) = (boxes.len(), |row: usize| (boxes[row], 0));
+        let Choice { grid, joined, .. } =
+            choose((rows, rows), &get, false, 0, &mut Sample::default());
+        assert!(!joined && grid.strips() > 200, "{} strips", grid.strips());
+    }
+
+    /// Chooses for a scene of 20,000 boxes of which so many move.
+    fn chosen(scene: Scene, active: usize) -> Choice {
+        let rows = 20_000;
+        let world = World::new(scene, rows, 1);
+        let get = |row: usize| {
+            let [min, max, delta] = [&world.min, &world.max, &world.delta]
+                .map(|columns| core::array::from_fn(|axis| columns[axis][row]));
+            let flags = if active == 0 { STILL } else { 0 };
+            (MovingBox { aabb: Aabb { min, max }, delta }, flags)
+        };
+        choose((rows, active), &get, false, 0, &mut Sample::default())
+    }
+
+    /// Goal: all boxes are joined where each would be copied to many strips, and where there can be no pair; with fewer copies they have a grid. Method:
+    /// scenes of sticks that cross their crowds, of sticks that are shorter, and of boxes in a plane.
+    #[test]
+    fn boxes_are_joined_where_strips_would_have_many_copies_or_no_pairs() {
+        assert!(chosen(Scene::Spillikins, 20_000).joined);
+        assert!(!chosen(Scene::Twigs, 20_000).joined);
+        assert!(chosen(Scene::Sheet, 0).joined);
+        assert!(!chosen(Scene::Sheet, 200).joined);
+    }
+
+    /// Goal: the low price of empty strips does not hide a crowd that most boxes are in. Method: a scene with such a crowd has strips that are
+    /// much shorter than the scene.
+    #[test]
+    fn strips_divide_a_crowd_although_empty_strips_are_cheap() {
+        let Choice { grid, joined, .. } = chosen(Scene::Gravel, 20_000);
+        let length = grid.along.high - grid.along.low;
+        assert!(!joined && length < 400.0, "strips of length {length}");
     }
 
     /// Goal: where most boxes are in a crowd much smaller than the world, the strips divide the crowd, not only the world. Method: four of

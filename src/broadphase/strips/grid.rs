@@ -21,6 +21,10 @@ const SLABS: u32 = 16;
 const _: () = assert!(SLABS.is_power_of_two());
 /// Number of boxes of a sample up to which it keeps its largest ones.
 const LARGEST_KEPT: usize = 256;
+/// Least number of pairs of the sample that are in one strip from which the number of strips with boxes is estimated, and the part of
+/// all strips that it must be below.
+const FILLED_PAIRS_MIN: u32 = 16;
+const FILLED_PART: f64 = 0.5;
 /// Greatest number of boxes of the sample of which all pairs are tested.
 const TRIED_MAX: usize = 256;
 /// A displacement is long if it is at least this many cells, on both axes together. A displacement
@@ -31,6 +35,9 @@ pub(crate) const LONG_CELLS: f32 = 1.0;
 pub(super) mod cost {
     /// Copy a box to a strip and sort it there.
     pub(crate) const COPY: f64 = 8.0;
+    /// How much more a further copy of a box costs than the first one, where boxes have many: they are long, and of all lengths, so
+    /// groups of boxes are compared with many others for the sake of one.
+    pub(crate) const COPY_AGAIN: f64 = 18.0;
     /// Sort a box in a strip that does not fit into the cache of a core.
     pub(crate) const FAR: f64 = 20.0;
     /// Number of records of a strip that fit into that cache.
@@ -45,6 +52,9 @@ pub(super) mod cost {
     pub(crate) const STRIP: f64 = 100.0;
     /// Read the records of one strip from one chunk.
     pub(crate) const PIECE: f64 = 15.0;
+    /// The same two for a strip that is empty.
+    pub(crate) const EMPTY_STRIP: f64 = 10.0;
+    pub(crate) const EMPTY_PIECE: f64 = 2.0;
     /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
     /// boxes when they do not fit into the cache. See `join`.
     pub(crate) const JOIN: f64 = 15.0;
@@ -86,6 +96,9 @@ pub(crate) struct Sample {
     located: [Vec<u32>; 3],
     /// Zeros while no grid is priced.
     counts: Vec<u32>,
+    /// Whether empty strips have a lower price, and whether a grid was priced of which most strips are empty.
+    pub(super) skips_empty: bool,
+    pub(super) has_empty: bool,
     /// The pairs of the sample that overlap on an axis, the cells of its boxes, and the part of these and of its bounds that
     /// each box with a long path crosses.
     pairs: [AxisPairs; 3],
@@ -94,7 +107,8 @@ pub(crate) struct Sample {
 }
 
 impl_memory!(Sample {
-    boxes, deltas, flags, line, columns, located, counts, pairs, cells, crossed; without level
+    boxes, deltas, flags, line, columns, located, counts, pairs, cells, crossed;
+    without level, skips_empty, has_empty
 });
 
 impl Sample {
@@ -338,14 +352,13 @@ impl Grid {
         let slices = if self.u.axis == along.axis { self.u.cells } else { 1 };
         let slabs = along.cut(SLABS * slices);
         let strips = self.strips();
-        // One counter per slab, and one for whether the strip has any box. They are zero before and after this call.
+        // One counter per slab, and one for the whole strip. They are zero before and after this call.
         let counters = SLABS as usize + 1;
         let counts = &mut sample.counts;
         counts.resize(counts.len().max(strips * counters), 0);
-        let (mut copies, mut together, mut reach, mut occupied) = (0.0, 0_u64, 0.0, 0);
-        // A strip has about as many bins as boxes.
+        let (mut copies, mut together, mut reach, mut occupied, mut in_one) =
+            (0.0, 0_u64, 0.0, 0, 0);
         let strip = f64::from(along.length) / f64::from(slices);
-        let bin = strip * strips as f64 / rows as f64;
         let located = &mut sample.located;
         sample.level.run(LocateSample { grid: &self, slabs, columns: &sample.columns, located });
         let [spans, strips_of, slabs_of] = sample.located.each_ref().map_each(Vec::as_slice);
@@ -367,22 +380,34 @@ impl Grid {
                 }
             }
             copies += here;
-            reach += here * (length.max(0.0) + bin);
+            reach += here * length.max(0.0);
         }
         let located = || strips_of.iter().zip(slabs_of).take(sample.boxes.len());
         for (&strip, &slab) in located() {
             let counts = &mut counts[strip as usize * counters..][..counters];
             together += u64::from(counts[slab as usize]);
             counts[slab as usize] += 1;
-            occupied += 1 - core::mem::replace(&mut counts[SLABS as usize], 1);
+            let others = counts[SLABS as usize];
+            counts[SLABS as usize] += 1;
+            (occupied, in_one) = (occupied + u32::from(others == 0), in_one + others);
         }
         for (&strip, &slab) in located() {
             let counts = &mut counts[strip as usize * counters..][..counters];
             (counts[slab as usize], counts[SLABS as usize]) = (0, 0);
         }
-        let copies = copies / samples;
-        let reach = reach / samples / strip.max(1e-30) * f64::from(SLABS);
-        let share = together as f64 / (0.5 * samples * (samples - 1.0));
+        let pairs = 0.5 * samples * (samples - 1.0);
+        // If each box is in one of so many strips, this is the share of pairs that are in the same one.
+        let mut filled = pairs / f64::from(Ord::max(in_one, 1));
+        let mostly_empty = in_one >= FILLED_PAIRS_MIN && filled < FILLED_PART * strips as f64;
+        sample.has_empty |= mostly_empty;
+        if !mostly_empty || !sample.skips_empty {
+            filled = strips as f64;
+        }
+        // A strip has about as many bins as boxes.
+        let bin = strip * filled / rows as f64;
+        let (reach, copies) = ((reach + bin * copies) / samples, copies / samples);
+        let reach = reach / strip.max(1e-30) * f64::from(SLABS);
+        let share = together as f64 / pairs;
         // `reach` counts each copy's own length once, so it contains one factor of the copies.
         let candidates = rows as f64 * share * reach.min(f64::from(SLABS) * copies) * copies;
         let (rows, chunks) = (rows as f64, chunk_rows(rows).1 as f64);
@@ -391,7 +416,8 @@ impl Grid {
         let compared = rows * candidates * cost::CANDIDATE;
         let cost = rows * copies * (cost::COPY + cost::START + far)
             + compared
-            + strips as f64 * (cost::STRIP + cost::PIECE * chunks);
+            + filled * (cost::STRIP + cost::PIECE * chunks)
+            + (strips as f64 - filled) * (cost::EMPTY_STRIP + cost::EMPTY_PIECE * chunks);
         let (strips, joined, join, slack, grid) = (strips as f64, false, 0.0, 1.0, self);
         Choice { cost, compared, join, slack, copies, crowd, strips, joined, grid }
     }

@@ -428,6 +428,28 @@ const GRAVEL: Recipe = Recipe {
     displacement: [-3.1920557, -1.4192975],
     moves: 0.5616858,
 };
+/// Sticks on any axis through a part of fifteen crowds, and one box of eleven is a point. A grid has three copies of each stick.
+const SPILLIKINS: Recipe = Recipe {
+    seed: 267_897,
+    extent: [28.94645, 0.4769394, 0.034785006],
+    crowds: [
+        Crowds {
+            share: 1.0,
+            count: 15,
+            part: [0.23785354, 0.14220466, 0.55349416],
+            apart: 0.76549184,
+        },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-6.073599, -5.493683],
+    stretch: [1.5, 1.5, 0.3],
+    long: Long { share: 0.91067976, axis: 3, axes: 1, length: 0.33958757, spread: 0.16285953 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [-2.1332324, -0.546633],
+    moves: 1.0,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -460,6 +482,7 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Brambles => return BRAMBLES.build(boxes),
         Scene::Flakes => return FLAKES.build(boxes),
         Scene::Gravel => return GRAVEL.build(boxes),
+        Scene::Spillikins => return SPILLIKINS.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

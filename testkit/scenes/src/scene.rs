@@ -120,6 +120,8 @@ pub enum Scene {
     Flakes,
     /// Boxes of many sizes, four of five in hundreds of crowds in one place. It is repeated.
     Gravel,
+    /// Sticks on any axis in fifteen crowds, and a few points. It is repeated.
+    Spillikins,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -145,7 +147,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 23] = [
+    pub const FOUND: [Self; 24] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -169,6 +171,7 @@ impl Scene {
         Self::Brambles,
         Self::Flakes,
         Self::Gravel,
+        Self::Spillikins,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -247,6 +250,7 @@ impl Scene {
             Self::Brambles => "brambles",
             Self::Flakes => "flakes",
             Self::Gravel => "gravel",
+            Self::Spillikins => "spillikins",
             Self::Identical => "identical",
         }
     }
