@@ -11,6 +11,7 @@
 //! are monotonic functions of the coordinate, so no pair is lost.
 
 use super::boxes::{JOIN_FLAGS, KdBoxes, KdRows};
+use super::occupied::cells_per_length;
 use super::sample::Sampled;
 use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates};
 use crate::broadphase::pairs::input::ROW;
@@ -63,10 +64,9 @@ impl EndIntervals {
             let (low, high) = (first - range, last + range);
             let low = if low > least { low } else { least };
             let high = if high < greatest { high } else { greatest };
-            let scale = intervals as f32 / (high - low);
             of.origins[k] = low;
             // An end that is the same for all boxes has one interval.
-            of.scales[k] = if scale < f32::MAX { scale } else { 0.0 };
+            of.scales[k] = cells_per_length(intervals, high - low);
         }
         of
     }

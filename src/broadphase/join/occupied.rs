@@ -32,6 +32,13 @@ pub(super) struct OccupiedCells {
     nearest: Vec<f32>,
 }
 
+/// Returns the number of cells in a length of one, if an extent has so many. An axis without extent is one cell, so the result is 0; the
+/// extent is -0 if its bounds are from 0 to -0.
+pub(super) fn cells_per_length(cells: usize, extent: f32) -> f32 {
+    let scale = cells as f32 / extent;
+    if scale > 0.0 && scale < f32::MAX { scale } else { 0.0 }
+}
+
 impl_memory!(OccupiedCells { changes, nearest; without cells, origin, scale, tested });
 
 impl OccupiedCells {
@@ -45,10 +52,8 @@ impl OccupiedCells {
     pub(super) fn begin(&mut self, boxes: usize, around: &[f32; 6]) {
         self.cells = (CELLS_EACH * boxes).next_power_of_two().clamp(2 * LANES_MAX, CELLS_MAX);
         for axis in 0..3 {
-            let scale = self.cells as f32 / (around[3 + axis] - around[axis]);
             self.origin[axis] = around[axis];
-            // An axis without extent is one cell. Its scale is minus infinity if the bounds are from 0 to -0.
-            self.scale[axis] = if scale > 0.0 && scale < f32::MAX { scale } else { 0.0 };
+            self.scale[axis] = cells_per_length(self.cells, around[3 + axis] - around[axis]);
         }
     }
 
