@@ -292,7 +292,7 @@ pub(super) fn direction<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>) -> [I::F
     let (mut normal, mut bound) = ([zero; 3], nothing);
     let mut k = 0;
     while k < E::EDGES {
-        let Nearest { vector, scale, along: s, offset } = nearest::<I, E>(isa, x, k);
+        let NearestOnEdge { vector, scale, along: s, offset } = nearest_on_edge::<I, E>(isa, x, k);
         let outside = unit(isa, offset);
         // Between the ends of the edge the offset is perpendicular to it. At an end only one sign is possible.
         let part = dot(outside, vector) * scale;
@@ -314,7 +314,7 @@ pub(super) fn direction<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>) -> [I::F
 }
 
 /// The point of an edge that is nearest to another point.
-struct Nearest<I: Isa> {
+struct NearestOnEdge<I: Isa> {
     /// From the start to the end of the edge, and the inverse of its square.
     vector: [I::F64; 3],
     scale: I::F64,
@@ -326,7 +326,7 @@ struct Nearest<I: Isa> {
 
 /// Computes the nearest point of the `k`-th pair of a point and an edge.
 #[inline(always)]
-fn nearest<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>, k: usize) -> Nearest<I> {
+fn nearest_on_edge<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>, k: usize) -> NearestOnEdge<I> {
     let (zero, one) = (isa.splat_f64(0.0), isa.splat_f64(1.0));
     let [start, end] = E::edge::<I>(x, k);
     let vector = sub(end, start);
@@ -334,7 +334,7 @@ fn nearest<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>, k: usize) -> Nearest<
     let along = (zero - dot(start, vector) * scale).max(zero).min(one);
     // At the end the sum would have an error of the size of the edge.
     let offset = select::<I>(one.le(along), end, add(start, scaled(vector, along)));
-    Nearest { vector, scale, along, offset }
+    NearestOnEdge { vector, scale, along, offset }
 }
 
 /// Computes the normal of the face, or the normal to both edges, on the side of the second element; zero if it cannot be computed.
@@ -366,7 +366,7 @@ pub(super) fn nearest_points<E: ElementPair>(x: &[[f64; 3]; 3]) -> NearestPoints
     let mut coordinates = E::inside(x);
     let mut least = square(coordinates);
     for k in 0..E::EDGES {
-        let Nearest { along, offset, .. } = nearest::<Scalar, E>(Scalar, x, k);
+        let NearestOnEdge { along, offset, .. } = nearest_on_edge::<Scalar, E>(Scalar, x, k);
         let square = dot(offset, offset);
         if square < least {
             (least, coordinates) = (square, E::outside(k, along));
@@ -377,7 +377,7 @@ pub(super) fn nearest_points<E: ElementPair>(x: &[[f64; 3]; 3]) -> NearestPoints
     NearestPoints { coordinates, coincide: least <= limit * limit }
 }
 
-/// Computes the normal of the face, or a normal to both edges; zero if there is none.
+/// Computes the normal of the face, or a normal to both edges; zero if the elements have no length.
 pub(super) fn common_normal<E: ElementPair>(x: &[[f64; 3]; 3]) -> [f64; 3] {
     let normal = unit(Scalar, normal_of_inside::<Scalar, E>(Scalar, x));
     if normal != [0.0; 3] {
