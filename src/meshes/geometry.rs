@@ -63,6 +63,12 @@ impl Geometry<'_> {
         }
     }
 
+    /// Returns the number of parts: numbers of parts in results are below it.
+    #[must_use]
+    pub fn part_count(&self) -> usize {
+        self.order().1
+    }
+
     /// Returns half the diagonal of the box around the geometry in its own axes: its size, to which tolerances are relative.
     #[must_use]
     pub fn size(&self) -> f64 {

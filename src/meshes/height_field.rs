@@ -57,6 +57,7 @@ pub enum HeightFieldError {
 ///
 /// let found = toi::one_to_one(&crate_.into(), &thrown, &(&slope).into(), &Motion::default(), &Settings::default())?;
 /// assert!(found.toi.impact().is_some_and(|t| t > 0.25 && t < 0.35));
+/// assert_eq!(slope.triangle_count(), 162);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -81,6 +82,21 @@ impl<'a> HeightField<'a> {
         spacing: impl Into<[f32; 2]>,
     ) -> Result<Self, HeightFieldError> {
         Self::build(heights.into(), samples, spacing.into(), Exec::default())
+    }
+
+    /// Builds a height field with other settings of how the build and later batches run: a [`Level`](crate::Level),
+    /// [`Threads`](crate::Threads), or an [`Exec`].
+    ///
+    /// # Errors
+    ///
+    /// [`HeightFieldError`]: what is wrong with the grid.
+    pub fn with_exec(
+        heights: impl Into<Cow<'a, [f32]>>,
+        samples: [u32; 2],
+        spacing: impl Into<[f32; 2]>,
+        exec: impl Into<Exec>,
+    ) -> Result<Self, HeightFieldError> {
+        Self::build(heights.into(), samples, spacing.into(), exec.into())
     }
 
     fn build(
@@ -176,8 +192,9 @@ impl<'a> HeightField<'a> {
         Some([least?, across?, greatest?])
     }
 
-    /// Returns the number of triangles, including those that are holes.
-    pub(super) fn triangle_count(&self) -> u32 {
+    /// Returns the number of triangles, two for each cell, holes included.
+    #[must_use]
+    pub fn triangle_count(&self) -> u32 {
         let [cx, cz] = self.cells();
         2 * cx * cz
     }

@@ -2,7 +2,7 @@
 
 use swath::convex::toi::{Settings, ToiResult};
 use swath::mesh::{FaultReason, Geometry, HeightField, HeightFieldError, Mesh, TriangleFault, toi};
-use swath::{COORD_MAX, Motion, Pose, Segment, Shape};
+use swath::{COORD_MAX, Level, Motion, Pose, Segment, Shape};
 use testkit::draw::Draw;
 use testkit::finite::assert_finite;
 use testkit::mesh_cases::terrain;
@@ -139,5 +139,22 @@ fn empty_and_wrong_input_is_handled() {
     for wrong in [0.0, -1.0, f32::NAN, f32::INFINITY, 2.0 * COORD_MAX] {
         let field = HeightField::new(vec![0.0; 4], [2, 2], [1.0, wrong]).err();
         assert_eq!(field, Some(HeightFieldError::Spacing), "{wrong}");
+    }
+}
+
+/// Goal: a height field is the same on every level, and has two parts for each cell. Method: a grid of 3 by 2 cells with a hole.
+#[test]
+fn height_fields_of_every_level_are_the_same() {
+    let mut heights: Vec<f32> = (0..12).map(|k| (k % 5) as f32).collect();
+    heights[3] = f32::INFINITY;
+    let expected = HeightField::new(&heights[..], [4, 3], [1.0, 2.0]).expect("a grid");
+    for level in Level::all() {
+        let field =
+            HeightField::with_exec(&heights[..], [4, 3], [1.0, 2.0], level).expect("a grid");
+        assert_eq!(field.bounds(), expected.bounds(), "{level}");
+        assert_eq!((field.triangle_count(), Geometry::from(&field).part_count()), (12, 12));
+        for triangle in 0..13 {
+            assert_eq!(field.corners(triangle), expected.corners(triangle), "{level}: {triangle}");
+        }
     }
 }

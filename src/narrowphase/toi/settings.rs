@@ -27,7 +27,8 @@ pub enum Touch {
 pub struct Settings {
     /// Distance at which the shapes count as touching, such as a skin. It is not negative.
     pub target_distance: f32,
-    /// Limit of the distance at an impact above the target, relative to the smaller shape's size.
+    /// Limit of the distance at an impact above the target, relative to the smaller shape's size; of bodies with parts, to the size of the
+    /// smaller body.
     ///
     /// Shapes with a sharp rim, which are cylinders and cones without a radius, reach a tolerance of
     /// 2⁻³⁴. Below that, five of 1,000 searches end as [`ToiResult::Unresolved`](super::ToiResult::Unresolved) just before the contact,
@@ -40,7 +41,7 @@ pub struct Settings {
     /// Whether a touch at the start of the window is an impact. The default, [`Touch::IfClosing`], excludes bodies that lie
     /// on each other, slide along each other or separate.
     pub touch: Touch,
-    /// Greatest number of rounds of the search, at least 1. A search that needs more ends as
+    /// Greatest number of rounds of the search, at least 1; of bodies with parts, for each pair of parts. A search that needs more ends as
     /// [`ToiResult::Unresolved`](super::ToiResult::Unresolved), which contains the time that is proved to be free.
     ///
     /// With [`Touch::IfClosing`], a touch that neither closes nor opens for 256 rounds is an impact. With fewer rounds it
