@@ -7,7 +7,7 @@
 
 use super::collector::{CollectFirst, HitChoice, HitCollector};
 use super::{Accept, AcceptFn, Allowed, Queries, Query, TreeQuery, run_queries, run_query};
-use crate::broadphase::bvh::{NodeBounds, PrunedQuery, Visits};
+use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
 use crate::columns::Row;
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
@@ -110,7 +110,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
         });
     }
 
-    /// Calls `visitor` with boxes that are hit. It returns the position on the path up to which
+    /// Calls `see` with boxes that are hit. It returns the position on the path up to which
     /// further hits are visited: `hit.value` for nothing farther, infinity for all, a negative number to
     /// stop. The limit never grows again, and a NaN leaves it unchanged.
     ///
@@ -139,11 +139,10 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// assert!(even.len() == 1 && even[0].row == 10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn visit(self, mut visitor: impl FnMut(Hit) -> f32) {
+    pub fn visit(self, mut see: impl FnMut(Hit) -> f32) {
         let Self { queries, of, mut accept, visits } = self;
-        let mut visitor =
-            |hit: Hit| if accept.accept(hit.row) { visitor(hit) } else { f32::INFINITY };
-        each(&queries, (of.test(), of.reach()), &mut visitor).add_to(visits);
+        let mut see = |hit: Hit| if accept.accept(hit.row) { see(hit) } else { f32::INFINITY };
+        each(&queries, (of.test(), of.reach()), &mut see).add_to(visits);
     }
 }
 
@@ -201,13 +200,13 @@ fn first(
     (traversal.found(), visits)
 }
 
-/// Passes the hits on a path that ends at `reach` to `visitor`.
+/// Passes the hits on a path that ends at `reach` to `see`.
 fn each(
     queries: &Queries<'_>,
     (path, reach): (PathTest, f32),
-    visitor: &mut dyn FnMut(Hit) -> f32,
+    see: &mut dyn FnMut(Hit) -> f32,
 ) -> Visits {
-    let collector = HitCollector::Each(visitor);
+    let collector = HitCollector::Each(see);
     run_query(queries, PathTraversal { path, allowed: queries.allowed(), most: reach, collector }).1
 }
 
@@ -257,14 +256,14 @@ impl<'a, 'c> PathTraversal<'a, 'c> {
     }
 }
 
-impl PrunedQuery for PathTraversal<'_, '_> {
+impl Nearing for PathTraversal<'_, '_> {
     #[inline(always)]
-    fn distance_max(&self) -> f32 {
+    fn most(&self) -> f32 {
         self.most
     }
 
     #[inline(always)]
-    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
+    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
         self.path.test(isa, bounds, self.most)
     }
 
@@ -274,7 +273,7 @@ impl PrunedQuery for PathTraversal<'_, '_> {
     }
 
     #[inline(always)]
-    fn visit_leaf<I: Isa>(
+    fn see<I: Isa>(
         &mut self,
         isa: I,
         boxes: NodeBounds<'_>,
