@@ -72,15 +72,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "D", default_value_t = 0.0, allow_negative_numbers = true)]
     minimum_separation: f64,
     /// How much greater the distance at a reported contact may be.
-    #[arg(long, value_name = "L", default_value_t = ElementSettings::TOLERANCE)]
-    #[arg(allow_negative_numbers = true)]
-    tolerance: f64,
+    /// It needs `--times` or `--queries`.
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    tolerance: Option<f64>,
     /// Run the queries of a file instead: KIND is vf or vertex-face, or ee or edge-edge.
     #[arg(long, num_args = 2, value_names = ["KIND", "FILE"])]
     #[arg(conflicts_with_all = ["start", "end", "times", "boxes_json", "threads", "level", "ticks", "batch_pairs"])]
     queries: Vec<PathBuf>,
     /// The exact answers of the queries: a JSON list of true and false, or of 1 and 0. The file of queries may contain them too.
-    #[arg(long, value_name = "FILE", requires = "queries")]
+    #[arg(long, value_name = "FILE", requires = "queries", conflicts_with_all = ["start", "end"])]
     answers: Option<PathBuf>,
     /// Number of threads. The default is one for each logical core.
     #[arg(long, value_name = "T", value_parser = whole::<u16>(1..=THREADS_MAX))]
@@ -103,6 +103,12 @@ pub(crate) struct Args {
     json: bool,
 }
 
+impl Args {
+    fn tolerance(&self) -> f64 {
+        self.tolerance.unwrap_or(ElementSettings::TOLERANCE)
+    }
+}
+
 /// Why a run ended early. Each reason is shown as one line.
 #[derive(Debug, thiserror::Error)]
 enum Stop {
@@ -112,6 +118,8 @@ enum Stop {
     Queries { path: PathBuf, fault: queries::Fault },
     #[error("{0} (try '--help')")]
     Kind(queries::Fault),
+    #[error("--tolerance needs --times or --queries (try '--help')")]
+    UnusedTolerance,
     #[error(transparent)]
     Times(#[from] swath::batch::ElementError),
     #[error("the contact of a query was not found")]
@@ -156,10 +164,13 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<(), Stop> {
     let settings = ElementSettings {
         minimum_separation: args.minimum_separation,
-        tolerance: args.tolerance,
+        tolerance: args.tolerance(),
         ..ElementSettings::default()
     };
     settings.validate()?;
+    if args.tolerance.is_some() && !args.times && args.queries.is_empty() {
+        return Err(Stop::UnusedTolerance);
+    }
     if let [kind, file] = &args.queries[..] {
         return run_queries(args, kind, file, &settings);
     }

@@ -101,7 +101,7 @@ impl Report<'_> {
         };
         json!({
             "minimum_separation": self.args.minimum_separation,
-            "tolerance": self.args.tolerance,
+            "tolerance": self.args.tolerance(),
             "vertex_face": kind(&times[0], self.figures[0].pairs),
             "edge_edge": kind(&times[1], self.figures[1].pairs),
             "first": first(earliest(times)),
@@ -168,7 +168,8 @@ impl Report<'_> {
         lines.push(String::new());
         lines.push(format!(
             "first times, minimum separation {}, tolerance {}",
-            self.args.minimum_separation, self.args.tolerance
+            self.args.minimum_separation,
+            self.args.tolerance()
         ));
         lines.push(format!(
             "{:<12}{:>10}{:>10}{:>12}{:>10}{:>12}  first",

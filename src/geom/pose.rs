@@ -1,7 +1,7 @@
 //! Rigid poses, and the motion of a body over one tick.
 
 use super::MapEach;
-use super::aabb::{Invalid, check_axis_f64, check_vector};
+use super::aabb::{COORD_MAX, Invalid, check_axis_f64, check_vector};
 use super::each_axis;
 use bytemuck::{Pod, Zeroable};
 
@@ -130,7 +130,18 @@ impl Pose {
     /// [`Invalid`] for a coordinate that is not finite or whose magnitude is greater than
     /// [`COORD_MAX`](super::COORD_MAX), else [`Invalid::Rotation`] for a quaternion whose squared
     /// length differs from one by more than 2⁻¹⁰.
+    #[inline]
     pub fn validate(&self) -> Result<(), Invalid> {
+        let [x, y, z] = self.position;
+        if is_within([x, y, z], [COORD_MAX; 3]) & is_clearly_unit(self.rotation) {
+            return Ok(());
+        }
+        self.validate_exactly()
+    }
+
+    /// Does what [`Pose::validate`] does, also for numbers that are almost invalid.
+    #[cold]
+    fn validate_exactly(&self) -> Result<(), Invalid> {
         check_vector(self.position)?;
         let square: f64 = self.rotation.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
         // NaN is in no range, so it is rejected too.
@@ -223,8 +234,19 @@ impl Motion {
     /// The error of the pose, else [`Invalid`] for a displacement or an acceleration that is not
     /// finite or whose magnitude is greater than [`COORD_MAX`](super::COORD_MAX), else
     /// [`Invalid::Spin`] for a spin longer than [`SPIN_MAX`].
+    #[inline]
     pub fn validate(&self) -> Result<(), Invalid> {
-        self.pose.validate()?;
+        let numbers: [f32; 16] = bytemuck::cast(*self);
+        if is_within(numbers, CLEARLY_VALID) & is_clearly_unit(self.pose.rotation) {
+            return Ok(());
+        }
+        self.validate_exactly()
+    }
+
+    /// Does what [`Motion::validate`] does, also for numbers that are almost invalid.
+    #[cold]
+    fn validate_exactly(&self) -> Result<(), Invalid> {
+        self.pose.validate_exactly()?;
         check_vector(self.delta)?;
         check_vector(self.accel)?;
         check_spin(self.spin)
@@ -260,6 +282,37 @@ impl Motion {
     }
 }
 
+/// Magnitudes up to which the numbers of a motion are valid, if its quaternion is. A spin whose components are at most half as long as
+/// the longest one is shorter than that.
+const CLEARLY_VALID: [f32; 16] = {
+    const C: f32 = COORD_MAX;
+    const S: f32 = 0.5 * SPIN_MAX;
+    [C, C, C, 2.0, 2.0, 2.0, 2.0, C, C, C, C, C, C, S, S, S]
+};
+
+/// Returns whether the magnitude of each number is at most that of `most`. NaN is not.
+///
+/// The bits of magnitudes are ordered as the magnitudes are, and those of NaN are the greatest. So there is no branch and no comparison
+/// before the end, and vectors are subtracted at once.
+#[inline(always)]
+fn is_within<const N: usize>(numbers: [f32; N], most: [f32; N]) -> bool {
+    let bits = |x: f32| (x.to_bits() & !SIGN).cast_signed();
+    let beyond = numbers.iter().zip(&most).fold(0, |all, (&x, &most)| all | (bits(most) - bits(x)));
+    beyond >= 0
+}
+
+/// The bit of the sign of an `f32`.
+const SIGN: u32 = 1 << 31;
+
+/// Returns whether the squared length of a quaternion is so near to one that its rounding error cannot matter.
+#[inline(always)]
+fn is_clearly_unit([x, y, z, w]: [f32; 4]) -> bool {
+    const SLACK: f32 = 0.5 * UNIT_SLACK as f32;
+    let square = x * x + y * y + z * z + w * w;
+    // NaN is in no range.
+    (1.0 - SLACK..=1.0 + SLACK).contains(&square)
+}
+
 /// Checks the length of a spin.
 fn check_spin(spin: [f32; 3]) -> Result<(), Invalid> {
     let square: f64 = spin.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
@@ -272,5 +325,63 @@ impl From<Pose> for Motion {
     /// Creates the motion of a body that does not move.
     fn from(pose: Pose) -> Self {
         Self { pose, ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    /// Goal: the checks of all numbers at once decide as those of one after the other. Method: each number of a motion, and each two of
+    /// its quaternion and of its spin, are numbers around the limits, NaN and infinities.
+    #[test]
+    fn numbers_checked_at_once_are_valid_as_one_by_one() {
+        let around = |x: f32| [x.next_down(), x, x.next_up()];
+        let near_one =
+            [1.0 - 1.0 / 1024.0, 1.0 - 1.0 / 2048.0, 1.0 + 1.0 / 2048.0, 1.0 + 1.0 / 1024.0];
+        let mut hostile: Vec<f32> =
+            [0.5_f32, 0.5 * SPIN_MAX, SPIN_MAX / 1.5_f32.sqrt(), SPIN_MAX, 2.0, COORD_MAX]
+                .into_iter()
+                .chain(near_one.map(f32::sqrt))
+                .chain(near_one.map(|square| (0.5 * square).sqrt()))
+                .flat_map(around)
+                .collect();
+        hostile.extend([0.0, f32::MAX, f32::INFINITY, f32::NAN, f32::from_bits(1)]);
+        hostile.extend(hostile.clone().iter().map(|x| -x));
+        let valid =
+            Motion { pose: Pose::IDENTITY, delta: [1.0; 3], accel: [-1.0; 3], spin: [0.5; 3] };
+        let (mut accepted, mut rejected) = (0, 0);
+        for one in 0..16 {
+            for other in 0..16 {
+                for &x in &hostile {
+                    for &y in &hostile {
+                        let mut numbers: [f32; 16] = bytemuck::cast(valid);
+                        (numbers[one], numbers[other]) = (x, y);
+                        if (3..7).contains(&one) && (3..7).contains(&other) {
+                            numbers[3..7].iter_mut().enumerate().for_each(|(row, number)| {
+                                *number = if row + 3 == one {
+                                    x
+                                } else if row + 3 == other {
+                                    y
+                                } else {
+                                    0.0
+                                };
+                            });
+                        }
+                        let motion: Motion = bytemuck::cast(numbers);
+                        let found = motion.validate();
+                        assert_eq!(found, motion.validate_exactly(), "{motion:?}");
+                        assert_eq!(
+                            motion.pose.validate(),
+                            motion.pose.validate_exactly(),
+                            "{motion:?}"
+                        );
+                        *(if found.is_ok() { &mut accepted } else { &mut rejected }) += 1;
+                    }
+                }
+            }
+        }
+        assert!(accepted > 100_000 && rejected > 100_000, "{accepted} {rejected}");
     }
 }

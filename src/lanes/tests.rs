@@ -54,8 +54,8 @@ const WHOLE: [u32; 14] = [
 const UNTOUCHED: u32 = 0xdead_beef;
 
 fn floats() -> Vec<f32> {
-    let around = |x: f32| [x.to_bits() - 1, x.to_bits(), x.to_bits() + 1];
-    FLOATS.into_iter().flat_map(around).flat_map(|x| [x, x | 1 << 31]).map(f32::from_bits).collect()
+    let all = FLOATS.map(f32::to_bits).into_iter().flat_map(|x| [x - 1, x, x + 1]);
+    all.flat_map(|x| [x, x | 1 << 31]).step_by(tests_f64::STEP).map(f32::from_bits).collect()
 }
 
 /// Returns every pair of `all` in two columns, after `shift` filler rows, padded to whole groups of

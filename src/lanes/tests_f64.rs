@@ -9,6 +9,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// An interpreter is given one of so many numbers, because it takes a thousand times as long.
+pub(super) const STEP: usize = if cfg!(miri) { 11 } else { 1 };
+
 /// Floats at which an operation changes. Each is tested with its neighbours and with both signs.
 const DOUBLES: [f64; 12] = [
     f64::from_bits(1),
@@ -90,7 +93,7 @@ fn results(level: Level, a: &[f64], b: &[f64]) -> [Vec<u64>; RESULTS] {
 fn f64_operations_give_the_same_bits_on_every_level() {
     let around = |x: f64| [x.to_bits() - 1, x.to_bits(), x.to_bits() + 1];
     let all = DOUBLES.into_iter().flat_map(around).flat_map(|x| [x, x | 1 << 63]);
-    let all: Vec<f64> = all.map(f64::from_bits).chain([0.0, -0.0]).collect();
+    let all: Vec<f64> = all.map(f64::from_bits).step_by(STEP).chain([0.0, -0.0]).collect();
     for shift in 0..8 {
         let [mut a, mut b] = [vec![all[0]; shift], vec![all[0]; shift]];
         for &x in &all {

@@ -153,49 +153,49 @@ impl Geometry<'_> {
         }
     }
 
-    /// Calls `see` with the parts whose boxes meet a moving box, roughly in the order of time, and a time before that;
-    /// `see` returns the time after which nothing counts.
-    pub(super) fn sweep(&self, path: &MovingBox, see: &mut dyn FnMut(u32, f32) -> f32) {
+    /// Calls `visitor` with the parts whose boxes meet a moving box, roughly in the order of time, and a time before that;
+    /// `visitor` returns the time after which nothing counts.
+    pub(super) fn sweep(&self, path: &MovingBox, visitor: &mut dyn FnMut(u32, f32) -> f32) {
         let tree = match self {
             Self::Convex(_) => {
-                see(0, 0.0);
+                visitor(0, 0.0);
                 return;
             }
-            Self::HeightField(field) => return field.sweep(path, see),
+            Self::HeightField(field) => return field.sweep(path, visitor),
             Self::Compound(compound) => compound.tree(),
             Self::Mesh(mesh) => mesh.tree(),
         };
         // The box around a path is valid.
         if let Ok(query) = tree.queries().sweep(path) {
-            query.visit(|hit| see(hit.row, hit.value));
+            query.visit(|hit| visitor(hit.row, hit.value));
         }
     }
 
-    /// Calls `see` with the parts whose boxes touch a box.
-    pub(super) fn overlap(&self, aabb: &Aabb, see: &mut dyn FnMut(u32)) {
+    /// Calls `visitor` with the parts whose boxes touch a box.
+    pub(super) fn overlap(&self, aabb: &Aabb, visitor: &mut dyn FnMut(u32)) {
         let tree = match self {
-            Self::Convex(_) => return see(0),
-            Self::HeightField(field) => return field.overlap(aabb, see),
+            Self::Convex(_) => return visitor(0),
+            Self::HeightField(field) => return field.overlap(aabb, visitor),
             Self::Compound(compound) => compound.tree(),
             Self::Mesh(mesh) => mesh.tree(),
         };
         if let Ok(query) = tree.queries().overlap(aabb) {
             query.visit(|row| {
-                see(row);
+                visitor(row);
                 ControlFlow::Continue(())
             });
         }
     }
 
-    /// Calls `see` with a box around the geometry as a shape.
-    pub(crate) fn with_bounds(&self, see: &mut dyn FnMut(&Shape<'_>)) {
+    /// Calls `visitor` with a box around the geometry as a shape.
+    pub(crate) fn with_bounds(&self, visitor: &mut dyn FnMut(&Shape<'_>)) {
         if let Self::Convex(shape) = self {
-            return see(shape);
+            return visitor(shape);
         }
-        let Some(aabb) = self.bounds() else { return see(&Shape::point()) };
+        let Some(aabb) = self.bounds() else { return visitor(&Shape::point()) };
         let pose = Pose { position: aabb.center(), ..Pose::IDENTITY };
         // The half extents are rounded up, so the shape contains the box. They are valid because the box is.
         let shape = Shape::cuboid(aabb.half_extents()).unwrap_or_else(|_| Shape::point());
-        Part::Convex(shape, pose).with_shape(self.extent().size, see);
+        Part::Convex(shape, pose).with_shape(self.extent().size, visitor);
     }
 }

@@ -192,9 +192,9 @@ impl<'a> HeightField<'a> {
         Part::Triangle(self.corners(triangle).unwrap_or_default())
     }
 
-    /// Calls `see` with each triangle whose cell meets a moving box, and a time before that; `see` returns the time
+    /// Calls `visitor` with each triangle whose cell meets a moving box, and a time before that; `visitor` returns the time
     /// after which nothing counts.
-    pub(super) fn sweep(&self, path: &MovingBox, see: &mut dyn FnMut(u32, f32) -> f32) {
+    pub(super) fn sweep(&self, path: &MovingBox, visitor: &mut dyn FnMut(u32, f32) -> f32) {
         let Ok(query) = self.tree.queries().sweep(path) else { return };
         let mut most = f32::INFINITY;
         query.visit(|hit| {
@@ -204,7 +204,7 @@ impl<'a> HeightField<'a> {
                 for triangle in triangles {
                     if met.contact.is_hit() && met.first <= most && self.corners(triangle).is_some()
                     {
-                        let next = see(triangle, met.first);
+                        let next = visitor(triangle, met.first);
                         most = if next < most { next } else { most };
                     }
                 }
@@ -213,8 +213,8 @@ impl<'a> HeightField<'a> {
         });
     }
 
-    /// Calls `see` with each triangle whose cell touches a box.
-    pub(super) fn overlap(&self, aabb: &Aabb, see: &mut dyn FnMut(u32)) {
+    /// Calls `visitor` with each triangle whose cell touches a box.
+    pub(super) fn overlap(&self, aabb: &Aabb, visitor: &mut dyn FnMut(u32)) {
         let Ok(query) = self.tree.queries().overlap(aabb) else { return };
         query.visit(|block| {
             self.cells_of(block, &mut |triangles, cell| {
@@ -222,22 +222,22 @@ impl<'a> HeightField<'a> {
                     triangles
                         .into_iter()
                         .filter(|&of| self.corners(of).is_some())
-                        .for_each(&mut *see);
+                        .for_each(&mut *visitor);
                 }
             });
             ControlFlow::Continue(())
         });
     }
 
-    /// Calls `see` with both triangles of each cell of a block, and the box around them.
-    fn cells_of(&self, block: u32, see: &mut dyn FnMut([u32; 2], &Aabb)) {
+    /// Calls `visitor` with both triangles of each cell of a block, and the box around them.
+    fn cells_of(&self, block: u32, visitor: &mut dyn FnMut([u32; 2], &Aabb)) {
         let ([bx, _], [cx, cz]) = (self.blocks(), self.cells());
         let (i0, j0) = (block % bx * BLOCK, block / bx * BLOCK);
         for j in j0..cz.min(j0 + BLOCK) {
             for i in i0..cx.min(i0 + BLOCK) {
                 let cell = i + j * cx;
                 if let Some(aabb) = self.cell_bounds(i, j) {
-                    see([2 * cell, 2 * cell + 1], &aabb);
+                    visitor([2 * cell, 2 * cell + 1], &aabb);
                 }
             }
         }

@@ -107,13 +107,13 @@ impl Intervals {
     }
 }
 
-/// Calls `see` with each part whose box the shape of `search` meets in the window, and a time before which they are
-/// apart; `see` returns the time until which contacts count.
+/// Calls `visitor` with each part whose box the shape of `search` meets in the window, and a time before which they are
+/// apart; `visitor` returns the time until which contacts count.
 pub(super) fn each_part(
     search: &PartSearch<'_>,
     geometry: &Geometry<'_>,
     intervals: &Intervals,
-    see: &mut dyn FnMut(u32, f64) -> f64,
+    visitor: &mut dyn FnMut(u32, f64) -> f64,
 ) {
     let &Intervals { count, window: [_, to], path_box } = intervals;
     let mut until = to;
@@ -136,7 +136,7 @@ pub(super) fn each_part(
             // Rounding may make a product greater by less than this factor makes it less.
             let met = start + f64::from(met) * length * (1.0 - 1e-15);
             if met <= until {
-                until = see(part, met);
+                until = visitor(part, met);
             }
             limit(until, start, length)
         });

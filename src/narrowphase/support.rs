@@ -99,6 +99,12 @@ impl Core<'_> {
         }
     }
 
+    /// Number of vertices of a hull, and zero for other cores.
+    #[inline(always)]
+    pub(super) fn vertices(&self) -> usize {
+        if let Self::Hull { hull, .. } = self { hull.len() } else { 0 }
+    }
+
     /// Does what [`Core::support`] does, for a hull without its scale, and in the lanes of a level that has been entered. Also returns the
     /// product with `direction`.
     #[inline(always)]

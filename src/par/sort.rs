@@ -235,7 +235,10 @@ mod tests {
     }
 
     fn check<const N: usize>() {
-        for len in [0, 1, 2, 3, 20, 2047, 2048, 2049, 5000, 100_000] {
+        // An interpreter sorts the short lists, and a long one of pairs.
+        let is_tested = |&len: &usize| !cfg!(miri) || len < 100 || (len == 2049 && N == 2);
+        let lens = [0, 1, 2, 3, 20, 2047, 2048, 2049, 5000, 100_000];
+        for len in lens.into_iter().filter(is_tested) {
             for list in lists::<N>(len) {
                 let mut expected = list.clone();
                 expected.sort_unstable();
@@ -297,7 +300,8 @@ mod tests {
     /// not less. Method: all places of short lists and some of long ones, with equal numbers and NaN among them.
     #[test]
     fn selected_number_is_that_of_the_sorted_list() {
-        for len in [1, 2, 16, 17, 40, 1000, 5000] {
+        for len in [1, 2, 16, 17, 40, 1000, 5000].into_iter().filter(|&len| !cfg!(miri) || len < 99)
+        {
             for list in lists::<1>(len) {
                 let words = list.iter().map(|&[word]| word << 7);
                 let numbers: Vec<f32> = words.map(f32::from_bits).collect();

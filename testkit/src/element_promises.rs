@@ -5,6 +5,10 @@ use crate::exact_elements::{ElementKind, ExactPair, scale};
 use swath::batch::{ElementSettings, ElementToi, edge_edge, vertex_face};
 
 /// Relative slack of the distance at a hit, which the documentation of the search states.
+/// Rounding error of the points that coordinates name, relative to the scale of the case.
+const COORDINATES_SLACK: f64 = 1e-9;
+/// Coordinates of smaller elements are not checked.
+const SIZE_MIN: f64 = 1e-60;
 const SLACK: f64 = 1.0 / (1_u64 << 43) as f64;
 /// Times at which a pair must be free before its first time.
 const SAMPLES: u32 = 12;
@@ -44,6 +48,24 @@ impl Drop for Checked<'_> {
     }
 }
 
+/// Returns the distance of the points that coordinates name at a time.
+fn distance_of_points(case: &ElementCase, t: f64, [a, b]: [f64; 2]) -> f64 {
+    let weights = match case.kind {
+        ElementKind::VertexFace => [-1.0, 1.0 - a - b, a, b],
+        ElementKind::EdgeEdge => [a - 1.0, -a, 1.0 - b, b],
+    };
+    let mut squares = 0.0;
+    for axis in 0..3 {
+        let mut sum = 0.0;
+        for (k, weight) in weights.into_iter().enumerate() {
+            let (start, end) = (case.start[k][axis], case.end[k][axis]);
+            sum += weight * (start + (end - start) * t);
+        }
+        squares += sum * sum;
+    }
+    squares.sqrt()
+}
+
 /// Panics if the first time is late, if a contact is missed, or if a hit is farther than the tolerance.
 pub fn check(case: &ElementCase, settings: &ElementSettings) -> Comparison {
     let _checked = Checked(case, settings);
@@ -66,6 +88,11 @@ pub fn check(case: &ElementCase, settings: &ElementSettings) -> Comparison {
         let inside = (0.0..=1.0).contains(&a) && (0.0..=1.0).contains(&b);
         let inside = inside && (case.kind == ElementKind::EdgeEdge || a + b <= 1.0 + 1e-15);
         assert!(inside, "{toi:?}");
+        let apart = distance_of_points(case, t, coordinates);
+        assert!(
+            size < SIZE_MIN || apart <= limit + COORDINATES_SLACK * size,
+            "{toi:?}: points {apart:e} apart, {limit:e} allowed"
+        );
     }
     let is_miss = toi == ElementToi::Miss;
     for sample in 0..SAMPLES + u32::from(is_miss) {

@@ -141,12 +141,12 @@ impl MeshCase {
     }
 
     /// Calls `see` with the shape of the library.
-    pub fn with_shape<T>(&self, see: impl FnOnce(Shape<'_>) -> T) -> T {
+    pub fn with_shape<T>(&self, visit: impl FnOnce(Shape<'_>) -> T) -> T {
         let hull = match &self.shape.core {
             PlainCore::Hull(points) => Hull::new(points.iter().copied()).ok(),
             _ => None,
         };
-        see(asked_shape(&self.shape, hull.as_ref()))
+        visit(asked_shape(&self.shape, hull.as_ref()))
     }
 
     /// Computes the first time of the shape and a body that moves as the mesh does.

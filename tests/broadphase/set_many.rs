@@ -147,3 +147,39 @@ fn rejected_rows_are_in_order() {
         world.validate().expect("no invariant is violated");
     }
 }
+
+/// Ids at an address that is no multiple of eight, as in a structure of the caller.
+#[repr(C, align(8))]
+struct Misaligned {
+    before: u32,
+    ids: [ProxyId; 4],
+}
+
+/// Goal: a list of ids may start at any address that its alignment allows. Method: ids of consecutive movers four bytes past a
+/// multiple of eight.
+#[test]
+fn ids_of_consecutive_movers_are_at_any_address() {
+    let boxes = [0.0, 2.0, 4.0, 6.0].map(|x| Aabb::cube([x; 3], 1.0).expect("valid"));
+    let mut world = Broadphase::new();
+    let ids = boxes.map(|aabb| world.insert(aabb, Proxy::dynamic()).expect("valid"));
+    let list = Misaligned { before: 0, ids };
+    assert_eq!((list.ids.as_ptr() as usize % 8, list.before), (4, 0));
+    let moved = boxes.map(|aabb| MovingBox { aabb, delta: [0.25; 3] });
+    let rejected = world.set_many(&list.ids, &moved).expect("the ids are valid");
+    assert!(rejected.is_empty());
+    assert!(ids.map(|id| world.moving_box(id)).into_iter().eq(moved.map(Some)));
+}
+
+/// Goal: a short list after a long one sets its rows alone. Method: more rows than one part of a list has, then the first of them.
+#[test]
+fn short_list_is_set_after_a_long_one() {
+    let mut rows = boxes(&mut Draw::new(6));
+    rows.truncate(10_000);
+    let (mut world, ids) = filled(Threads::one(), &rows, false);
+    assert!(world.set_many(&ids, &rows).expect("the ids are valid").is_empty());
+    rows.iter_mut().for_each(|moving| moving.delta = [0.5; 3]);
+    assert!(world.set_many(&ids[..100], &rows[..100]).expect("the ids are valid").is_empty());
+    let moved =
+        ids.iter().filter(|&&id| world.moving_box(id).expect("it exists").delta == [0.5; 3]);
+    assert_eq!(moved.count(), 100);
+}

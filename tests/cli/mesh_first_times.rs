@@ -106,6 +106,8 @@ fn a_mesh_without_contacts_has_no_first_time() {
         "the minimum separation is negative",
     );
     fails(mesh("--tolerance nan").args([&start, &end]), 2, "the tolerance is negative, NaN");
+    fails(mesh("--tolerance 1e-3").args([&start, &end]), 2, "--tolerance needs --times");
+    fails(mesh("--answers answers.json").args([&start, &end]), 2, "cannot be used with");
 }
 
 /// A vertex that falls from 3 to the given height, through a face at 0 if that is below 0.

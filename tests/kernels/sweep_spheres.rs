@@ -11,7 +11,7 @@ use swath::{Aabb, MovingBox, Sphere};
 use testkit::balls::{Round, rounds};
 use testkit::columns::bits;
 use testkit::draw::how_many;
-use testkit::nearing::Nearing;
+use testkit::exact_distance::MovingDistance;
 
 /// Greatest gap at a reported time, relative to the distance at the start, the motion and the radii.
 const GAP: f64 = 1.0 / (1 << 19) as f64;
@@ -32,13 +32,13 @@ fn boxed(a: &MovingSphere, b: &MovingBox) -> Sweep {
 }
 
 /// Both functions of a case: the input, the result and its meaning.
-fn asked(case: &Round) -> [(Nearing, Sweep, RoundSweep); 2] {
+fn asked(case: &Round) -> [(MovingDistance, Sweep, RoundSweep); 2] {
     let Round { a, b, ball, boxed: walls, .. } = case;
     let two_spec = spec::sweep_spheres(a, b).expect("both are spheres");
     let box_spec = spec::sweep_sphere_box(ball, walls).expect("a sphere and a box");
     [
-        (Nearing::spheres(a, b), two(a, b), two_spec),
-        (Nearing::sphere_box(ball, walls), boxed(ball, walls), box_spec),
+        (MovingDistance::spheres(a, b), two(a, b), two_spec),
+        (MovingDistance::sphere_box(ball, walls), boxed(ball, walls), box_spec),
     ]
 }
 
@@ -47,7 +47,7 @@ fn must(holds: bool, promise: &'static str) -> Result<(), &'static str> {
 }
 
 /// All guarantees for one result.
-fn holds(asked: &Nearing, answer: Sweep) -> Result<(), &'static str> {
+fn holds(asked: &MovingDistance, answer: Sweep) -> Result<(), &'static str> {
     let Sweep { first, last, contact } = answer;
     if !contact.is_hit() {
         must(bits(answer) == bits(Sweep::SEPARATED), "a miss is `SEPARATED`")?;
@@ -139,7 +139,7 @@ fn spec_is_exact_to_its_last_digits() {
 
 /// Compares with `spec` if both are exact except for the times.
 #[track_caller]
-fn equals_spec(answer: Sweep, spec: &RoundSweep, asked: &Nearing) {
+fn equals_spec(answer: Sweep, spec: &RoundSweep, asked: &MovingDistance) {
     assert_eq!(answer.contact, spec.contact, "{answer:?} for {spec:?}, {asked:?}");
     if let Err(promise) = holds(asked, answer) {
         panic!("{promise}: {answer:?} for {spec:?}, {asked:?}");
@@ -169,14 +169,14 @@ fn every_contact_on_a_lattice_equals_the_spec() {
                 let a = MovingSphere::from(Sphere { center: [0.0; 3], radius });
                 let b = MovingSphere { sphere: Sphere { center: place, radius: 0.0 }, delta };
                 let spec = spec::sweep_spheres(&a, &b).expect("both are spheres");
-                equals_spec(two(&a, &b), &spec, &Nearing::spheres(&a, &b));
+                equals_spec(two(&a, &b), &spec, &MovingDistance::spheres(&a, &b));
                 let turned = MovingSphere { sphere: a.sphere, delta: delta.map(|d| -d) };
                 let [sides, size] = [[[0.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], [[0.0, 2.0]; 3]];
                 for [low, high] in sides.into_iter().chain(size.into_iter().take(1)) {
                     let aabb = Aabb { min: place.map(|x| x + low), max: place.map(|x| x + high) };
                     let walls = MovingBox { aabb, delta: [0.0; 3] };
                     let spec = spec::sweep_sphere_box(&turned, &walls).expect("both are valid");
-                    let asked = Nearing::sphere_box(&turned, &walls);
+                    let asked = MovingDistance::sphere_box(&turned, &walls);
                     equals_spec(boxed(&turned, &walls), &spec, &asked);
                 }
             }
@@ -212,7 +212,7 @@ fn a_point_is_a_box_and_a_sphere() {
         let (point, mut b) = (MovingBox { aabb, delta: case.b.delta }, case.b);
         b.sphere.radius = 0.0;
         let (of_box, of_sphere) = (boxed(&case.a, &point), two(&case.a, &b));
-        let asked = Nearing::spheres(&case.a, &b);
+        let asked = MovingDistance::spheres(&case.a, &b);
         for answer in [of_box, of_sphere] {
             assert_eq!(holds(&asked, answer), Ok(()), "{answer:?}, {case:?}");
         }
@@ -233,7 +233,7 @@ fn a_point_against_a_box_agrees_with_the_sweep_of_boxes() {
         let of_sphere = boxed(&a, &case.boxed);
         let of_box = sweep::one_to_one(&MovingBox { aabb, delta: a.delta }, &case.boxed);
         let of_box = of_box.expect("both are boxes");
-        let asked = Nearing::sphere_box(&a, &case.boxed);
+        let asked = MovingDistance::sphere_box(&a, &case.boxed);
         assert_eq!(holds(&asked, of_sphere), Ok(()), "{of_sphere:?}, {case:?}");
         let gap = GAP * asked.lengths().iter().sum::<f64>();
         if !(of_box.contact.is_hit() && of_sphere.contact.is_hit()) {
@@ -265,7 +265,7 @@ fn cube_around_a_ball_is_touched_first_and_left_last() {
     for case in rounds(6, 30_000) {
         let cube = MovingBox { aabb: case.ball.sphere.bounds(), delta: case.ball.delta };
         let Ok(of_cube) = sweep::one_to_one(&cube, &case.boxed) else { continue };
-        let asked = Nearing::sphere_box(&case.ball, &case.boxed);
+        let asked = MovingDistance::sphere_box(&case.ball, &case.boxed);
         if !of_cube.contact.is_hit() {
             assert!(asked.misses(), "{case:?}");
         } else if !asked.misses() {
@@ -284,7 +284,7 @@ fn larger_ball_is_not_touched_later() {
         if greater.validate().is_err() || greater.sphere.radius <= case.ball.sphere.radius {
             continue;
         }
-        let asked = Nearing::sphere_box(&case.ball, &case.boxed);
+        let asked = MovingDistance::sphere_box(&case.ball, &case.boxed);
         let answer = boxed(&greater, &case.boxed);
         assert!(answer.contact.is_hit() || asked.misses(), "{case:?}");
         if answer.contact.is_hit() && !asked.misses() {

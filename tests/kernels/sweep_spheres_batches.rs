@@ -8,7 +8,7 @@ use swath::batch::{
 use swath::{Aabb, Invalid, Level, MovingBox, Pair};
 use testkit::balls::{Round, rounds};
 use testkit::columns::{Columns, Outputs, bits};
-use testkit::nearing::Nearing;
+use testkit::exact_distance::MovingDistance;
 use testkit::sphere_columns::SphereArrays;
 
 type Bits = [u32; 3];
@@ -295,7 +295,7 @@ fn permuted_axes_give_the_same_result_except_for_rounding() {
         let ball = map_sphere(&case.ball, permute, 1.0);
         let answer = sphere_box::one_to_one(&ball, &map_box(&case.boxed, permute, 1.0));
         let answer = answer.expect("still valid");
-        let asked = Nearing::sphere_box(&case.ball, &case.boxed);
+        let asked = MovingDistance::sphere_box(&case.ball, &case.boxed);
         if !answer.contact.is_hit() {
             assert!(asked.misses(), "{order:?}, {case:?}");
             continue;

@@ -109,6 +109,41 @@ fn first_times_of_elements_are_those_of_closed_forms() {
     assert!(normal[0] > 1.0 - 1e-6 && coordinates == [1.0, 0.25], "{toi:?}");
 }
 
+/// Goal: if the nearest points coincide, the coordinates are theirs, and the normal is that of the face or of both edges. Method: common
+/// vertices, a vertex on an edge, and edges on one line, at rest.
+#[test]
+fn coincident_points_have_their_own_coordinates() {
+    let [o, a, b, c] = [[0.0; 3], [-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]];
+    let at = |x: f64| [x, 0.0, 0.0];
+    for (edges, expected) in [
+        ([o, a, o, c], [0.0, 0.0]),
+        ([a, o, c, o], [1.0, 1.0]),
+        ([o, a, c, o], [0.0, 1.0]),
+        ([a, o, o, c], [1.0, 0.0]),
+        ([a, b, at(0.5), c], [0.75, 0.0]),
+        ([a, b, at(0.5), at(3.0)], [1.0, 0.2]),
+    ] {
+        let toi = edge_edge::one_to_one(&edges, &edges, &ElementSettings::default());
+        let Ok(ElementToi::Hit { t: 0.0, normal, coordinates }) = toi else { panic!("{toi:?}") };
+        assert_eq!(coordinates, expected, "{edges:?}");
+        // All these edges are perpendicular to this direction, or to any in a plane.
+        let [p, q, r, s] = edges;
+        for edge in [[p, q], [r, s]] {
+            let along: f64 = (0..3).map(|k| (edge[1][k] - edge[0][k]) * normal[k]).sum();
+            assert!(along.abs() < 1e-15, "{edges:?}: {toi:?}");
+        }
+    }
+    let face = [o, b, [0.0, 1.0, 0.0]];
+    for (vertex, expected) in
+        [(face[0], [0.0, 0.0]), (face[1], [1.0, 0.0]), (face[2], [0.0, 1.0]), (at(0.5), [0.5, 0.0])]
+    {
+        let points = [vertex, face[0], face[1], face[2]];
+        let toi = vertex_face::one_to_one(&points, &points, &ElementSettings::default());
+        let Ok(ElementToi::Hit { t: 0.0, normal, coordinates }) = toi else { panic!("{toi:?}") };
+        assert_eq!((coordinates, normal.map(f64::abs)), (expected, [0.0, 0.0, 1.0]), "{vertex:?}");
+    }
+}
+
 /// Goal: elements that rest on each other touch at the start, and elements that do not move and are apart are a miss. Method: zero motion at
 /// several scales.
 #[test]

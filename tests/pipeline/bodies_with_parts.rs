@@ -227,3 +227,28 @@ fn bounds_reject_an_invalid_margin() {
     }
     assert_eq!(bounds(COORD_MAX), [Err(Invalid::TooLarge { axis: 0 }); 2]);
 }
+
+/// Goal: with a threshold of displacements, that of each body with parts counts. Method: a sphere and a compound that are at rest and overlap,
+/// and a compound that flies through both.
+#[test]
+fn displacement_of_each_body_with_parts_is_compared_with_the_threshold() {
+    let ball = Shape::sphere(0.5).expect("a sphere");
+    let part = (Shape::cuboid([0.3; 3]).expect("a box").into(), Pose::default());
+    let compound = Compound::new([part]).expect("valid");
+    let motion = |x: f32, delta: f32| {
+        Motion::new(Pose::at([x, 0.0, 0.0]).expect("valid"), [delta, 0.0, 0.0]).expect("valid")
+    };
+    let convex = [ConvexBody { row: 0, shape: ball, motion: motion(0.0, 0.0) }];
+    let body = |row, motion| GeometryBody { row, geometry: (&compound).into(), motion };
+    let geometries = [body(1, motion(0.6, 0.0)), body(2, motion(-3.0, 4.0))];
+    let boxes = MovingBoxColumns::from_columns([&[0.0; 3][..]; 9]).expect("columns");
+    let scene = Scene::new(boxes).convex(&convex).geometries(&geometries);
+    let mut config = Config::default();
+    config.fast = 1.0;
+    let mut pipeline = Pipeline::new(config);
+    let ticked = pipeline.tick(&scene).expect("a scene");
+    assert!(ticked.slow().eq([Pair { a: 0, b: 1 }]));
+    let mut fast: Vec<Pair> = ticked.impacts().iter().map(|impact| impact.pair).collect();
+    fast.sort_unstable();
+    assert_eq!(fast, [Pair { a: 0, b: 2 }, Pair { a: 1, b: 2 }]);
+}

@@ -47,7 +47,7 @@ impl Bodies {
     }
 
     /// A tick in which all of them meet each other and convex bodies.
-    fn with_scene<T>(&self, see: impl FnOnce(&Scene<'_, '_>) -> T) -> T {
+    fn with_scene<T>(&self, visit: impl FnOnce(&Scene<'_, '_>) -> T) -> T {
         let body = |row, geometry, motion| GeometryBody { row, geometry, motion };
         let geometries = [
             body(0, Geometry::Mesh(&self.mesh), Motion::default()),
@@ -69,7 +69,7 @@ impl Bodies {
             },
         ];
         let boxes = MovingBoxColumns::from_columns([&[0.0; 7]; 9]).expect("columns");
-        see(&Scene::new(boxes).convex(&convex).geometries(&geometries))
+        visit(&Scene::new(boxes).convex(&convex).geometries(&geometries))
     }
 }
 
@@ -128,7 +128,10 @@ fn ticks_without_parts_are_of_the_first_version() {
     let mut wrong = [first, each];
     (wrong[0][8], wrong[1][8]) = (2, 1);
     for bytes in wrong {
-        assert!(matches!(Capture::read(&with_checksum(bytes)), Err(CaptureError::Nonsense { .. })));
+        assert!(matches!(
+            Capture::read(&with_checksum(bytes)),
+            Err(CaptureError::Malformed { .. })
+        ));
     }
 }
 

@@ -72,7 +72,7 @@ fn invalid_contents_with_a_correct_checksum_are_rejected() {
     let (bytes, ..) = tick();
     assert!(Capture::read(&with_checksum(bytes.clone())).is_ok());
     let refused = |what: &str, bytes: Vec<u8>| match Capture::read(&with_checksum(bytes)) {
-        Err(CaptureError::Nonsense { at, expected }) => (at, expected),
+        Err(CaptureError::Malformed { at, expected }) => (at, expected),
         other => panic!("{what}: {other:?}"),
     };
     let with = |at: usize, word: u32| {

@@ -1,8 +1,9 @@
 //! Tests of the texts of explanations, and of the impact that a single search gives.
 
 use swath::convex::toi::{Toi, ToiResult};
-use swath::pipeline::ImpactKind;
-use swath::{Impact, MovingBoxColumns, Pair, Pipeline, Scene};
+use swath::mesh::HeightField;
+use swath::pipeline::{Config, GeometryBody, ImpactKind};
+use swath::{Impact, Motion, MovingBoxColumns, Pair, Pipeline, Scene};
 
 /// Goal: boxes that do not touch are explained by their times on each axis. Method: on x they would touch in the second half of the
 /// tick, on y they overlap, and on z they are four apart; the other box is first, too.
@@ -32,6 +33,41 @@ fn times_of_each_axis_are_explained() {
             assert!(text.contains(line), "{text}");
         }
     }
+}
+
+/// Goal: a limit of impacts is mentioned if there is one and the pair has an impact. Method: boxes that overlap, and boxes that are apart.
+#[test]
+fn limit_of_impacts_is_explained_for_an_impact_alone() {
+    let (low, still) = ([0.0; 3], [0.0; 3]);
+    let (x, max_x, high) = ([0.0, 0.5, 9.0], [1.0, 1.5, 10.0], [1.0; 3]);
+    let boxes = MovingBoxColumns::new([&x, &low, &low], [&max_x, &high, &high], [&still; 3]);
+    let scene = Scene::new(boxes.expect("columns"));
+    for (limit, b, is_mentioned) in [(1, 1, true), (0, 1, false), (1, 2, false), (0, 2, false)] {
+        let mut config = Config::default();
+        config.impacts_per_body = limit;
+        let explanation = Pipeline::new(config).explain(&scene, Pair { a: 0, b });
+        let explanation = explanation.expect("rows of the scene");
+        assert_eq!(explanation.impact().is_some(), b == 1, "{explanation}");
+        let text = explanation.to_string();
+        assert_eq!(text.contains("among the first 1 impacts"), is_mentioned, "{text}");
+        assert_eq!(text.contains("among the first"), is_mentioned, "{text}");
+    }
+}
+
+/// Goal: a body with parts is named by its kind. Method: a height field below a box.
+#[test]
+fn height_field_is_named() {
+    let field = HeightField::new(vec![0.0; 4], [2, 2], [1.0, 1.0]).expect("a field");
+    let body = GeometryBody { row: 1, geometry: (&field).into(), motion: Motion::default() };
+    let boxes = MovingBoxColumns::new([&[0.0; 2]; 3], [&[1.0; 2]; 3], [&[0.0; 2]; 3]);
+    let bodies = [body];
+    let scene = Scene::new(boxes.expect("columns")).geometries(&bodies);
+    let explanation = Pipeline::default().explain(&scene, Pair { a: 0, b: 1 });
+    let text = explanation.expect("rows of the scene").to_string();
+    assert!(
+        text.contains("Row 0 is a box.") && text.contains("Row 1 is a height field."),
+        "{text}"
+    );
 }
 
 /// Goal: an unresolved search gives the time that it has proved free, an overlap the start of the window, and a separation no impact.

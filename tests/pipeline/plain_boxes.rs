@@ -40,6 +40,28 @@ fn accelerated_boxes_touch_on_their_curved_paths() {
     }
 }
 
+/// Goal: the points of an impact are in the middle of what the boxes share on the other axes, whichever of them is first. Method: a
+/// box that flies at a greater one, which contains it on one axis and overlaps it on another.
+#[test]
+fn points_are_in_the_middle_of_the_common_part() {
+    for flies in [0, 1] {
+        let columns =
+            |small: f32, great: f32| if flies == 0 { [small, great] } else { [great, small] };
+        let (x, y, z) = (columns(0.0, 3.0), columns(2.0, 0.0), columns(2.0, 1.0));
+        let (max_x, max_y, max_z) = (columns(1.0, 4.0), columns(3.0, 8.0), columns(3.0, 2.5));
+        let (delta, still) = (columns(4.0, 0.0), [0.0; 2]);
+        let max = [&max_x[..], &max_y, &max_z];
+        let boxes = MovingBoxColumns::new([&x, &y, &z], max, [&delta, &still, &still]);
+        let mut pipeline = Pipeline::default();
+        let ticked = pipeline.tick(&Scene::new(boxes.expect("columns"))).expect("a tick");
+        let [impact] = ticked.impacts() else { panic!("{ticked:?}") };
+        for on in [impact.on_a, impact.on_b] {
+            assert!((on[0] - 3.0).abs() < 1e-5, "{impact:?}");
+            assert_eq!(on[1..], [2.5, 2.25]);
+        }
+    }
+}
+
 /// Goal: a mere touch at the start is reported according to the setting, for sensors always, and is counted.
 /// Method: cubes side by side, one of them a sensor, at rest, for each setting.
 #[test]

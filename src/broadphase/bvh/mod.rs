@@ -36,7 +36,7 @@ pub(crate) use build::Builder;
 use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
-pub(crate) use traverse_nearest::{Nearing, NodeBounds, descend, descend_many, may_go_abreast};
+pub(crate) use traverse_nearest::{NodeBounds, PrunedQuery, descend, descend_many, may_go_abreast};
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
 pub(crate) const WIDTH: usize = LANES_MAX;
@@ -330,26 +330,26 @@ impl Tree {
         self.nodes[slot / WIDTH].set(slot % WIDTH, nothing);
     }
 
-    /// Calls `see` with the slot and row of each box.
-    pub(crate) fn for_each(&self, mut see: impl FnMut(usize, u32)) {
+    /// Calls `visitor` with the slot and row of each box.
+    pub(crate) fn for_each(&self, mut visitor: impl FnMut(usize, u32)) {
         let Some(root) = self.root else { return };
         self.leaves_of(root, &mut |leaf: usize| {
             for (lane, &row) in self.nodes[leaf].ids.iter().enumerate() {
                 if row != NOTHING {
-                    see(leaf * WIDTH + lane, row);
+                    visitor(leaf * WIDTH + lane, row);
                 }
             }
         });
     }
 
-    /// Calls `see` with each leaf below the node `id`. The recursion is as deep as the tree.
-    fn leaves_of(&self, id: u32, see: &mut dyn FnMut(usize)) {
+    /// Calls `visitor` with each leaf below the node `id`. The recursion is as deep as the tree.
+    fn leaves_of(&self, id: u32, visitor: &mut dyn FnMut(usize)) {
         if id & LEAF != 0 {
-            return see((id & !LEAF) as usize);
+            return visitor((id & !LEAF) as usize);
         }
         for &child in &self.nodes[id as usize].ids {
             if child != NOTHING {
-                self.leaves_of(child, see);
+                self.leaves_of(child, visitor);
             }
         }
     }

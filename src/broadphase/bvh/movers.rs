@@ -288,7 +288,7 @@ impl Probe for UnionProbe<'_> {
     }
 
     #[inline(always)]
-    fn see<I: Isa>(
+    fn visit_leaf<I: Isa>(
         &mut self,
         isa: I,
         which: u32,
@@ -323,7 +323,7 @@ impl Probe for SweptProbe<'_> {
     }
 
     #[inline(always)]
-    fn see<I: Isa>(
+    fn visit_leaf<I: Isa>(
         &mut self,
         isa: I,
         which: u32,

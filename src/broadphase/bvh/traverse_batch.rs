@@ -30,7 +30,7 @@ pub(crate) trait Probe {
 
     /// Tests boxes of a leaf. Empty lanes overlap nothing. `filters` has at least one word for each
     /// lane, or is empty if the tree has no filters.
-    fn see<I: Isa>(
+    fn visit_leaf<I: Isa>(
         &mut self,
         isa: I,
         which: u32,
@@ -131,7 +131,7 @@ fn look<I: Isa, P: Probe>(isa: I, (node, filters): (&Node, &[u32]), probe: &mut 
     while lane < WIDTH {
         let rows = isa.load_u32(&node.ids[lane..]);
         let filters = if filters.is_empty() { filters } else { &filters[lane..] };
-        probe.see(isa, which, &bounds.load(isa, lane), rows, filters);
+        probe.visit_leaf(isa, which, &bounds.load(isa, lane), rows, filters);
         lane += I::LANES;
     }
 }

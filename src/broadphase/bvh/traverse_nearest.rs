@@ -57,7 +57,7 @@ impl NodeBounds<'_> {
 }
 
 /// A query for this traversal.
-pub(crate) trait Nearing {
+pub(crate) trait PrunedQuery {
     /// Whether nearer children are visited first.
     const ORDERED: bool = true;
 
@@ -65,20 +65,21 @@ pub(crate) trait Nearing {
     const WIDE: bool = true;
 
     /// The distance up to which the query still searches. Never grows.
-    fn most(&self) -> f32;
+    fn distance_max(&self) -> f32;
 
     /// The distances of boxes of a leaf, or of the bounds of nodes, at least 0 and not NaN, and which of them are at
-    /// most [`Nearing::most`]. A box inside bounds must not be nearer than the bounds, nor be reached
+    /// most [`PrunedQuery::distance_max`]. A box inside bounds must not be nearer than the bounds, nor be reached
     /// when the bounds are not.
-    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, is_leaf: bool) -> (I::F32, I::Mask);
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, is_leaf: bool)
+    -> (I::F32, I::Mask);
 
     /// The true boxes by row, if some in the tree are larger. Boxes of a leaf that are reached are tested again with
     /// these.
     fn true_boxes(&self) -> Option<&[MovingBox]>;
 
-    /// Takes boxes of a leaf with the result of [`Nearing::near`]; returns how many of them the query hit. `filters` has
+    /// Takes boxes of a leaf with the result of [`PrunedQuery::distances`]; returns how many of them the query hit. `filters` has
     /// one word for each lane, or is empty if the tree has no filters.
-    fn see<I: Isa>(
+    fn visit_leaf<I: Isa>(
         &mut self,
         isa: I,
         boxes: NodeBounds<'_>,
@@ -103,7 +104,7 @@ pub struct Visits {
 
 /// Runs a query over a tree.
 #[inline(always)]
-pub(crate) fn descend<I: Isa, Q: Nearing>(
+pub(crate) fn descend<I: Isa, Q: PrunedQuery>(
     isa: I,
     tree: &Tree,
     question: &mut Q,
@@ -173,7 +174,7 @@ pub(crate) fn may_go_abreast(tree: &Tree, questions: usize) -> bool {
 /// Runs queries over a tree, each as [`descend`] does, several alternately. There must be enough of
 /// them, and the tree must not be too deep: see [`may_go_abreast`].
 #[inline(always)]
-pub(crate) fn descend_many<I: Isa, Q: Nearing>(
+pub(crate) fn descend_many<I: Isa, Q: PrunedQuery>(
     isa: I,
     tree: &Tree,
     questions: &mut [Q],
@@ -210,7 +211,7 @@ pub(crate) fn descend_many<I: Isa, Q: Nearing>(
 
 /// Visits a node; returns the next one.
 #[inline(always)]
-fn step<I: Isa, Q: Nearing>(
+fn step<I: Isa, Q: PrunedQuery>(
     isa: I,
     tree: &Tree,
     (id, node): (u32, &Node),
@@ -231,7 +232,7 @@ fn step<I: Isa, Q: Nearing>(
         let mut true_node = None;
         let (near, reached) = loop {
             let node = true_node.as_ref().unwrap_or(node);
-            let (near, reached) = question.near(isa, NodeBounds { node, lane }, is_leaf);
+            let (near, reached) = question.distances(isa, NodeBounds { node, lane }, is_leaf);
             match question.true_boxes() {
                 Some(of) if is_leaf && true_node.is_none() && reached.bits() != 0 => {
                     true_node = Some(with_true_boxes(node, of, lane, reached.bits()));
@@ -241,7 +242,7 @@ fn step<I: Isa, Q: Nearing>(
         };
         if is_leaf {
             let filters = if filters.is_empty() { filters } else { &filters[lane..] };
-            visits.boxes += question.see(isa, bounds, (near, reached), filters);
+            visits.boxes += question.visit_leaf(isa, bounds, (near, reached), filters);
         } else {
             let ids = isa.load_u32(&node.ids[lane..]).compress(reached);
             let (near, count) = (near.to_bits().compress(reached), reached.count());
@@ -256,7 +257,7 @@ fn step<I: Isa, Q: Nearing>(
     while *len > 0 {
         *len -= 1;
         let [id, near] = stack[*len];
-        if f32::from_bits(near) <= question.most() {
+        if f32::from_bits(near) <= question.distance_max() {
             return id;
         }
     }

@@ -49,11 +49,13 @@ fn pairs(level: Level, rows: &[Row], join: &mut Join, not_first: [u32; 3]) -> Ve
 fn a_join_finds_each_pair_once() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let (mut join, mut all) = (Join::default(), 0);
-    for round in 0..24 {
+    // An interpreter is given a few boxes of each kind.
+    let (rounds, count) = if cfg!(miri) { (4, 100) } else { (24, 1500) };
+    for round in 0..rounds {
         let mut not_first = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
         not_first.rotate_left(round % 3);
         let mut rows: Vec<Row> = Vec::new();
-        for _ in 0..1500 {
+        for _ in 0..count {
             let whole = rng.random_ratio(1, 3);
             let mut ends = [0.0; 6];
             let mut id = 0;
@@ -92,7 +94,7 @@ fn a_join_finds_each_pair_once() {
             assert_eq!(sorted, expected, "round {round} on {level}");
         }
     }
-    assert!(all > 9_000, "{all} pairs");
+    assert!(all > 375 * rounds || cfg!(miri) && all > 20, "{all} pairs");
 }
 
 /// Goal: the work of a join is proportional to its boxes where boxes cross the whole world on each of three axes and do
@@ -397,7 +399,7 @@ fn sticks_that_overlap_on_two_axes_are_compared_by_bitmaps() {
 fn boxes_are_sorted_by_any_starts() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
     for round in 0..4 {
-        let count = 3_000;
+        let count = if cfg!(miri) { 300 } else { 3_000 };
         let starts = (0..count).map(|row| {
             let low: f32 = rng.random_range(-1.0..1.0);
             match round {

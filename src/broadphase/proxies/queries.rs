@@ -433,20 +433,20 @@ impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
         });
     }
 
-    /// Calls `see` with proxies that are hit. It returns the position on the path up to which further
+    /// Calls `visitor` with proxies that are hit. It returns the position on the path up to which further
     /// hits are visited, as in [`Query::visit`].
-    pub fn visit(self, mut see: impl FnMut(ProxyHit) -> f32) {
+    pub fn visit(self, mut visitor: impl FnMut(ProxyHit) -> f32) {
         let Self { of, slots } = self;
-        of.visit(|hit| see(name(slots, hit)));
+        of.visit(|hit| visitor(name(slots, hit)));
     }
 }
 
 impl<'a, S: QueryShape, A: Accept> ProxyQuery<'a, Query<'a, Overlap<S>, A>> {
-    /// Calls `see` with each proxy that is found, until it returns [`ControlFlow::Break`]. The
+    /// Calls `visitor` with each proxy that is found, until it returns [`ControlFlow::Break`]. The
     /// order depends on the history of the broadphase.
-    pub fn visit(self, mut see: impl FnMut(ProxyId) -> ControlFlow<()>) {
+    pub fn visit(self, mut visitor: impl FnMut(ProxyId) -> ControlFlow<()>) {
         let Self { of, slots } = self;
-        of.visit(|row| see(slots.id(row as usize)));
+        of.visit(|row| visitor(slots.id(row as usize)));
     }
 
     /// Any proxy that is found, or `None`. Which one depends on the history of the

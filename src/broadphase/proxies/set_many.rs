@@ -90,9 +90,9 @@ impl SetScratch {
             Container::Movers => state.movers.ids.get(row..row.saturating_add(ids.len())),
             _ => None,
         };
-        // Compared as plain numbers, which is done in lanes.
+        // Compared as plain numbers, which is done in lanes. Numbers of 64 bits would need a greater alignment than ids have.
         let consecutive = rows.is_some_and(|rows| {
-            bytemuck::cast_slice::<_, u64>(rows) == bytemuck::cast_slice::<_, u64>(ids)
+            bytemuck::cast_slice::<_, u32>(rows) == bytemuck::cast_slice::<_, u32>(ids)
         });
         let sorted = if consecutive {
             let one = Threads::one();

@@ -19,8 +19,8 @@ impl HitCollector<'_> {
     pub(crate) fn collect(&mut self, hit: Hit, most: &mut f32) -> bool {
         match self {
             Self::First(first) => first.collect(hit, most),
-            Self::Each(see) => {
-                let wanted = see(hit);
+            Self::Each(visitor) => {
+                let wanted = visitor(hit);
                 *most = if wanted < *most { wanted } else { *most };
                 true
             }

@@ -147,13 +147,13 @@ impl Overlaps<'_, '_> {
         Ok(())
     }
 
-    /// Calls `see` with each box that overlaps a row.
-    fn visit(&self, row: usize, mut see: impl FnMut(u32)) {
+    /// Calls `visitor` with each box that overlaps a row.
+    fn visit(&self, row: usize, mut visitor: impl FnMut(u32)) {
         if let Some(traversal) =
             of_row(&self.many, row).and_then(|of| self.queries.overlap(&of).ok())
         {
             traversal.visit(|row| {
-                see(row);
+                visitor(row);
                 ControlFlow::Continue(())
             });
         }

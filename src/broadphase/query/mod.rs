@@ -53,7 +53,7 @@ pub(crate) mod path;
 pub(crate) use super::bvh::Visits;
 use super::bvh::forest::FixedBoxes;
 use super::bvh::static_bvh::Bvh;
-use super::bvh::{Nearing, NodeBounds, Tree, descend, descend_many, may_go_abreast};
+use super::bvh::{NodeBounds, PrunedQuery, Tree, descend, descend_many, may_go_abreast};
 use super::pairs::input::allow;
 use crate::geom::{Filter, MovingBox};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
@@ -134,15 +134,15 @@ impl<'a> Queries<'a> {
         Self { filter: Some(filter), ..self }
     }
 
-    /// Calls `see` with the trees that may contain a box that the filter allows, and whether some of their boxes may be
+    /// Calls `visitor` with the trees that may contain a box that the filter allows, and whether some of their boxes may be
     /// larger than the true ones.
-    fn for_each_tree(&self, see: &mut dyn FnMut(&'a Tree, bool)) {
+    fn for_each_tree(&self, visitor: &mut dyn FnMut(&'a Tree, bool)) {
         let unfiltered = self.filter.is_none_or(|filter| filter.allows(Filter::ALL));
         let [some, others] = self.grown;
         for &(trees, grown) in &[(some, true), (others, true), (self.trees, false)] {
             for tree in trees {
                 if unfiltered || tree.is_filtered() {
-                    see(tree, grown);
+                    visitor(tree, grown);
                 }
             }
         }
@@ -227,7 +227,7 @@ impl<'a> Allowed<'a> {
 }
 
 /// A running query over the boxes of one tree after the other.
-trait TreeQuery: Nearing {
+trait TreeQuery: PrunedQuery {
     /// Sets whether the boxes of the next tree may be larger than the true ones.
     fn set_grown(&mut self, grown: bool);
 }
@@ -342,7 +342,7 @@ struct Descend<'a, N> {
     visits: &'a mut Visits,
 }
 
-impl<N: Nearing> Kernel for Descend<'_, N> {
+impl<N: PrunedQuery> Kernel for Descend<'_, N> {
     type Output = ();
 
     const WIDE: bool = N::WIDE;
@@ -375,7 +375,7 @@ struct DescendMany<'a, N> {
     questions: &'a mut [N],
 }
 
-impl<N: Nearing> Kernel for DescendMany<'_, N> {
+impl<N: PrunedQuery> Kernel for DescendMany<'_, N> {
     type Output = ();
 
     const WIDE: bool = N::WIDE;

@@ -4,7 +4,7 @@
 //! rounding included, so the bounds of a node are never farther than a box inside them.
 
 use super::{Accept, AcceptFn, Allowed, Queries, Query, TreeQuery, run_query};
-use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
+use crate::broadphase::bvh::{NodeBounds, PrunedQuery, Visits};
 use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, MovingBox};
 use crate::kernels::Hit;
@@ -113,23 +113,23 @@ impl<'q, 'a> NearestTo<'q, 'a> {
     }
 }
 
-impl Nearing for NearestTo<'_, '_> {
+impl PrunedQuery for NearestTo<'_, '_> {
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn most(&self) -> f32 {
+    fn distance_max(&self) -> f32 {
         let reach = self.nearest.reach();
         if reach < self.max_distance { reach } else { self.max_distance }
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
         let mut from = [isa.splat(0.0); 6];
         for (lanes, &number) in from.iter_mut().zip(&self.from) {
             *lanes = isa.splat(number);
         }
         let distance = simd::distance(isa, &from, &bounds.columns(isa));
-        (distance, distance.le(isa.splat(self.most())))
+        (distance, distance.le(isa.splat(self.distance_max())))
     }
 
     #[inline(always)]
@@ -138,7 +138,7 @@ impl Nearing for NearestTo<'_, '_> {
     }
 
     #[inline(always)]
-    fn see<I: Isa>(
+    fn visit_leaf<I: Isa>(
         &mut self,
         isa: I,
         boxes: NodeBounds<'_>,

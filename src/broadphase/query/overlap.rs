@@ -6,7 +6,7 @@
 //! bounds through.
 
 use super::{Accept, Allowed, Queries, Query, TreeQuery, run_query};
-use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
+use crate::broadphase::bvh::{NodeBounds, PrunedQuery, Visits};
 use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, MovingBox, Plane, Sphere};
 use crate::kernels::overlap::simd;
@@ -19,7 +19,7 @@ use core::ops::ControlFlow;
 pub trait QueryShape: Copy + Region {}
 
 /// Takes rows that overlap. To stop, it returns how many of them it has used.
-type See<'a> = dyn FnMut(&[u32]) -> ControlFlow<u64> + 'a;
+type Visitor<'a> = dyn FnMut(&[u32]) -> ControlFlow<u64> + 'a;
 
 /// The arithmetic of a shape. It is a value and not a type, so that queries are compiled once for all shapes.
 pub trait Region {
@@ -50,10 +50,10 @@ impl Region for Planes<'_> {
     }
 }
 
-/// Passes the rows of overlapping boxes to `see`, several at a time, until it stops. Returns what was visited.
-fn each(queries: &Queries<'_>, shape: RegionTest<'_>, see: &mut See<'_>) -> Visits {
+/// Passes the rows of overlapping boxes to `visitor`, several at a time, until it stops. Returns what was visited.
+fn each(queries: &Queries<'_>, shape: RegionTest<'_>, visitor: &mut Visitor<'_>) -> Visits {
     let allowed = queries.allowed();
-    run_query(queries, ShapeTraversal { shape, allowed, see, most: 0.0 }).1
+    run_query(queries, ShapeTraversal { shape, allowed, visitor, most: 0.0 }).1
 }
 
 /// A query for the boxes that overlap a shape.
@@ -178,19 +178,19 @@ impl<'a> Queries<'a> {
 }
 
 impl<S: QueryShape, A: Accept> Query<'_, Overlap<S>, A> {
-    /// Calls `see` with the row of each overlapping box, until it returns [`ControlFlow::Break`].
+    /// Calls `visitor` with the row of each overlapping box, until it returns [`ControlFlow::Break`].
     /// The order depends on the shape of the tree.
-    pub fn visit(self, mut see: impl FnMut(u32) -> ControlFlow<()>) {
+    pub fn visit(self, mut visitor: impl FnMut(u32) -> ControlFlow<()>) {
         let Self { queries, of: Overlap(shape), mut accept, visits } = self;
-        let mut see = |rows: &[u32]| {
+        let mut visitor = |rows: &[u32]| {
             for (seen, &row) in (1..).zip(rows) {
-                if accept.accept(row) && see(row).is_break() {
+                if accept.accept(row) && visitor(row).is_break() {
                     return ControlFlow::Break(seen);
                 }
             }
             ControlFlow::Continue(())
         };
-        each(&queries, shape.test(), &mut see).add_to(visits);
+        each(&queries, shape.test(), &mut visitor).add_to(visits);
     }
 
     /// Any overlapping box, or `None`. Which one depends on the shape of the tree.
@@ -209,7 +209,7 @@ impl<S: QueryShape, A: Accept> Query<'_, Overlap<S>, A> {
         rows.clear();
         let Self { queries, of: Overlap(shape), mut accept, visits } = self;
         let every = accept.accept_fn().is_none();
-        let mut see = |met: &[u32]| {
+        let mut visitor = |met: &[u32]| {
             if every {
                 rows.extend_from_slice(met);
             } else {
@@ -217,7 +217,7 @@ impl<S: QueryShape, A: Accept> Query<'_, Overlap<S>, A> {
             }
             ControlFlow::Continue(())
         };
-        each(&queries, shape.test(), &mut see).add_to(visits);
+        each(&queries, shape.test(), &mut visitor).add_to(visits);
         sort_rows(rows);
     }
 }
@@ -226,22 +226,27 @@ impl<S: QueryShape, A: Accept> Query<'_, Overlap<S>, A> {
 struct ShapeTraversal<'a, 's, 'p> {
     shape: RegionTest<'p>,
     allowed: Allowed<'a>,
-    see: &'a mut See<'s>,
+    visitor: &'a mut Visitor<'s>,
     /// 0 while the query runs, negative after it was stopped. All overlapping boxes have distance
     /// 0.
     most: f32,
 }
 
-impl Nearing for ShapeTraversal<'_, '_, '_> {
+impl PrunedQuery for ShapeTraversal<'_, '_, '_> {
     const ORDERED: bool = false;
 
     #[inline(always)]
-    fn most(&self) -> f32 {
+    fn distance_max(&self) -> f32 {
         self.most
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, is_leaf: bool) -> (I::F32, I::Mask) {
+    fn distances<I: Isa>(
+        &self,
+        isa: I,
+        bounds: NodeBounds<'_>,
+        is_leaf: bool,
+    ) -> (I::F32, I::Mask) {
         (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), !is_leaf))
     }
 
@@ -251,7 +256,7 @@ impl Nearing for ShapeTraversal<'_, '_, '_> {
     }
 
     #[inline(always)]
-    fn see<I: Isa>(
+    fn visit_leaf<I: Isa>(
         &mut self,
         isa: I,
         boxes: NodeBounds<'_>,
@@ -262,7 +267,7 @@ impl Nearing for ShapeTraversal<'_, '_, '_> {
         if count == 0 || self.most < 0.0 {
             return 0;
         }
-        match (self.see)(&met[..count]) {
+        match (self.visitor)(&met[..count]) {
             ControlFlow::Continue(()) => count as u64,
             ControlFlow::Break(seen) => {
                 self.most = -1.0;

@@ -7,7 +7,7 @@
 
 use super::collector::{CollectFirst, HitChoice, HitCollector};
 use super::{Accept, AcceptFn, Allowed, Queries, Query, TreeQuery, run_queries, run_query};
-use crate::broadphase::bvh::{Nearing, NodeBounds, Visits};
+use crate::broadphase::bvh::{NodeBounds, PrunedQuery, Visits};
 use crate::columns::Row;
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
@@ -110,7 +110,7 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
         });
     }
 
-    /// Calls `see` with boxes that are hit. It returns the position on the path up to which
+    /// Calls `visitor` with boxes that are hit. It returns the position on the path up to which
     /// further hits are visited: `hit.value` for nothing farther, infinity for all, a negative number to
     /// stop. The limit never grows again, and a NaN leaves it unchanged.
     ///
@@ -139,10 +139,11 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
     /// assert!(even.len() == 1 && even[0].row == 10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn visit(self, mut see: impl FnMut(Hit) -> f32) {
+    pub fn visit(self, mut visitor: impl FnMut(Hit) -> f32) {
         let Self { queries, of, mut accept, visits } = self;
-        let mut see = |hit: Hit| if accept.accept(hit.row) { see(hit) } else { f32::INFINITY };
-        each(&queries, (of.test(), of.reach()), &mut see).add_to(visits);
+        let mut visitor =
+            |hit: Hit| if accept.accept(hit.row) { visitor(hit) } else { f32::INFINITY };
+        each(&queries, (of.test(), of.reach()), &mut visitor).add_to(visits);
     }
 }
 
@@ -200,13 +201,13 @@ fn first(
     (traversal.found(), visits)
 }
 
-/// Passes the hits on a path that ends at `reach` to `see`.
+/// Passes the hits on a path that ends at `reach` to `visitor`.
 fn each(
     queries: &Queries<'_>,
     (path, reach): (PathTest, f32),
-    see: &mut dyn FnMut(Hit) -> f32,
+    visitor: &mut dyn FnMut(Hit) -> f32,
 ) -> Visits {
-    let collector = HitCollector::Each(see);
+    let collector = HitCollector::Each(visitor);
     run_query(queries, PathTraversal { path, allowed: queries.allowed(), most: reach, collector }).1
 }
 
@@ -256,14 +257,14 @@ impl<'a, 'c> PathTraversal<'a, 'c> {
     }
 }
 
-impl Nearing for PathTraversal<'_, '_> {
+impl PrunedQuery for PathTraversal<'_, '_> {
     #[inline(always)]
-    fn most(&self) -> f32 {
+    fn distance_max(&self) -> f32 {
         self.most
     }
 
     #[inline(always)]
-    fn near<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
         self.path.test(isa, bounds, self.most)
     }
 
@@ -273,7 +274,7 @@ impl Nearing for PathTraversal<'_, '_> {
     }
 
     #[inline(always)]
-    fn see<I: Isa>(
+    fn visit_leaf<I: Isa>(
         &mut self,
         isa: I,
         boxes: NodeBounds<'_>,

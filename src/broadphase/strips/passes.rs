@@ -25,9 +25,9 @@ use core::time::Duration;
 
 /// Number of boxes from which the memory of the records is prefetched before they are written. The records of fewer boxes
 /// are still in the cache; for them it would take 3 to 8 % more time, for 300,000 boxes it takes 6 % less.
-const PREFETCH_ROWS_MIN: usize = 1 << 18;
+const PREFETCH_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 1 << 18 };
 /// Number of boxes below which one thread does the whole tick: to wake another takes as long as its share of the work.
-const PARALLEL_ROWS_MIN: usize = 2048;
+const PARALLEL_ROWS_MIN: usize = if cfg!(fuzzing) { 64 } else { 2048 };
 /// Approximate number of runs that the strips are split into, so that the threads can share them.
 const RUNS: usize = 128;
 /// Greatest number of runs. Each run but the last has at least its share of the records.

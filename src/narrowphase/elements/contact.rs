@@ -2,7 +2,9 @@
 
 use super::search::{End, search_one};
 use super::settings::ElementSettings;
-use super::simd::{ElementPair, Limits, at, direction, unit};
+use super::simd::{
+    ElementPair, Limits, NearestPoints, at, common_normal, direction, nearest_points, unit,
+};
 use crate::lanes::Scalar;
 
 /// When two elements of a mesh first touch.
@@ -16,7 +18,7 @@ pub enum ElementToi {
         t: f64,
         /// Unit vector at that time from the nearest point of the first element (the vertex, or the first edge) to that of the second.
         /// If the two points coincide it is a normal of the face or perpendicular to both edges, and `[1, 0, 0]` if
-        /// there is no such direction.
+        /// there is no such direction. Elements of which all lengths are below 2⁻²²⁰ may have any normal and coordinates.
         normal: [f64; 3],
         /// The nearest points at that time. Of a face `[a, b, c]` the barycentric coordinates of `b` and `c`; that of `a` is the
         /// rest of 1. Of two edges the fractions along the first and along the second.
@@ -78,14 +80,13 @@ impl ElementToi {
     /// Computes the normal and the coordinates at the time of a hit.
     fn hit<E: ElementPair>(t: f64, [start, end]: [[[f64; 3]; 3]; 2]) -> Self {
         let x = at::<Scalar>(&start, &end, t);
-        let direction = direction::<Scalar, E>(Scalar, &x);
-        let coordinates = if direction.inside {
-            E::inside(&x)
+        let NearestPoints { coordinates, coincide } = nearest_points::<E>(&x);
+        // Removing the component along an edge has made a direction shorter.
+        let normal = if coincide {
+            common_normal::<E>(&x)
         } else {
-            E::outside(direction.edge as usize, direction.along)
+            unit(Scalar, direction::<Scalar, E>(Scalar, &x))
         };
-        // Removing the component along an edge has made it shorter.
-        let normal = unit(Scalar, direction.normal);
         let normal = if normal == [0.0; 3] { [1.0, 0.0, 0.0] } else { normal };
         Self::Hit { t, normal, coordinates }
     }

@@ -74,7 +74,7 @@ pub enum ElementError {
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// A pair refers to a vertex, edge or face that does not exist.
-    #[error("pair {index} refers to row {row}; there are {rows} rows")]
+    #[error("pair {index} refers to row {row}; rows must be below {rows}")]
     NoSuchRow {
         /// Index of the pair.
         index: usize,

@@ -63,8 +63,11 @@ pub(super) trait ElementPair {
     /// Returns the coordinates of the nearest points, which are those of the `k`-th pair of a point and an edge.
     fn outside(k: usize, along: f64) -> [f64; 2];
 
-    /// Returns the coordinates of the nearest points, which are inside.
+    /// Returns the coordinates of the nearest points if they are inside.
     fn inside(x: &[[f64; 3]; 3]) -> [f64; 2];
+
+    /// Returns the offset from the first to the second element between the points with these coordinates.
+    fn offset(x: &[[f64; 3]; 3], coordinates: [f64; 2]) -> [f64; 3];
 }
 
 /// A vertex and a face.
@@ -108,6 +111,11 @@ impl ElementPair for VertexFace {
     fn inside(x: &[[f64; 3]; 3]) -> [f64; 2] {
         let [b, c] = solve(sub(x[1], x[0]), sub(x[2], x[0]), sub([0.0; 3], x[0]));
         [b, c.min(1.0 - b)]
+    }
+
+    #[inline]
+    fn offset(&[a, b, c]: &[[f64; 3]; 3], [at_b, at_c]: [f64; 2]) -> [f64; 3] {
+        add(a, add(scaled(sub(b, a), at_b), scaled(sub(c, a), at_c)))
     }
 }
 
@@ -158,6 +166,11 @@ impl ElementPair for EdgeEdge {
     fn inside(x: &[[f64; 3]; 3]) -> [f64; 2] {
         solve(x[2], sub(x[0], x[1]), x[0])
     }
+
+    #[inline]
+    fn offset(&[b0, b1, a1]: &[[f64; 3]; 3], [first, second]: [f64; 2]) -> [f64; 3] {
+        sub(add(b0, scaled(sub(b1, b0), second)), scaled(a1, first))
+    }
 }
 
 /// What a search compares with.
@@ -191,17 +204,6 @@ pub(super) struct RoundOutcome<I: Isa> {
     pub(super) t: I::F64,
 }
 
-/// A direction, and which points it was computed from.
-pub(super) struct Direction<I: Isa> {
-    /// Unit vector from the first element to the second; zero if it cannot be computed.
-    pub(super) normal: [I::F64; 3],
-    /// Whether the nearest points are inside of the face or of both edges.
-    pub(super) inside: Mask<I>,
-    /// Otherwise the number of the edge, as an integer, and the coordinate along it.
-    pub(super) edge: I::F64,
-    pub(super) along: I::F64,
-}
-
 impl<I: Isa> Moving<I> {
     /// Computes the thresholds of pairs.
     #[inline(always)]
@@ -225,7 +227,7 @@ impl<I: Isa> Moving<I> {
     /// Runs a round at time `t`, until which the pairs are proved to be free.
     #[inline(always)]
     pub(super) fn round<E: ElementPair>(&self, isa: I, t: I::F64) -> RoundOutcome<I> {
-        let normal = direction::<I, E>(isa, &at::<I>(&self.start, &self.end, t)).normal;
+        let normal = direction::<I, E>(isa, &at::<I>(&self.start, &self.end, t));
         let (starts, ends) = (gaps::<I, E>(&self.start, normal), gaps::<I, E>(&self.end, normal));
         let one = isa.splat_f64(1.0);
         let mut least = isa.splat_f64(f64::MAX);
@@ -282,45 +284,121 @@ fn least_gap<I: Isa, E: ElementPair>(x: &Vectors<I>, along: [I::F64; 3]) -> I::F
     least
 }
 
-/// Computes the direction from the nearest point of the first element to that of the second.
+/// Computes the unit vector from the nearest point of the first element to that of the second; zero if it cannot be computed.
 #[inline(always)]
-pub(super) fn direction<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>) -> Direction<I> {
+pub(super) fn direction<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>) -> [I::F64; 3] {
     let (zero, one) = (isa.splat_f64(0.0), isa.splat_f64(1.0));
     let nothing = isa.splat_f64(-f64::MAX);
     let (mut normal, mut bound) = ([zero; 3], nothing);
-    let (mut edge, mut along) = (zero, zero);
     let mut k = 0;
     while k < E::EDGES {
-        let [start, end] = E::edge::<I>(x, k);
-        let vector = sub(end, start);
-        let scale = inverse(isa, dot(vector, vector));
-        let s = (zero - dot(start, vector) * scale).max(zero).min(one);
-        // At the end the sum would have an error of the size of the edge.
-        let offset = select::<I>(one.le(s), end, add(start, scaled(vector, s)));
+        let NearestOnEdge { vector, scale, along: s, offset } = nearest_on_edge::<I, E>(isa, x, k);
         let outside = unit(isa, offset);
         // Between the ends of the edge the offset is perpendicular to it. At an end only one sign is possible.
         let part = dot(outside, vector) * scale;
         let part = F64Lanes::select(s.le(zero), part.min(zero), part);
         let part = F64Lanes::select(one.le(s), part.max(zero), part);
         let outside = sub(outside, scaled(vector, part));
-        // VertexPositions that coincide give no direction.
+        // Points that coincide give no direction.
         let apart = isa.splat_f64(SQUARE_MIN).le(dot(offset, offset));
         let gap = F64Lanes::select(apart, least_gap::<I, E>(x, outside), nothing);
         let better = bound.lt(gap);
         bound = F64Lanes::select(better, gap, bound);
         normal = select::<I>(better, outside, normal);
-        edge = F64Lanes::select(better, isa.splat_f64(k as f64), edge);
-        along = F64Lanes::select(better, s, along);
         k += 1;
     }
 
+    let inner = normal_of_inside::<I, E>(isa, x);
+    let inside = bound.lt(least_gap::<I, E>(x, inner));
+    select::<I>(inside, inner, normal)
+}
+
+/// The point of an edge that is nearest to another point.
+struct NearestOnEdge<I: Isa> {
+    /// From the start to the end of the edge, and the inverse of its square.
+    vector: [I::F64; 3],
+    scale: I::F64,
+    /// Where on the edge, as a fraction.
+    along: I::F64,
+    /// From the first element to the second.
+    offset: [I::F64; 3],
+}
+
+/// Computes the nearest point of the `k`-th pair of a point and an edge.
+#[inline(always)]
+fn nearest_on_edge<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>, k: usize) -> NearestOnEdge<I> {
+    let (zero, one) = (isa.splat_f64(0.0), isa.splat_f64(1.0));
+    let [start, end] = E::edge::<I>(x, k);
+    let vector = sub(end, start);
+    let scale = inverse(isa, dot(vector, vector));
+    let along = (zero - dot(start, vector) * scale).max(zero).min(one);
+    // At the end the sum would have an error of the size of the edge.
+    let offset = select::<I>(one.le(along), end, add(start, scaled(vector, along)));
+    NearestOnEdge { vector, scale, along, offset }
+}
+
+/// Computes the normal of the face, or the normal to both edges, on the side of the second element; zero if it cannot be computed.
+#[inline(always)]
+fn normal_of_inside<I: Isa, E: ElementPair>(isa: I, x: &Vectors<I>) -> [I::F64; 3] {
     let [first, second] = E::cross::<I>(x);
     let inner = unit(isa, cross(first, second));
     let part = dot(inner, first) * inverse(isa, dot(first, first));
     let inner = sub(inner, scaled(first, part));
-    let inner = select::<I>(dot(inner, x[0]).lt(zero), sub([zero; 3], inner), inner);
-    let inside = bound.lt(least_gap::<I, E>(x, inner));
-    Direction { normal: select::<I>(inside, inner, normal), inside, edge, along }
+    select::<I>(dot(inner, x[0]).lt(isa.splat_f64(0.0)), sub([isa.splat_f64(0.0); 3], inner), inner)
+}
+
+/// The nearest points of two elements.
+pub(super) struct NearestPoints {
+    pub(super) coordinates: [f64; 2],
+    /// Whether they coincide except for rounding.
+    pub(super) coincide: bool,
+}
+
+/// Computes the nearest points, by the distances of all points that may be the nearest.
+///
+/// A plane with the greatest gap does not tell which points are the nearest: if they coincide, the gap is zero for planes that belong to other
+/// points too, and the coordinates of two edges that are almost parallel have a large error.
+pub(super) fn nearest_points<E: ElementPair>(x: &[[f64; 3]; 3]) -> NearestPoints {
+    let square = |coordinates| {
+        let offset = E::offset(x, coordinates);
+        dot(offset, offset)
+    };
+    let mut coordinates = E::inside(x);
+    let mut least = square(coordinates);
+    for k in 0..E::EDGES {
+        let NearestOnEdge { along, offset, .. } = nearest_on_edge::<Scalar, E>(Scalar, x, k);
+        let square = dot(offset, offset);
+        if square < least {
+            (least, coordinates) = (square, E::outside(k, along));
+        }
+    }
+    let size = x.iter().flatten().fold(0.0_f64, |most, number| most.max(number.abs()));
+    let limit = size * ERROR + ERROR_TINY;
+    NearestPoints { coordinates, coincide: least <= limit * limit }
+}
+
+/// Computes the normal of the face, or a normal to both edges; zero if the elements have no length.
+pub(super) fn common_normal<E: ElementPair>(x: &[[f64; 3]; 3]) -> [f64; 3] {
+    let normal = unit(Scalar, normal_of_inside::<Scalar, E>(Scalar, x));
+    if normal != [0.0; 3] {
+        return normal;
+    }
+    // Parallel edges have many normals. The longer edge has the smaller error.
+    let [first, second] = E::cross::<Scalar>(x);
+    perpendicular(if dot(first, first) < dot(second, second) { second } else { first })
+}
+
+/// Returns a unit vector perpendicular to a vector, or zero if its square counts as zero.
+fn perpendicular(a: [f64; 3]) -> [f64; 3] {
+    let [x, y, z] = a.map(f64::abs);
+    let axis = if x <= y && x <= z {
+        [1.0, 0.0, 0.0]
+    } else if y <= z {
+        [0.0, 1.0, 0.0]
+    } else {
+        [0.0, 0.0, 1.0]
+    };
+    unit(Scalar, cross(unit(Scalar, a), axis))
 }
 
 /// Returns `s` and `r` in `[0, 1]` for which `s·a + r·b` is nearest to `c`, for a solution inside of that range.

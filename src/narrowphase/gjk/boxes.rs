@@ -82,33 +82,6 @@ impl<'p> BoxPair<'p> {
         gap - self.turned.rotate_back(normal).abs().dot(self.b)
     }
 
-    /// Returns the direction from the first box to the second, a point, where that enters the slabs of the box, each wider by `more`, on
-    /// its way along `d` for a time of at most `last`; `None` if it leaves one of them before, the second box is not a point, or the first is one too.
-    #[inline(always)]
-    pub(in crate::narrowphase) fn entry_of_point(
-        &self,
-        x: V3,
-        d: V3,
-        more: f64,
-        last: f64,
-    ) -> Option<V3> {
-        if !self.point || self.a == V3::ZERO {
-            return None;
-        }
-        let slab = |x: f64, d: f64, half: f64| {
-            let (before, inverse) = (if d > 0.0 { -x } else { x }, 1.0 / d.abs());
-            let reach = half + more;
-            [(before - reach) * inverse, (before + reach) * inverse]
-        };
-        let (of_x, of_y) = (slab(x.x, d.x, self.a.x), slab(x.y, d.y, self.a.y));
-        let of_z = slab(x.z, d.z, self.a.z);
-        let entry = greater(greater(of_x[0], of_y[0]), greater(of_z[0], 0.0));
-        let exit = lesser(lesser(of_x[1], of_y[1]), lesser(of_z[1], last));
-        let at = x + d * entry;
-        // A comparison with NaN is false.
-        (entry < exit).then(|| at - within(at, self.a))
-    }
-
     /// Returns points near to the nearest ones of boxes at relative position `x`, and mostly these but for rounding.
     #[inline(always)]
     pub(in crate::narrowphase) fn nearest(&self, x: V3) -> BoxPoints {
@@ -201,13 +174,13 @@ impl<'p> BoxPair<'p> {
 
 /// Returns the point of a box nearest to a point.
 #[inline(always)]
-fn within(point: V3, half: V3) -> V3 {
+pub(super) fn within(point: V3, half: V3) -> V3 {
     point.at_most(half).at_least(-half)
 }
 
 /// Returns a one on each axis along which a point of a box is not at an end.
 #[inline(always)]
-fn free(point: V3, half: V3) -> V3 {
+pub(super) fn free(point: V3, half: V3) -> V3 {
     let free = |at: f64, half: f64| if at.abs() < half { 1.0 } else { 0.0 };
     V3::new(free(point.x, half.x), free(point.y, half.y), free(point.z, half.z))
 }

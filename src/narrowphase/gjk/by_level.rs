@@ -2,7 +2,8 @@
 //!
 //! The search is that of `nearest.rs`, with less work in a round:
 //!
-//! * All is computed in the axes of `A`, so only the other shape is rotated.
+//! * All is computed in the axes of one shape, so only the other shape is rotated. That is the one with more vertices, whose support takes
+//!   longer: the other support and its rotations are computed meanwhile.
 //! * Supports of hulls of up to 64 vertices are computed in the lanes of the level that has been entered, without a call.
 //! * A round has no square root and no division. The search ends when a support is not nearer along the direction by a part of
 //!   2⁻²⁴: then the bounds are computed once, and compared.
@@ -12,7 +13,7 @@
 
 use super::nearest::{Accuracy, Gap, ROUNDING, RotatedPair};
 use super::result::{Distance, GjkCache};
-use crate::geom::Pose;
+use crate::geom::{MapEach, Pose};
 use crate::lanes::{Isa, Kernel, Level};
 use crate::narrowphase::math::{M3, V3};
 use crate::narrowphase::shape::Shape;
@@ -26,8 +27,8 @@ const ROUNDS_MAX: u32 = 24;
 /// part by which the bounds may differ.
 const PROGRESS: f64 = 1.0 / (1 << 24) as f64;
 
-/// Two shapes at rest, and the normal of the last search.
-struct DistanceSearch<'p> {
+/// Two shapes at rest, and the normal of the last search. If it is `PLAIN`, the first shape has no scale.
+struct DistanceSearch<'p, const PLAIN: bool> {
     a: (&'p Shape<'p>, &'p Pose),
     b: (&'p Shape<'p>, &'p Pose),
     last: V3,
@@ -35,7 +36,7 @@ struct DistanceSearch<'p> {
 
 /// Points with which another search can start.
 pub(super) struct Start {
-    /// Points of each shape in its own axes. Those of `B` are not scaled.
+    /// Points of each shape in its own axes.
     points: [[V3; 2]; 4],
     len: usize,
 }
@@ -54,27 +55,53 @@ pub(super) fn distance(
     b: (&Shape<'_>, &Pose),
     cache: &GjkCache,
 ) -> Searched {
-    let level = match (&a.0.core, &b.0.core) {
-        (Core::Hull { hull, .. }, _) | (_, Core::Hull { hull, .. }) => hull.level(),
-        // Other supports have no lanes.
-        _ => Level::PORTABLE4,
+    let last = V3::of(cache.normal);
+    if b.0.core.vertices() <= a.0.core.vertices() {
+        return of_larger_first(a, b, last);
+    }
+    match of_larger_first(b, a, -last) {
+        Searched::Proved(found) => {
+            let [x, y, z] = found.normal;
+            let (on_a, on_b, normal) = (found.on_b, found.on_a, [-x, -y, -z]);
+            Searched::Proved(Distance { normal, on_a, on_b, ..found })
+        }
+        Searched::Unproved(start) => Searched::Unproved(start.exchanged()),
+    }
+}
+
+/// Does what [`distance`] does, for a first shape that has at least as many vertices as the second.
+#[inline(always)]
+fn of_larger_first(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose), last: V3) -> Searched {
+    // Other supports have no lanes.
+    let Core::Hull { hull, .. } = &a.0.core else {
+        return Level::PORTABLE4.run(DistanceSearch::<false> { a, b, last });
     };
-    level.run(DistanceSearch { a, b, last: V3::of(cache.normal) })
+    if a.0.core.scale() == V3::ONE {
+        hull.level().run(DistanceSearch::<true> { a, b, last })
+    } else {
+        hull.level().run(DistanceSearch::<false> { a, b, last })
+    }
 }
 
 impl Start {
     #[inline(always)]
-    fn new(simplex: &Simplex) -> Self {
+    fn new(simplex: &Simplex, scale_of_b: V3) -> Self {
         let [p, q, r, s] = &simplex.vertices;
-        let points = [[p.on_a, p.on_b], [q.on_a, q.on_b], [r.on_a, r.on_b], [s.on_a, s.on_b]];
+        let points = [p, q, r, s].map_each(|vertex| [vertex.on_a, vertex.on_b.times(scale_of_b)]);
         Self { points, len: simplex.len }
+    }
+
+    /// Returns the same points of the exchanged shapes.
+    #[cold]
+    fn exchanged(self) -> Self {
+        Self { points: self.points.map_each(|[on_a, on_b]| [on_b, on_a]), ..self }
     }
 
     /// Returns the simplex in the axes of the world, and the direction in which its last point was found if it is a tetrahedron.
     pub(super) fn of_pair(&self, pair: &RotatedPair<'_>) -> (Simplex, V3) {
-        let (mut simplex, scale) = (Simplex::default(), pair.b.shape.core.scale());
+        let mut simplex = Simplex::default();
         for [on_a, on_b] in &self.points[..self.len] {
-            let vertex = pair.vertex(*on_a, on_b.times(scale));
+            let vertex = pair.vertex(*on_a, *on_b);
             // A support map of the caller may have returned an invalid point.
             if !vertex.is_none() {
                 simplex.push(vertex);
@@ -106,16 +133,20 @@ impl LocalPair<'_> {
     /// The gap is that of the products by which the points are found. So the branch on it, which is hard to predict, does not wait
     /// for the points.
     #[inline(always)]
-    fn support<I: Isa>(&self, isa: I, direction: V3) -> (Vertex, f64) {
-        let (on_a, of_a) = self.a.unscaled_support(isa, direction.times(self.scale));
-        let on_a = on_a.times(self.scale);
+    fn support<I: Isa, const PLAIN: bool>(&self, isa: I, direction: V3) -> (Vertex, f64) {
+        let (on_a, of_a) = if PLAIN {
+            self.a.unscaled_support(isa, direction)
+        } else {
+            let (on_a, of_a) = self.a.unscaled_support(isa, direction.times(self.scale));
+            (on_a.times(self.scale), of_a)
+        };
         let (on_b, of_b) = self.b.unscaled_support(isa, self.scaled_b.rotate_back(-direction));
         let at = on_a - self.scaled_b.rotate(on_b) - self.x;
         (Vertex { at, on_a, on_b }, direction.dot(self.x) - of_a - of_b)
     }
 }
 
-impl Kernel for DistanceSearch<'_> {
+impl<const PLAIN: bool> Kernel for DistanceSearch<'_, PLAIN> {
     type Output = Searched;
 
     /// Few vertices fill no vector of 512 bits, and while such vectors are in use a CPU may have fewer units for all else.
@@ -138,7 +169,7 @@ impl Kernel for DistanceSearch<'_> {
         let mut simplex = Simplex::default();
         let last = self.last.unit();
         let guess = frame.rotate_back(last.unwrap_or(between));
-        let (first, first_gap) = local.support(isa, guess);
+        let (first, first_gap) = local.support::<I, PLAIN>(isa, guess);
         simplex.push(first);
         // The gap along the last normal may be the distance.
         let known = if last.is_some() { first_gap } else { f64::NEG_INFINITY };
@@ -147,12 +178,12 @@ impl Kernel for DistanceSearch<'_> {
         let (nearest, direction, gap) = loop {
             let [nearest, toward] = simplex.reduce(V3::ZERO);
             if simplex.len == 4 || rounds == ROUNDS_MAX {
-                return Searched::Unproved(Start::new(&simplex));
+                return Searched::Unproved(Start::new(&simplex, scale_of_b));
             }
             if last.is_some() && nearest.square() <= enough {
                 break (nearest, guess, known);
             }
-            let (vertex, gap) = local.support(isa, toward);
+            let (vertex, gap) = local.support::<I, PLAIN>(isa, toward);
             let now = -toward.dot(simplex.vertices[0].at);
             // A comparison with NaN is false.
             let nearer = gap < now * (1.0 - PROGRESS);
@@ -167,7 +198,7 @@ impl Kernel for DistanceSearch<'_> {
         let lower = gap * (1.0 / length);
         let tiny = ROUNDING * (local.x.length() + a.bounding_radius + b.bounding_radius);
         if !(upper > tiny && Accuracy::of_distance(a, b).is_reached(lower, upper)) {
-            return Searched::Unproved(Start::new(&simplex));
+            return Searched::Unproved(Start::new(&simplex, scale_of_b));
         }
         let weights = simplex.weights(V3::ZERO);
         let normal = frame.rotate(direction * (1.0 / length));

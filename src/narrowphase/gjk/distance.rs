@@ -2,11 +2,12 @@
 
 use super::boxes::{BoxPair, BoxPoints};
 use super::by_level::{self, Searched};
-use super::nearest::{Accuracy, RotatedPair};
+use super::nearest::{Accuracy, ROUNDING, RotatedPair};
 use super::penetration::shallowest;
 use super::result::{Distance, GjkCache};
-use crate::geom::{Invalid, Pose};
-use crate::narrowphase::math::V3;
+use super::segments::{GuessedPair, WithPair, with_segments};
+use crate::geom::{Invalid, MapEach, Pose};
+use crate::narrowphase::math::{V3, round_down};
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
 
@@ -63,21 +64,69 @@ pub(super) fn distance_of_valid(
     cache: &mut GjkCache,
 ) -> Distance {
     let (a, b) = ((a, a_pose), (b, b_pose));
-    let boxes = a.0.core.half_extents().is_some() && b.0.core.half_extents().is_some();
-    let found = if boxes {
-        of_boxes(a, b)
-    } else {
-        match by_level::distance(a, b, cache) {
-            Searched::Proved(distance) => distance,
-            Searched::Unproved(start) => {
-                let pair = RotatedPair::of_poses(a, b);
-                let (simplex, direction) = start.of_pair(&pair);
-                continued(&pair, simplex, direction, [a_pose, b_pose])
+    let found =
+        if let (Some(half), Some(half_of_b)) = (a.0.core.half_extents(), b.0.core.half_extents()) {
+            let rotations = [a_pose.rotation, b_pose.rotation];
+            match with_segments([half, half_of_b], rotations, Guessed { a, b }) {
+                Some(Some(distance)) => distance,
+                Some(None) => of_rounded_boxes(a, b),
+                None => of_boxes(a, b),
             }
-        }
-    };
+        } else {
+            match by_level::distance(a, b, cache) {
+                Searched::Proved(distance) => distance,
+                Searched::Unproved(start) => {
+                    let pair = RotatedPair::of_poses(a, b);
+                    let (simplex, direction) = start.of_pair(&pair);
+                    continued(&pair, simplex, direction, [a_pose, b_pose])
+                }
+            }
+        };
     cache.normal = found.normal;
     found
+}
+
+/// The distance of balls, capsules and boxes from two points that probably are the nearest, if these prove it.
+struct Guessed<'p> {
+    a: (&'p Shape<'p>, &'p Pose),
+    b: (&'p Shape<'p>, &'p Pose),
+}
+
+impl WithPair for Guessed<'_> {
+    type Output = Option<Distance>;
+
+    #[inline(always)]
+    fn with<P: GuessedPair>(self, pair: P) -> Option<Distance> {
+        let ((a, a_pose), (b, b_pose)) = (self.a, self.b);
+        let [at_a, at_b] = [a_pose.position, b_pose.position].map_each(V3::of);
+        let x = at_b - at_a;
+        let tiny = ROUNDING * (x.length() + a.bounding_radius + b.bounding_radius);
+        let own = pair.own(x);
+        let points = pair.nearest(own);
+        let between = P::between(&points);
+        let upper = between.length();
+        let normal = between * (1.0 / upper);
+        let lower = pair.width(own, normal);
+        // A comparison with NaN is false.
+        let proved = upper > tiny && Accuracy::of_distance(a, b).is_reached(lower, upper);
+        if !proved {
+            return None;
+        }
+        let (normal, [on_a, on_b]) = (pair.world(normal), pair.offsets(&points));
+        Some(Distance {
+            distance: round_down(lower - (a.radius + b.radius) - tiny),
+            normal: normal.to_f32(),
+            on_a: (at_a + (on_a + normal * a.radius)).to_f32(),
+            on_b: (at_b + (on_b - normal * b.radius)).to_f32(),
+        })
+    }
+}
+
+/// Does what [`of_boxes`] does, for points that do not prove the distance, which is rare.
+#[cold]
+#[inline(never)]
+fn of_rounded_boxes(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Distance {
+    of_boxes(a, b)
 }
 
 /// Computes the distance of two boxes from two points that probably are the nearest, and by a search if they are not.

@@ -26,6 +26,7 @@
 //! result.rs       what a distance consists of
 //! distance.rs     distance of one pair
 //! boxes.rs        distance of boxes and of rounded ones
+//! segments.rs     the same for balls and capsules with each other and with boxes
 //! by_level.rs     distance of other shapes, by a search that is compiled for each level
 //! pairs.rs        distances of many pairs
 //! nearest.rs      the search
@@ -39,6 +40,7 @@ mod nearest;
 mod pairs;
 mod penetration;
 mod result;
+mod segments;
 
 pub(super) use boxes::{BoxPair, BoxPoints};
 pub use distance::{distance, distance_from};
@@ -47,3 +49,4 @@ pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedS
 pub use pairs::pairs;
 pub(super) use penetration::shallowest;
 pub use result::{Distance, GjkCache};
+pub(super) use segments::{GuessedPair, WithPair, with_segments};

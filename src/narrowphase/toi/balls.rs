@@ -101,14 +101,11 @@ impl<'p> Balls<'p> {
     }
 
     /// Returns until when the plane across `toward`, of any length, separates balls for which [`Balls::pass`] is false, or `None` if it
-    /// does not separate them at the start. For bodies that do not rotate, only the end is returned.
+    /// does not separate them at the start. For bodies that do not rotate, only the end is returned; on a straight path that would be a
+    /// pass.
     #[inline(always)]
     pub(super) fn until(&self, toward: V3, observer: &mut Observer<'_>) -> Option<SafeTime> {
         let Self { path, window: [from, to], bounding, contact_distance, slack, .. } = *self;
-        // On a straight path that would be a pass.
-        if !self.rotates && path.accel == V3::ZERO {
-            return None;
-        }
         let turned = self.turned();
         let normal = toward.unit().unwrap_or(V3::X);
         let distance = normal.dot(path.between(from));

@@ -12,9 +12,7 @@
 //! the plane across the axis of the last entry leads to the first time, and two points there prove the contact
 //! ```
 //!
-//! **Rounded boxes**, also along a parabola: the plane across the first direction of the search, and then planes across the nearest
-//! points, each lead to a later time that is still safe, as in Newton's method. For a ball the first direction is that at which it
-//! enters the slabs of the other box.
+//! Rounded boxes are searched in `rounded.rs`.
 //!
 //! What is not proved in this way is left to the search: touches at the start, edges that are almost parallel, flat boxes in one
 //! plane. The proofs are in `docs/math/toi.md`.
@@ -23,31 +21,13 @@ use super::box_axes::Axis;
 use super::goal::Goal;
 use super::relative_motion::{RelativePath, position_at};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
+use super::rounded::{self, BoxSearch, rotated};
 use super::settings::Settings;
 use crate::geom::{MapEach, Motion};
-use crate::narrowphase::gjk::{BoxPair, BoxPoints, Gap, RotatedPair, RotatedShape};
-use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
+use crate::narrowphase::gjk::{BoxPair, BoxPoints, Gap, RotatedPair};
+use crate::narrowphase::math::{V3, greater, lesser, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
-
-/// Greatest number of planes that are followed.
-const BOX_ROUNDS_MAX: u32 = 8;
-
-/// Greatest number of steps towards the nearest points at one time.
-const STEPS_MAX: u32 = 6;
-
-/// Part of the tolerance by which the distance and the gap along a plane may differ at a contact.
-pub(super) const SHARP: f64 = 1.0 / 16.0;
-
-/// What is known of two shapes after their search as boxes.
-pub(super) enum BoxSearch {
-    /// The result.
-    Found(Toi),
-    /// They do not touch until `t`, which the plane across `normal` proves: another search continues there.
-    Until { t: f64, normal: V3, rounds: u32, supports: u32 },
-    /// Nothing, or they are not boxes.
-    Unknown,
-}
 
 /// What was proved of two boxes. Vectors are in their axes.
 enum BoxTime {
@@ -73,58 +53,57 @@ struct MovingBoxes<'p> {
     supports: u32,
 }
 
-/// Searches the first time of contact of two bodies that do not rotate. `toward` is the direction of their first support, of any
-/// length.
+/// Searches the first time of contact of two bodies that do not rotate. `toward` returns the direction of their first support, of
+/// any length.
+#[inline(always)]
 pub(super) fn search(
     (a, b): ((&Shape<'_>, &Motion), (&Shape<'_>, &Motion)),
-    (path, toward, window): (&RelativePath, V3, [f64; 2]),
+    (path, toward, window): (&RelativePath, impl Fn() -> V3, [f64; 2]),
     (goal, settings): (&Goal, &Settings),
     observer: &mut Observer<'_>,
 ) -> BoxSearch {
-    if !goal.touches_cores || path.accel == V3::ZERO {
-        let pair = RotatedPair { a: rotated(a), b: rotated(b) };
-        if let Some(boxes) = BoxPair::new(&pair) {
-            let own = path.seen_from(boxes.frame);
-            let path_of_boxes = if boxes.swapped { own.reversed() } else { own };
-            let (rounds, supports) = (0, 0);
-            let mut moving = MovingBoxes {
-                boxes,
-                path: path_of_boxes,
-                window,
-                goal,
-                settings,
-                rounds,
-                supports,
-            };
-            let found = if goal.touches_cores {
-                moving.touch(observer)
-            } else {
-                moving.rounded(boxes.own(toward), observer)
-            };
-            let (rounds, supports) = (moving.rounds, moving.supports);
-            let result = match found {
-                BoxTime::Unknown => return BoxSearch::Unknown,
-                BoxTime::Until { t, normal } => {
-                    return BoxSearch::Until { t, normal: boxes.world(normal), rounds, supports };
-                }
-                BoxTime::Separated => ToiResult::Separated,
-                BoxTime::Impact { t, lower, normal, points } => {
-                    let gap = boxes.gap(lower, normal, &points);
-                    impact([a.1, b.1], path, round_down(t), &pair, &gap)
-                }
-            };
-            return BoxSearch::Found(Toi { result, rounds, supports });
-        }
+    let (Some(half), Some(half_of_b)) = (a.0.core.half_extents(), b.0.core.half_extents()) else {
+        return BoxSearch::Unknown;
+    };
+    let moving = (path, window);
+    if !goal.touches_cores {
+        let half = [half, half_of_b];
+        return rounded::search((a, b), half, (path, toward, window), (goal, settings), observer);
+    }
+    if path.accel == V3::ZERO {
+        return touch((a, b), moving, (goal, settings), observer);
     }
     BoxSearch::Unknown
 }
 
-fn rotated<'s>((shape, motion): (&'s Shape<'s>, &Motion)) -> RotatedShape<'s> {
-    // A point is the same in every rotation.
-    if shape.bounding_radius == 0.0 {
-        return RotatedShape { shape, rotation: M3::IDENTITY };
-    }
-    RotatedShape { shape, rotation: M3::of_quaternion(motion.pose.rotation) }
+/// Searches the first time of contact of two boxes that touch themselves, along a straight path.
+#[inline(always)]
+fn touch(
+    (a, b): ((&Shape<'_>, &Motion), (&Shape<'_>, &Motion)),
+    (path, window): (&RelativePath, [f64; 2]),
+    (goal, settings): (&Goal, &Settings),
+    observer: &mut Observer<'_>,
+) -> BoxSearch {
+    let pair = RotatedPair { a: rotated(a), b: rotated(b) };
+    let Some(boxes) = BoxPair::new(&pair) else { return BoxSearch::Unknown };
+    let path_of_boxes = path.transformed(|v| boxes.own(v));
+    let (rounds, supports) = (0, 0);
+    let mut moving =
+        MovingBoxes { boxes, path: path_of_boxes, window, goal, settings, rounds, supports };
+    let found = moving.touch(observer);
+    let (rounds, supports) = (moving.rounds, moving.supports);
+    let result = match found {
+        BoxTime::Unknown => return BoxSearch::Unknown,
+        BoxTime::Until { t, normal } => {
+            return BoxSearch::Until { t, normal: boxes.world(normal), rounds, supports };
+        }
+        BoxTime::Separated => ToiResult::Separated,
+        BoxTime::Impact { t, lower, normal, points } => {
+            let gap = boxes.gap(lower, normal, &points);
+            impact([a.1, b.1], path, round_down(t), &pair, &gap)
+        }
+    };
+    BoxSearch::Found(Toi { result, rounds, supports })
 }
 
 /// Creates the impact at `first`, with the points and the closing speed at that time.
@@ -250,83 +229,6 @@ impl MovingBoxes<'_> {
         self.rounds = 2;
         self.report(observer, t, floor, normal);
         BoxTime::Impact { t, lower: floor, normal, points }
-    }
-
-    /// Returns the first time of contact of rounded boxes. `guess` is the first direction.
-    ///
-    /// Directions are not made unit vectors: a root does not depend on their length, and the latency of a division is a
-    /// tenth of a round.
-    fn rounded(&mut self, guess: V3, observer: &mut Observer<'_>) -> BoxTime {
-        let [from, to] = self.window;
-        let (floor, accept) = (self.goal.range.min, self.goal.accept);
-        let mut t = from;
-        let mut x = self.path.between(t);
-        // A ball that meets a face has its normal there.
-        let entry = self.boxes.entry_of_point(x, self.path.velocity(from), floor, to - from);
-        // A direction, its length, and the gap along it times that length.
-        let mut normal = entry.unwrap_or(guess);
-        let mut length = normal.length();
-        let mut gap = self.boxes.width(x, normal);
-        self.supports = 1;
-        // If the first plane does not prove that there is no touch at the start, that across the nearest points may.
-        let mut clear = gap > accept * length;
-        if !clear {
-            normal = self.boxes.nearest(x).between;
-            length = normal.length();
-            gap = self.boxes.width(x, normal);
-            self.supports = 2;
-            clear = gap > accept * length;
-            if !clear {
-                return BoxTime::Unknown;
-            }
-        }
-        let mut last = None;
-        let rounds_max = self.settings.rounds_max.min(BOX_ROUNDS_MAX);
-        loop {
-            self.rounds += 1;
-            if observer.is_some() {
-                self.report(observer, t, gap / length, normal * (1.0 / length));
-            }
-            let rate = normal.dot(self.path.velocity(t));
-            let half_accel = 0.5 * normal.dot(self.path.accel);
-            let next = t + first_root(gap - floor * length, rate, half_accel);
-            if next > to {
-                return BoxTime::Separated;
-            }
-            t = next;
-            x = self.path.between(t);
-            let mut points = match last {
-                None => self.boxes.nearest(x),
-                Some(on_b) => self.boxes.nearest_from(x, on_b),
-            };
-            let mut steps = 0;
-            let (across, upper) = loop {
-                let (across, upper) = (points.between, points.between.length());
-                gap = self.boxes.width(x, across);
-                self.supports += 1;
-                let near = upper <= accept;
-                let sharp = upper * upper - gap <= SHARP * self.goal.tolerance * upper;
-                if near && sharp && self.rounds < rounds_max {
-                    self.rounds += 1;
-                    let (lower, normal) = (gap / upper, across * (1.0 / upper));
-                    self.report(observer, t, lower, normal);
-                    return BoxTime::Impact { t, lower, normal, points };
-                }
-                if gap > floor * upper {
-                    break (across, upper);
-                }
-                // The points are not the nearest ones yet.
-                steps += 1;
-                if steps == STEPS_MAX {
-                    return BoxTime::Until { t, normal: normal * (1.0 / length) };
-                }
-                points = self.boxes.nearest_from(x, points.on_b);
-            };
-            if self.rounds == rounds_max {
-                return BoxTime::Until { t, normal: normal * (1.0 / length) };
-            }
-            (normal, length, last) = (across, upper, Some(points.on_b));
-        }
     }
 
     fn report(&self, observer: &mut Observer<'_>, t: f64, gap: f64, normal: V3) {

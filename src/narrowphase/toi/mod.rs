@@ -16,7 +16,8 @@
 //! separating_plane.rs  until when a plane separates
 //! curvature.rs         how much a gap is curved by rotations
 //! balls.rs             until when the balls around both bodies are separated
-//! boxes.rs             boxes, balls and capsules that do not rotate
+//! boxes.rs             boxes that do not rotate
+//! rounded.rs           balls, capsules and rounded boxes that do not rotate
 //! box_axes.rs          the axes that can separate two boxes
 //! rotating_boxes.rs    boxes, balls and capsules that rotate
 //! portal.rs            the same along a straight or curved path, without distances
@@ -94,6 +95,7 @@ mod relative_motion;
 mod result;
 mod revolved;
 mod rotating_boxes;
+mod rounded;
 mod rounds;
 pub(super) mod search;
 mod separating_plane;

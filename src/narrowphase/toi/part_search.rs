@@ -143,19 +143,19 @@ fn part_shape(core: Core<'_>, radius: f64, reach: f64) -> Shape<'_> {
 }
 
 impl Part<'_> {
-    /// Calls `see` with the part as a shape about the origin of its body, whose size is that of the body.
-    pub(crate) fn with_shape(&self, size: f64, see: &mut dyn FnMut(&Shape<'_>)) {
+    /// Calls `visitor` with the part as a shape about the origin of its body, whose size is that of the body.
+    pub(crate) fn with_shape(&self, size: f64, visitor: &mut dyn FnMut(&Shape<'_>)) {
         match self {
             Self::Triangle(corners) => {
                 let points = corners.map_each(V3::of);
                 let reach = points.iter().fold(0.0, |most, point| greater(point.length(), most));
-                see(&Shape { size, ..part_shape(Core::Triangle { points }, 0.0, reach) });
+                visitor(&Shape { size, ..part_shape(Core::Triangle { points }, 0.0, reach) });
             }
             Self::Convex(shape, pose) => {
                 let (offset, rotation) = (V3::of(pose.position), M3::of_quaternion(pose.rotation));
                 let placed = PlacedCore { core: shape.core, rotation, offset };
                 let reach = offset.length() + shape.bounding_radius;
-                see(&Shape { size, ..part_shape(Core::Placed(&placed), shape.radius, reach) });
+                visitor(&Shape { size, ..part_shape(Core::Placed(&placed), shape.radius, reach) });
             }
         }
     }

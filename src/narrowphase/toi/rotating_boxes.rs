@@ -11,10 +11,10 @@
 //! `search.rs`, which continue at the same time: touches at the start, features that are almost parallel, long searches.
 
 use super::box_axes::Axis;
-use super::boxes::SHARP;
 use super::goal::Goal;
 use super::relative_motion::RelativeMotion;
 use super::result::{Observer, ToiResult};
+use super::rounded::SHARP;
 use super::search::{Search, WHOLE_TURNS_FROM};
 use super::separating_plane::{
     FirstCrossing, SLIVER, SafeTime, SeparatingPlane, Slope, follow, rotation_of_plane,

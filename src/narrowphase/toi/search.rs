@@ -11,10 +11,10 @@
 
 use super::balls::Balls;
 use super::boxes;
-use super::boxes::BoxSearch;
 use super::goal::Goal;
 use super::relative_motion::{Frame, MovingShape, RelativeMotion, RelativePath, position_at};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
+use super::rounded::BoxSearch;
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion};
@@ -106,9 +106,11 @@ impl<'s> Search<'s> {
         mut observer: Observer<'_>,
     ) -> Toi {
         let Balls { path, window, contact_distance, slack, wanted, rotates, .. } = *balls;
-        let toward = Self::toward(a, b, balls);
+        // Two boxes on a straight path need no direction, so it is computed where it is used, or once for a path that is not straight.
+        let known = (rotates || path.accel != V3::ZERO).then(|| Self::toward(a, b, balls));
+        let toward = || known.unwrap_or_else(|| Self::toward(a, b, balls));
         // A time to which planes have led already, with the normal of the last, and their numbers of rounds and supports.
-        let mut led = match balls.until(toward, &mut observer) {
+        let mut led = match known.and_then(|toward| balls.until(toward, &mut observer)) {
             Some(SafeTime::End) => {
                 return Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
             }
@@ -137,7 +139,7 @@ impl<'s> Search<'s> {
             window,
             contact_distance,
             tolerance,
-            guess: toward.unit().unwrap_or(V3::X),
+            guess: toward().unit().unwrap_or(V3::X),
             rounds: led.1,
             supports: led.2,
         };

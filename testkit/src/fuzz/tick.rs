@@ -31,7 +31,7 @@ fn of_version(version: u32, data: &[u8]) {
     let bytes = with_checksum(bytes);
     match Capture::read(&bytes) {
         Ok(capture) => look(&capture, bytes.len()),
-        Err(CaptureError::Nonsense { .. } | CaptureError::TooManyRows { .. }) => {}
+        Err(CaptureError::Malformed { .. } | CaptureError::TooManyRows { .. }) => {}
         Err(error) => panic!("{error}"),
     }
 }

@@ -463,7 +463,8 @@ mod tests {
             (draw >> 8) % below
         };
         let mut tested = 0;
-        for count in [2, 15, 16, 17, 33, 208, 1000] {
+        let counts = [2, 15, 16, 17, 33, 208, 1000];
+        for count in counts.into_iter().filter(|&count| !cfg!(miri) || count < 34) {
             for case in 0..5 {
                 let mut places: Vec<f32> = (0..count)
                     .map(|k| match case {

@@ -243,6 +243,7 @@ mod tests {
             for spread in 0..4 {
                 let (mut a, mut b) = (Vec::new(), Vec::new());
                 let lengths = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 31, 32, 33, 0, 200, 1, 1000];
+                let lengths = lengths.into_iter().filter(|&length| !cfg!(miri) || length < 34);
                 for (slot, length) in (FIRST..).step_by(1 + spread as usize).zip(lengths) {
                     for k in 0..length {
                         a.push(slot);

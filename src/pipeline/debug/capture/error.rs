@@ -74,7 +74,7 @@ pub enum CaptureError {
     },
     /// The checksum is right, but the contents are not a valid tick.
     #[error("a captured tick that is invalid at byte {at}; {expected} was expected")]
-    Nonsense {
+    Malformed {
         /// The position of the error, in bytes.
         at: usize,
         /// What the format requires there.
@@ -82,6 +82,6 @@ pub enum CaptureError {
     },
 }
 
-pub(super) fn nonsense(at: usize, expected: &'static str) -> CaptureError {
-    CaptureError::Nonsense { at, expected }
+pub(super) fn malformed(at: usize, expected: &'static str) -> CaptureError {
+    CaptureError::Malformed { at, expected }
 }

@@ -1,7 +1,7 @@
 //! Reads a tick from a file.
 
 use super::contents::{Capture, CapturedBody, CapturedGeometry, CapturedShape};
-use super::error::{CHECKSUM, CaptureError, HEAD, MAGIC, VERSION, VERSION_MIN, nonsense};
+use super::error::{CHECKSUM, CaptureError, HEAD, MAGIC, VERSION, VERSION_MIN, malformed};
 use super::hash::{FNV_START, fnv};
 use crate::geom::{Filter, Motion, Pose};
 use crate::meshes::{Compound, HeightField, Mesh};
@@ -78,7 +78,11 @@ impl Capture {
         if version > VERSION_MIN {
             reader.with_parts(&mut capture)?;
         }
-        if reader.at == end { Ok(capture) } else { Err(nonsense(reader.at, "the end of the file")) }
+        if reader.at == end {
+            Ok(capture)
+        } else {
+            Err(malformed(reader.at, "the end of the file"))
+        }
     }
 }
 
@@ -90,7 +94,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], CaptureError> {
         let rest = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk());
-        let taken = *rest.ok_or(nonsense(self.at, "more bytes of the tick"))?;
+        let taken = *rest.ok_or(malformed(self.at, "more bytes of the tick"))?;
         self.at += N;
         Ok(taken)
     }
@@ -122,7 +126,7 @@ impl Reader<'_> {
         if count.checked_mul(least).is_some_and(|bytes| bytes <= rest) {
             Ok(count)
         } else {
-            Err(nonsense(self.at, "a count of things that the rest of the file has room for"))
+            Err(malformed(self.at, "a count of things that the rest of the file has room for"))
         }
     }
 
@@ -145,7 +149,7 @@ impl Reader<'_> {
                 }
                 Ok(column)
             }
-            _ => Err(nonsense(at, "a column, which begins with 0 or 1,")),
+            _ => Err(malformed(at, "a column, which begins with 0 or 1,")),
         }
     }
 
@@ -156,17 +160,17 @@ impl Reader<'_> {
             0 => Touch::Hit,
             1 => Touch::IfClosing,
             2 => Touch::Ignore,
-            _ => return Err(nonsense(at + 8, "a policy for touches, 0, 1 or 2,")),
+            _ => return Err(malformed(at + 8, "a policy for touches, 0, 1 or 2,")),
         };
         let (fast, impacts_per_body) = (self.float()?, self.word()?);
         let part_impacts = PartImpacts::First;
         let config =
             Config { target_distance, tolerance, touch, fast, impacts_per_body, part_impacts };
-        config.validate().map_err(|_| nonsense(at, "a valid configuration"))?;
+        config.validate().map_err(|_| malformed(at, "a valid configuration"))?;
         let at = self.at;
         let parts = self.word()?;
         if parts > 15 || parts & 12 == 8 {
-            return Err(nonsense(at, "a set of parts below 8, or below 16 with filters"));
+            return Err(malformed(at, "a set of parts below 8, or below 16 with filters"));
         }
         let rows = self.word()?;
         if rows as usize > rows_max {
@@ -204,7 +208,7 @@ impl Reader<'_> {
             let at = self.at;
             let points = self.word()?;
             let read = self.list(points, 12, Self::floats::<3>)?;
-            let hull = Hull::new(read).map_err(|_| nonsense(at, "a hull of valid points"))?;
+            let hull = Hull::new(read).map_err(|_| malformed(at, "a hull of valid points"))?;
             capture.hulls.push(Arc::new(hull));
         }
         let mut next = 0;
@@ -221,7 +225,7 @@ impl Reader<'_> {
         let at = self.at;
         let row = self.word()?;
         if row < *next || row as usize >= rows {
-            return Err(nonsense(at, "a row of the scene, above that of the body before,"));
+            return Err(malformed(at, "a row of the scene, above that of the body before,"));
         }
         *next = row + 1;
         Ok(row)
@@ -242,13 +246,13 @@ impl Reader<'_> {
     fn shape(&mut self, hulls: &[Arc<Hull>]) -> Result<CapturedShape, CaptureError> {
         let at = self.at;
         let [form] = self.take()?;
-        let (count, _) = record::form(form).ok_or(nonsense(at, "a form of a shape"))?;
+        let (count, _) = record::form(form).ok_or(malformed(at, "a form of a shape"))?;
         let mut numbers = [0.0; NUMBERS_MAX];
         for number in &mut numbers[..count] {
             *number = self.double()?;
         }
         let shape = CapturedShape { form, numbers, radius: self.double()?, hull: self.word()? };
-        shape.shape(hulls).map_err(|_| nonsense(at, "a valid shape"))?;
+        shape.shape(hulls).map_err(|_| malformed(at, "a valid shape"))?;
         Ok(shape)
     }
 
@@ -273,12 +277,12 @@ impl Reader<'_> {
         capture.config.part_impacts = match self.word()? {
             0 => PartImpacts::First,
             1 => PartImpacts::Each,
-            _ => return Err(nonsense(at, "which impacts of parts are reported, 0 or 1,")),
+            _ => return Err(malformed(at, "which impacts of parts are reported, 0 or 1,")),
         };
         let at = self.at;
         let (geometries, bodies) = (self.word()?, self.word()?);
         if geometries > bodies {
-            return Err(nonsense(at, "no more geometries than bodies with parts"));
+            return Err(malformed(at, "no more geometries than bodies with parts"));
         }
         for _ in 0..self.count(geometries, GEOMETRY_BYTES)? {
             let geometry = self.geometry(&capture.hulls)?;
@@ -289,13 +293,13 @@ impl Reader<'_> {
             let at = self.at;
             let row = self.row(&mut next, rows)?;
             if capture.bodies.binary_search_by_key(&row, |body| body.row).is_ok() {
-                return Err(nonsense(at, "a row that is no convex body"));
+                return Err(malformed(at, "a row that is no convex body"));
             }
             let motion = self.motion()?;
             let at = self.at;
             let number = self.word()?;
             if number as usize >= capture.geometries.len() {
-                return Err(nonsense(at, "the number of a geometry of the file"));
+                return Err(malformed(at, "the number of a geometry of the file"));
             }
             capture.with_parts.push((row, motion, number));
         }
@@ -308,17 +312,17 @@ impl Reader<'_> {
         match kind {
             0 => {
                 let shape = self.shape(hulls)?.owned(hulls);
-                Ok(CapturedGeometry::Convex(shape.map_err(|_| nonsense(at, "a valid shape"))?))
+                Ok(CapturedGeometry::Convex(shape.map_err(|_| malformed(at, "a valid shape"))?))
             }
             1 => {
                 let count = self.word()?;
                 let parts = self.list(count, POSE_BYTES + SHAPE_BYTES, |reader| {
                     let pose = reader.pose()?;
                     let shape = reader.shape(hulls)?.owned(hulls);
-                    Ok((shape.map_err(|_| nonsense(at, "a valid shape"))?, pose))
+                    Ok((shape.map_err(|_| malformed(at, "a valid shape"))?, pose))
                 })?;
                 let compound = Compound::new(parts);
-                let compound = compound.map_err(|_| nonsense(at, "a valid compound"))?;
+                let compound = compound.map_err(|_| malformed(at, "a valid compound"))?;
                 Ok(CapturedGeometry::Compound(compound))
             }
             2 => {
@@ -327,7 +331,7 @@ impl Reader<'_> {
                 let vertices = self.list(vertices, 12, Self::floats::<3>)?;
                 let triangles = self.list(triangles, 12, Self::words::<3>)?;
                 let mesh = Mesh::new(vertices, triangles);
-                let mesh = mesh.map_err(|_| nonsense(at, "a valid mesh"))?;
+                let mesh = mesh.map_err(|_| malformed(at, "a valid mesh"))?;
                 Ok(CapturedGeometry::Mesh(if one_sided { mesh.one_sided() } else { mesh }))
             }
             3 => {
@@ -338,10 +342,10 @@ impl Reader<'_> {
                 let count = samples[0].saturating_mul(samples[1]);
                 let heights = self.list(count, 4, Self::float)?;
                 let field = HeightField::new(heights, samples, spacing);
-                let field = field.map_err(|_| nonsense(at, "a valid height field"))?;
+                let field = field.map_err(|_| malformed(at, "a valid height field"))?;
                 Ok(CapturedGeometry::HeightField(if one_sided { field.one_sided() } else { field }))
             }
-            _ => Err(nonsense(at, "a kind of a geometry, below 4,")),
+            _ => Err(malformed(at, "a kind of a geometry, below 4,")),
         }
     }
 
@@ -350,7 +354,7 @@ impl Reader<'_> {
         match self.take()? {
             [0] => Ok(false),
             [1] => Ok(true),
-            _ => Err(nonsense(at, "whether it is one-sided, 0 or 1,")),
+            _ => Err(malformed(at, "whether it is one-sided, 0 or 1,")),
         }
     }
 

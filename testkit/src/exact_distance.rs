@@ -15,7 +15,7 @@ type Two = [f32; 2];
 
 /// The box relative to the centre, and the distance of contact.
 #[derive(Clone, Copy, Debug)]
-pub struct Nearing {
+pub struct MovingDistance {
     low: [Two; 3],
     high: [Two; 3],
     motion: [Two; 3],
@@ -48,7 +48,7 @@ fn rounded([x, y]: Two) -> f64 {
     f64::from(x) - f64::from(y)
 }
 
-impl Nearing {
+impl MovingDistance {
     pub fn spheres(a: &MovingSphere, b: &MovingSphere) -> Self {
         let place = std::array::from_fn(|k| [b.sphere.center[k], a.sphere.center[k]]);
         let motion = std::array::from_fn(|k| [b.delta[k], a.delta[k]]);
@@ -182,7 +182,7 @@ impl Nearing {
         self.misses_exactly()
     }
 
-    /// [`Nearing::misses`] without the fast path in `f64`.
+    /// [`MovingDistance::misses`] without the fast path in `f64`.
     pub fn misses_exactly(&self) -> bool {
         let (zero, one) = (exact(0.0), exact(1.0));
         let radius = sum(self.radii);
