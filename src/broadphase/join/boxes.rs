@@ -1,6 +1,7 @@
 //! The boxes of a join: columns to whose end the boxes of each set are copied.
 
 use super::occupied::OccupiedCells;
+use super::sort_keys::SortKeys;
 use crate::broadphase::pairs::buffer::lengthen_sparsely;
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
@@ -11,13 +12,6 @@ use alloc::vec::Vec;
 /// the input is below it, and whether its path is long has been evaluated already.
 pub(crate) const NOT_FIRST_UNCUT: u32 = 1 << 26;
 pub(super) const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
-/// Greatest number of boxes of a set that is sorted. It limits the memory for the keys.
-pub(super) const SORTED_MAX: usize = 1 << 16;
-/// Bits and number of the digits by which boxes are sorted.
-const DIGIT_BITS: usize = 11;
-const DIGITS: usize = 3;
-const DIGIT_MASK: usize = (1 << DIGIT_BITS) - 1;
-
 /// Consecutive rows of [`KdBoxes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KdRows {
@@ -68,8 +62,7 @@ pub(super) struct KdBoxes {
     pub(super) words: Vec<u32>,
     /// Flags of the right copies on each axis, see `not_first`.
     pub(super) not_first: [u32; 3],
-    /// Sort keys above the indices of their rows, and space for as many.
-    keys: [Vec<u64>; 2],
+    keys: SortKeys,
     /// Greatest number of rows in use at once since memory was last reserved.
     pub(super) peak: usize,
     /// Number of boxes that were read to copy or sort them.
@@ -85,7 +78,7 @@ impl KdBoxes {
             lengthen_sparsely(column, rows);
         }
         lengthen_sparsely(&mut self.words, rows);
-        self.keys.iter_mut().for_each(|keys| lengthen_sparsely(keys, rows.min(SORTED_MAX)));
+        self.keys.grow(rows);
     }
 
     /// Writes the places from 0 on, and the flags of `ids`, to the words of the first rows.
@@ -122,34 +115,8 @@ impl KdBoxes {
         self.need(start + rows.len + 2 * LANES_MAX);
         self.copied += rows.len;
         let lows = &self.bounds[axis][rows.start..rows.start + rows.len];
-        let [keys, spare] = &mut self.keys;
-        let (mut keys, mut spare) = (&mut keys[..rows.len], &mut spare[..rows.len]);
-        let mut counts = [[0_u32; 1 << DIGIT_BITS]; DIGITS];
-        for ((key, &low), row) in keys.iter_mut().zip(lows).zip(rows.start as u64..) {
-            // The order of these bits as an integer is that of the number.
-            let bits = low.to_bits();
-            let bits = bits ^ (((bits as i32) >> 31) as u32 | 1 << 31);
-            *key = u64::from(bits) << 32 | row;
-            for (place, counts) in counts.iter_mut().enumerate() {
-                counts[bits as usize >> (DIGIT_BITS * place) & DIGIT_MASK] += 1;
-            }
-        }
-        for (place, counts) in counts.iter_mut().enumerate() {
-            let digit = |key: u64| (key >> (32 + DIGIT_BITS * place)) as usize & DIGIT_MASK;
-            if counts[digit(keys[0])] == rows.len as u32 {
-                continue;
-            }
-            let mut at = 0;
-            for count in counts.iter_mut() {
-                at += core::mem::replace(count, at);
-            }
-            for &key in keys.iter() {
-                let to = &mut counts[digit(key)];
-                spare[*to as usize] = key;
-                *to += 1;
-            }
-            core::mem::swap(&mut keys, &mut spare);
-        }
+        let lows = lows.iter().copied().zip(rows.start as u32..);
+        let keys = self.keys.sort(rows.len, lows);
         for (k, column) in self.bounds.iter_mut().enumerate() {
             let (from, to) = column.split_at_mut(start);
             for (to, &key) in to.iter_mut().zip(keys.iter()) {
@@ -230,6 +197,25 @@ impl SetSource for ColumnSource<'_> {
     }
 }
 
+impl ColumnTarget<'_> {
+    /// Writes a lane group of boxes to the rows from `to` on.
+    #[inline(always)]
+    pub(super) fn store_all<I: Isa>(&mut self, to: usize, ends: &[I::F32; 6], word: I::U32) {
+        for (end, column) in ends.iter().zip(&mut self.bounds) {
+            end.store(&mut column[to..]);
+        }
+        word.store(&mut self.words[to..]);
+    }
+
+    /// Marks the end of a sorted set: on each axis, rows past it start behind all boxes.
+    #[inline(always)]
+    pub(super) fn write_padding(&mut self, end: usize) {
+        for lows in &mut self.bounds[..3] {
+            lows[end..end + LANES_MAX].fill(f32::INFINITY);
+        }
+    }
+}
+
 impl SetTarget for ColumnTarget<'_> {
     #[inline(always)]
     fn store<I: Isa>(&mut self, to: usize, ends: &[I::F32; 6], word: I::U32, keep: I::Mask) {
@@ -243,10 +229,19 @@ impl SetTarget for ColumnTarget<'_> {
 impl KdBoxes {
     /// Returns the rows from `start` on, to be written: `rows` of them and their padding.
     pub(super) fn target(&mut self, start: usize, rows: usize) -> ColumnTarget<'_> {
+        self.target_and_keys(start, rows).0
+    }
+
+    /// Returns the rows from `start` on, and the memory for sort keys.
+    pub(super) fn target_and_keys(
+        &mut self,
+        start: usize,
+        rows: usize,
+    ) -> (ColumnTarget<'_>, &mut SortKeys) {
         self.need(start + rows + 2 * LANES_MAX);
         let [x, u, v, high_x, high_u, high_v] = &mut self.bounds;
         let bounds = [x, u, v, high_x, high_u, high_v].map(|column| &mut column[start..]);
-        ColumnTarget { bounds, words: &mut self.words[start..] }
+        (ColumnTarget { bounds, words: &mut self.words[start..] }, &mut self.keys)
     }
 }
 

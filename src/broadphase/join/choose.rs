@@ -24,7 +24,7 @@ const SHORT_PART: f32 = 1.0 / 16.0;
 /// Before a sweep, the longer boxes are looked for in the whole set. If they are less than this share, so that the sample may
 /// have missed them, and need so many comparisons per box, they are joined separately.
 const MISSED_SHARE: f64 = 0.25;
-const MISSED_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
+const MISSED_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 32.0 };
 /// Where neither a sweep nor a plane is good, boxes that are longer than this part of the interquartile range are joined
 /// separately. The least share of long boxes for that, and the least share of boxes that cross the best plane.
 const LONG_PART: f32 = 0.5;
@@ -71,6 +71,8 @@ pub(super) struct KdHistory {
     pub(super) depth: u8,
     /// Whether a sweep along an axis was too slow.
     pub(super) dense: bool,
+    /// Whether the last division was one into slices, which are swept unless a sample says otherwise.
+    pub(super) sliced: bool,
 }
 
 /// Chooses how to process a join, from a sample of its boxes. Sets of more than `sweep_max` boxes are divided also where a
@@ -79,7 +81,7 @@ pub(super) struct KdHistory {
 pub(super) fn choose(
     boxes: &dyn JoinSets,
     (a, b, same): (KdRows, KdRows, bool),
-    KdHistory { apart, depth, dense }: KdHistory,
+    KdHistory { apart, depth, dense, sliced }: KdHistory,
     sweep_max: usize,
 ) -> SplitChoice {
     let rows = (if same { a.len } else { a.len + b.len }) as f64;
@@ -106,6 +108,7 @@ pub(super) fn choose(
         // The sample may have missed long boxes that overlap many others. They are joined separately.
         let (of_a, of_b) = of(axis);
         if apart & 1 << axis == 0
+            && !sliced
             && work > APART_WORK * rows
             && let Some([.., first, last]) = of_a.planes(of_b, same)
         {

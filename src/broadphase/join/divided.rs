@@ -7,10 +7,12 @@
 //!
 //! Which parts there are depends on the boxes alone, so the pairs and their order are the same for any threads.
 
-use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, SORTED_MAX, Selection, Summary};
+use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, Selection, Summary};
 use super::choose::{KdHistory, SplitChoice, choose};
-use super::records::{JoinRecords, PARTITION_MAX, PartitionWords, SelectWords};
-use super::sample::{JoinSets, Sampled, many_are_alone, sampled_row};
+use super::leaf::Leaf;
+use super::records::{JoinRecords, PARTITION_MAX, PartitionWords, SelectWords, sort_words};
+use super::sample::{JoinSets, Sampled, is_within, many_are_alone, sampled_row};
+use super::sort_keys::SORTED_MAX;
 use super::{
     CopyBoxes, EVERYWHERE, Join, JoinInput, KdTask, OccupiedCells, PARTS_EACH, is_much_larger,
 };
@@ -274,6 +276,8 @@ impl DividedJoin {
                 // The sets that follow are a part each at least.
                 let others = parts.len() + joins.len() + count - index - 1;
                 if more == 0 || others + more > PARTS_MAX {
+                    let mut task = task;
+                    task.history.sliced |= matches!(choice, SplitChoice::Sweep { .. });
                     parts.push((depth, index, task));
                 } else if task.len() > 2 * most {
                     append_each(joins, divided, |&join| (index, join));
@@ -344,8 +348,8 @@ impl DividedJoin {
         let running = &mut workers[..threads.workers()];
         par::for_each(threads, running, &mut items[..count], &|worker, _, item| {
             let Some(((depth, index, task), run)) = item else { return };
+            worker.begin(level, (records, &levels[*depth].sets[*index].words), task);
             let PartWorker { join, candidates, overlaps, .. } = worker;
-            join.begin_part(level, records, &levels[*depth].sets[*index].words, task);
             let mut done = false;
             while !done {
                 done = join.proceed(level, candidates);
@@ -359,8 +363,24 @@ impl DividedJoin {
             peak = peak.max(worker.join.take_peak());
         }
         let peak = Ord::min(2 * peak, peak * longest / part.max(1));
-        workers.iter_mut().for_each(|worker| worker.join.reserve_spare(peak));
+        let words = most_of(workers, |worker| worker.words.len());
+        for worker in workers.iter_mut() {
+            worker.join.reserve_spare(peak);
+            lengthen_sparsely(&mut worker.words, words);
+        }
     }
+}
+
+/// Returns whether the sets of a join are selected already: most of the boxes of either set are within the bounds of the other.
+fn is_selected(boxes: &dyn JoinSets, task: &KdTask) -> bool {
+    if !matches!((task.of_a, task.of_b), (KdPart::All, KdPart::All)) {
+        return false;
+    }
+    if task.same {
+        return true;
+    }
+    let (of_a, of_b) = (boxes.sample(task.a), boxes.sample(task.b));
+    is_within(&of_a, &of_b) && is_within(&of_b, &of_a)
 }
 
 /// Divides the sets of a join into those of other joins, and reads each box once.
@@ -444,6 +464,35 @@ fn partition(
 }
 
 impl PartWorker {
+    /// Begins the join of a part of sets of places.
+    fn begin(&mut self, level: Level, (records, from): (&JoinRecords, &[u32]), task: &KdTask) {
+        let Self { words: scratch, selected, join, .. } = self;
+        if !task.history.sliced {
+            return join.begin_part(level, records, from, task);
+        }
+        // The boxes are copied in the order of the sweep, without another copy before they are sorted.
+        join.clear();
+        join.boxes.not_first = records.not_first;
+        let (mut words, mut part) = (from, *task);
+        if !is_selected(&(records, from), task) {
+            let copies = &mut CopyPlaces { level, records, from, scratch, selected };
+            let Some(selected) = task.select(0, copies, &mut join.occupied) else { return };
+            (words, part) = (&scratch[..], selected);
+        }
+        let SplitChoice::Sweep { axis, work_max } = part.choose(&(records, words)) else {
+            (part.of_a, part.of_b) = (KdPart::All, KdPart::All);
+            return join.begin_part(level, records, words, &part);
+        };
+        let mut sorted = |set: KdRows, start: usize| {
+            let words = &words[set.start..][..set.len];
+            sort_words(level, (records, words), axis, (&mut join.boxes, start))
+        };
+        let a = sorted(part.a, 0);
+        let b = if part.same { a } else { sorted(part.b, a.end()) };
+        join.leaf = Leaf::sweep([a, b], part.same, axis, work_max);
+        join.swept = part.history;
+    }
+
     /// Writes the boxes of each part of a set to lists from `start` on. Returns where they are, and the flags that all boxes of
     /// a part have.
     fn partition(
@@ -457,7 +506,9 @@ impl PartWorker {
         let (words, rows) = (&words[set.start..set.end()], set.len);
         let all = rows + 2 * LANES_MAX;
         // The first length is enough unless most of the boxes are in one part.
-        for length in [all / parts.len() + all / 4, all] {
+        let whole = parts.iter().any(|part| matches!(part, KdPart::All));
+        let first = if whole { all } else { all / parts.len() + all / 4 };
+        for length in [first, all] {
             self.selected += rows;
             let needed = start + parts.len() * length;
             if self.lists.len() < needed {

@@ -24,7 +24,7 @@
 //! are short. Two sets are first cut to each other's bounds, and boxes of a large set that no box of a small one is near are
 //! dropped (`occupied.rs`) if a sample contains such boxes.
 //!
-//! `choose.rs` chooses one of these from a sample (`sample.rs`), `boxes.rs` copies and sorts sets of boxes, `leaf.rs` and
+//! `choose.rs` chooses one of these from a sample (`sample.rs`), `boxes.rs` copies sets of boxes, `sort_keys.rs` sorts them, `leaf.rs` and
 //! `bitmaps.rs` compare them, and `divided.rs` divides a large join into parts for the threads: these are lists of places (`records.rs`).
 //!
 //! The choice depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
@@ -39,6 +39,7 @@ mod leaf;
 mod occupied;
 mod records;
 mod sample;
+mod sort_keys;
 
 use super::pairs::buffer::reserve_total;
 use super::pairs::candidates::Candidates;
@@ -48,12 +49,13 @@ use crate::lanes::{LANES_MAX, Level};
 use alloc::vec::Vec;
 use bitmaps::{BitmapIndex, CompareBitmaps};
 pub(crate) use boxes::NOT_FIRST_UNCUT;
-use boxes::{CopySet, KdBoxes, KdPart, KdRows, SORTED_MAX, Selection, Summary};
+use boxes::{CopySet, KdBoxes, KdPart, KdRows, Selection, Summary};
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
 use leaf::{CompareLeaf, Leaf, LeafState};
 use occupied::{LARGER_BY, OccupiedCells};
 use records::{CopyRecords, JoinRecords};
 use sample::{JoinSets, Sampled, many_are_alone};
+use sort_keys::SORTED_MAX;
 
 /// Greatest number of joins into which a join is divided at once.
 const PARTS_EACH: usize = 4;
@@ -105,7 +107,7 @@ impl KdTask {
     /// Returns the joins into which a choice divides this one, and their number: none if the boxes are compared or swept.
     /// The last one is done first.
     fn parts(&self, choice: SplitChoice) -> ([Self; PARTS_EACH], usize) {
-        let mut history = self.history;
+        let mut history = KdHistory { sliced: false, ..self.history };
         match choice {
             SplitChoice::Compare | SplitChoice::Bitmaps(_) | SplitChoice::Sweep { .. } => {
                 ([*self; PARTS_EACH], 0)
@@ -113,6 +115,7 @@ impl KdTask {
             SplitChoice::Split { axis, at } | SplitChoice::Slices { axis, at } => {
                 history.apart &= !(1 << axis);
                 history.depth += 1;
+                history.sliced = matches!(choice, SplitChoice::Slices { .. });
                 let join = |part| Self { of_a: part, of_b: part, history, ..*self };
                 let right = join(KdPart::Right { axis, at });
                 let left = join(KdPart::Left { axis, at });

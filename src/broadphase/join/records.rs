@@ -21,7 +21,7 @@ use bytemuck::{Pod, Zeroable};
 #[repr(C, align(32))]
 struct JoinRecord {
     bounds: [f32; 6],
-    unused: [u32; 2],
+    unused: [f32; 2],
 }
 
 /// The boxes of a join by place, and past them one that overlaps nothing.
@@ -49,7 +49,7 @@ impl JoinRecords {
         records.truncate(count + LANES_MAX);
         level.run(WriteRecords { bounds, count, records: bytemuck::cast_slice_mut(records) });
         records.truncate(count);
-        records.push(JoinRecord { bounds: [f32::INFINITY; 6], unused: [0; 2] });
+        records.push(JoinRecord { bounds: [f32::INFINITY; 6], unused: [0.0; 2] });
     }
 
     /// Replaces the boxes by so many, of which `get` returns the bounds.
@@ -63,7 +63,7 @@ impl JoinRecords {
         self.not_first = not_first;
         records.clear();
         reserve_for(records, count + 1);
-        let record = |bounds| JoinRecord { bounds, unused: [0; 2] };
+        let record = |bounds| JoinRecord { bounds, unused: [0.0; 2] };
         records.extend((0..count).map(|place| record(get(place))));
         records.push(record([f32::INFINITY; 6]));
     }
@@ -251,5 +251,53 @@ impl Kernel for CopyRecords<'_> {
         let (len, summary) = select(isa, (source, rows), target, selection);
         to.write_padding(start + len);
         (KdRows { start, len }, summary)
+    }
+}
+
+/// Copies the boxes of a list to the rows from `start` on, sorted by where they start on an axis. Boxes that start at one coordinate
+/// keep their order.
+#[inline(never)]
+pub(super) fn sort_words(
+    level: Level,
+    (records, words): (&JoinRecords, &[u32]),
+    axis: usize,
+    (to, start): (&mut KdBoxes, usize),
+) -> KdRows {
+    let len = words.len();
+    to.copied += len;
+    let (target, keys) = to.target_and_keys(start, len);
+    let of: &[[f32; 8]] = bytemuck::cast_slice(&records.records);
+    let lows = words.iter().map(|&word| (of[(word & ROW) as usize][axis], word));
+    level.run(CopySorted { records, keys: keys.sort(len, lows), target });
+    KdRows { start, len }
+}
+
+/// Copies the boxes of sorted keys to columns.
+struct CopySorted<'a> {
+    records: &'a JoinRecords,
+    /// Places and flags in the lower halves.
+    keys: &'a [u64],
+    target: ColumnTarget<'a>,
+}
+
+impl Kernel for CopySorted<'_> {
+    type Output = ();
+
+    // The gathering of records takes most of the time.
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { records: of, keys, mut target } = self;
+        let records = bytemuck::cast_slice(&of.records);
+        for row in (0..keys.len()).step_by(I::LANES) {
+            let mut words = [of.padding(); LANES_MAX];
+            for (word, &key) in words[..I::LANES].iter_mut().zip(&keys[row..]) {
+                *word = key as u32;
+            }
+            let (ends, word) = RecordSource { records, words: &words }.load(isa, 0);
+            target.store_all::<I>(row, &ends, word);
+        }
+        target.write_padding(keys.len());
     }
 }

@@ -17,6 +17,8 @@ const LENGTHS_MAX: usize = 4096;
 /// tested.
 const ALONE_SAMPLES: usize = 64;
 const ALONE_ONE_OF: usize = 10;
+/// Most of the boxes are within some bounds if fewer than one of so many are outside.
+const WITHIN_OF: usize = 4;
 
 /// The sets of a join, for samples of them.
 pub(super) trait JoinSets {
@@ -139,6 +141,16 @@ pub(super) fn many_are_alone(of_a: &[Sampled; 3], of_b: &[Sampled; 3]) -> bool {
     alone * ALONE_ONE_OF >= all
 }
 
+/// Returns whether most of the boxes of the second set are within the bounds of the first one, by samples of both.
+pub(super) fn is_within(of_a: &[Sampled; 3], of_b: &[Sampled; 3]) -> bool {
+    let bounds = of_a.each_ref().map(Sampled::bounds);
+    let is_near = |k: &usize| {
+        let mut axes = of_b.iter().zip(&bounds);
+        axes.all(|(of, &[low, high])| of.low[*k] <= high && low <= of.high[*k])
+    };
+    (0..of_b[0].len).filter(is_near).count() * WITHIN_OF >= of_b[0].len * (WITHIN_OF - 1)
+}
+
 /// Ends of some boxes on one axis.
 #[derive(Clone, Copy)]
 pub(super) struct Sampled {
@@ -180,6 +192,16 @@ impl Sampled {
         let itself = if same { self.len as f64 } else { 0.0 };
         let all = self.len as f64 * other.len as f64 - itself;
         (f64::from(count) - itself) / all.max(1.0)
+    }
+
+    /// Returns the bounds of the boxes.
+    fn bounds(&self) -> [f32; 2] {
+        let [mut low, mut high] = [f32::INFINITY, f32::NEG_INFINITY];
+        for (&start, &end) in self.low[..self.len].iter().zip(&self.high) {
+            low = if start < low { start } else { low };
+            high = if end > high { end } else { high };
+        }
+        [low, high]
     }
 
     /// Returns the boxes that are not longer than this.

@@ -123,6 +123,28 @@ fn boxes_that_cross_the_world_are_copied_a_few_times() {
     }
 }
 
+/// Goal: boxes that are swept are read as places and copied once, in the order of the sweep. Method: the number of boxes that a divided join
+/// reads, for sticks that cross the world on any of three axes.
+#[test]
+fn boxes_of_a_sweep_are_copied_once() {
+    let count = 60_000;
+    let rows = random_boxes(count, |row| {
+        let mut sides = [1e-6; 3];
+        sides[row % 3] = 1.0;
+        sides
+    });
+    let (bounds, ids) = columns(&rows);
+    let mut join = DividedJoin::default();
+    let input = JoinInput { bounds: &bounds, ids: &ids, rows: count, not_first: NOT_FIRST };
+    assert!(join.begin(Level::detect(), input), "no plane");
+    let parts = join.divide(Level::detect(), &Threads::one());
+    let mut runs = PairRuns::<Pair>::default();
+    join.run((Level::detect(), false), &Threads::one(), runs.add(parts), &|_, _, _| ());
+    let (read, _) = join.work();
+    let each = read as f64 / count as f64;
+    assert!(each < 8.5, "each box is read {each} times");
+}
+
 /// Goal: sticks of all lengths, mixed with points, cost a time and memory in proportion to boxes and pairs. Method: count the
 /// boxes that a join of two sets reads and its comparisons in groups of 16, and the allocated bytes.
 #[test]

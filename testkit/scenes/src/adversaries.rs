@@ -450,6 +450,24 @@ const SPILLIKINS: Recipe = Recipe {
     displacement: [-2.1332324, -0.546633],
     moves: 1.0,
 };
+/// Boxes of many sizes, four of five in a long crowd, and one of fifty is a stick along it. A small sample of 20,000 boxes contains no
+/// stick, and so the strips of the chosen grid run along the crowd and contain most of it.
+const REEDS: Recipe = Recipe {
+    seed: 997_867,
+    extent: [60.345665; 3],
+    crowds: [
+        Crowds { share: 0.8, count: 1, part: [0.08566471, 0.78185356, 0.15230134], apart: 1.0 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-4.625413, -0.48010528],
+    stretch: [0.0, 0.3, 0.29946423],
+    long: Long { share: 0.020195467, axis: 1, axes: 1, length: 0.38573787, spread: 0.23521781 },
+    lattice: 0.0,
+    displaced: 0.49687523,
+    displacement: [-2.616543, -2.4234607],
+    moves: 0.9871564,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -483,6 +501,7 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Flakes => return FLAKES.build(boxes),
         Scene::Gravel => return GRAVEL.build(boxes),
         Scene::Spillikins => return SPILLIKINS.build(boxes),
+        Scene::Reeds => return REEDS.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

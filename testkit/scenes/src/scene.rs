@@ -122,6 +122,8 @@ pub enum Scene {
     Gravel,
     /// Sticks on any axis in fifteen crowds, and a few points. It is repeated.
     Spillikins,
+    /// Boxes of many sizes in a long crowd, and a few sticks along it. It is repeated.
+    Reeds,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -147,7 +149,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 24] = [
+    pub const FOUND: [Self; 25] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -172,6 +174,7 @@ impl Scene {
         Self::Flakes,
         Self::Gravel,
         Self::Spillikins,
+        Self::Reeds,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -251,6 +254,7 @@ impl Scene {
             Self::Flakes => "flakes",
             Self::Gravel => "gravel",
             Self::Spillikins => "spillikins",
+            Self::Reeds => "reeds",
             Self::Identical => "identical",
         }
     }
