@@ -135,7 +135,7 @@ impl Geometry<'_> {
                 PointCast::Unclear => match search.plan(of, &part_of, [from, until]) {
                     Planned::Separated => return until,
                     Planned::Found(toi) => toi.result,
-                    Planned::Search(plan) => search.find(&plan, &part_of, until, None).result,
+                    Planned::Search(plan) => search.find(&plan, &part_of, until, None, None).result,
                 },
             };
             if let Some(t) = is_earlier(&found, &best, 0.0) {

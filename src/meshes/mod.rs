@@ -33,6 +33,7 @@ mod geometry;
 mod height_field;
 mod inner_edges;
 mod mesh;
+mod paused;
 mod queries;
 mod result;
 mod search;

@@ -13,15 +13,20 @@
 //!     follow planes, then search, those that may be earlier than the best
 //! ```
 //!
+//! If a body makes whole turns, a search may take thousands of rounds. Then searches pause after a few, and the earliest one
+//! continues first, so that the rounds are about those up to the first contact.
+//!
 //! Which parts are visited, and in which order, depends on the input alone.
 
 use super::geometry::Geometry;
 use super::inner_edges;
+use super::paused::{Paused, PausedPart};
 use super::result::PartToi;
 use crate::geom::{MapEach, Motion, MovingBox};
 use crate::lanes::Level;
 use crate::narrowphase::Shape;
-use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, Plan, Planned};
+use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, PartsExtent, Plan, Planned};
+use crate::narrowphase::toi::pause::Progress;
 use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
 use crate::narrowphase::toi::{Settings, Toi, ToiResult, of_valid};
 use alloc::vec::Vec;
@@ -51,10 +56,15 @@ impl<'o> Contacts<'o> {
         self.best.tests += tests as u32;
     }
 
-    /// Adds the result for two parts. Returns whether it is the earliest.
-    fn add(&mut self, toi: Toi, parts: [u32; 2]) -> bool {
+    /// Counts the work of a search that has paused.
+    fn count_work(&mut self, toi: &Toi) {
         self.best.toi.rounds += toi.rounds;
         self.best.toi.supports += toi.supports;
+    }
+
+    /// Adds the result for two parts. Returns whether it is the earliest.
+    fn add(&mut self, toi: Toi, parts: [u32; 2]) -> bool {
+        self.count_work(&toi);
         if toi.result == ToiResult::Separated {
             return false;
         }
@@ -165,7 +175,20 @@ fn against_parts(
     if window[0] > window[1] {
         return;
     }
-    let mut queue = Queue { met: [(0, 0.0); QUEUE], len: 0, bounds: None, best: None };
+    let Some(window) =
+        near_whole_body(&search, (shape, motion), (geometry, body), settings, (window, contacts))
+    else {
+        return;
+    };
+    let mut queue = Queue {
+        met: [(0, 0.0); QUEUE],
+        len: 0,
+        bounds: None,
+        best: None,
+        // If all contacts are searched, each search runs to its end.
+        pauses: contacts.all.is_none() && search.makes_whole_turn(window),
+        paused: Paused::new(),
+    };
     let intervals = Intervals::new(&search, window);
     // If the body rotates, the result for a part may make the later intervals needless.
     let fixed = search.is_fixed_frame();
@@ -183,6 +206,41 @@ fn against_parts(
         contacts.until
     });
     queue.run(&search, geometry, part, contacts);
+    queue.resume_until(f64::INFINITY, &search, geometry, part, contacts);
+}
+
+/// Greatest number of rounds of a search against the box around a whole body.
+const WHOLE_ROUNDS_MAX: u32 = 32;
+
+/// Returns the part of the window in which a shape may be near the box around a geometry, if there is one. The box is searched
+/// if the body makes whole turns: then the paths relative to it meet all of its parts.
+fn near_whole_body(
+    search: &PartSearch<'_>,
+    (shape, motion): (&Shape<'_>, &Motion),
+    (geometry, body): (&Geometry<'_>, &Motion),
+    settings: &Settings,
+    ([from, to], contacts): ([f64; 2], &mut Contacts<'_>),
+) -> Option<[f64; 2]> {
+    let extent = geometry.extent();
+    if !search.body_makes_whole_turn([from, to]) {
+        return Some([from, to]);
+    }
+    let rounds_max = settings.rounds_max.min(WHOLE_ROUNDS_MAX);
+    let settings = Settings { rounds_max, ..*settings };
+    let mut whole = Toi::default();
+    geometry.with_bounds(&mut |around| {
+        let extent = PartsExtent { bounding_radius: around.reach(), ..extent };
+        let search = PartSearch::new(shape, motion, (body, &extent), &settings, 1.0);
+        whole = search.whole_body(around, [from, to]);
+    });
+    contacts.count_work(&whole);
+    match whole.result {
+        ToiResult::Separated => None,
+        ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => {
+            Some([from.max(f64::from(t)), to])
+        }
+        ToiResult::Overlapping { .. } => Some([from, to]),
+    }
 }
 
 /// Number of parts that are searched together.
@@ -196,6 +254,10 @@ struct Queue {
     /// For triangles that do not rotate, lower bounds of their times in the window.
     bounds: Option<(TriangleBounds, Level, [f64; 2])>,
     best: Option<BestPlane>,
+    /// Whether searches pause: those of bodies that make whole turns may be long, and most of them end early once the first
+    /// contact is known.
+    pauses: bool,
+    paused: Paused,
 }
 
 impl Queue {
@@ -222,6 +284,10 @@ impl Queue {
                 at -= 1;
             }
         }
+        if let (true, Some(&(_, first))) = (self.pauses, met.first()) {
+            self.resume_until(first, search, geometry, own, contacts);
+        }
+        let before = contacts.best.toi.rounds;
         let (mut plans, mut count) = ([Plan::default(); QUEUE], 0);
         for &(part, from) in &*met {
             if from > contacts.until {
@@ -250,11 +316,65 @@ impl Queue {
                         continue;
                     }
                 }
+            } else if self.pauses {
+                let mut progress = Progress::new();
+                let best = self.best.as_ref();
+                let toi = search.find(&plan, &shape, contacts.until, best, Some(&mut progress));
+                if let Some(paused) = PausedPart::new(plan.part, progress) {
+                    contacts.count_work(&toi);
+                    self.paused.push(paused);
+                    continue;
+                }
+                toi
             } else {
-                search.find(&plan, &shape, contacts.until, self.best.as_ref())
+                search.find(&plan, &shape, contacts.until, self.best.as_ref(), None)
             };
             self.add(search, toi, [own, plan.part], contacts);
         }
+        if self.pauses {
+            // As many rounds for the earliest as for the new ones, so that a first contact is found before most parts are
+            // searched, and they end early.
+            let limit = contacts.best.toi.rounds + (contacts.best.toi.rounds - before);
+            while contacts.best.toi.rounds < limit
+                && self.resume(f64::INFINITY, search, geometry, own, contacts)
+            {}
+        }
+    }
+
+    /// Continues the searches that have paused, the earliest first, until all have reached a time.
+    fn resume_until(
+        &mut self,
+        time: f64,
+        search: &PartSearch<'_>,
+        geometry: &Geometry<'_>,
+        own: u32,
+        contacts: &mut Contacts<'_>,
+    ) {
+        while self.resume(time, search, geometry, own, contacts) {}
+    }
+
+    /// Continues the earliest search that has paused, unless it has reached a time. Returns whether it did.
+    fn resume(
+        &mut self,
+        time: f64,
+        search: &PartSearch<'_>,
+        geometry: &Geometry<'_>,
+        own: u32,
+        contacts: &mut Contacts<'_>,
+    ) -> bool {
+        let first = self.paused.peek().map_or(f64::INFINITY, |first| first.start);
+        if first >= time || first > contacts.until {
+            return false;
+        }
+        let Some(PausedPart { part, mut progress, .. }) = self.paused.pop() else { return false };
+        let toi = search.resume(&geometry.part(part), contacts.until, &mut progress);
+        if let Some(paused) = PausedPart::new(part, progress) {
+            contacts.count_work(&toi);
+            self.paused.push(paused);
+        } else {
+            self.add(search, toi, [own, part], contacts);
+        }
+        true
     }
 
     /// Adds the result for a part, and keeps its plane if it is the earliest.

@@ -18,6 +18,10 @@
 //! does come into contact with an edge between two triangles that are flat or concave there, the normal is that of the
 //! face, and the closing speed is along that normal (`docs/math/mesh.md`). The first is done for bodies with parts
 //! that do not rotate.
+//!
+//! **Cost.** [`Settings::rounds_max`] is a limit for each pair of parts, and not for their sum. Of two bodies with parts, each part
+//! of one that is near the other is searched against the parts of the other that are near it: where two meshes of thousands of
+//! triangles share a place, such as the hub of a fan, that is the product of both numbers, and takes seconds.
 
 use super::geometry::Geometry;
 pub use super::result::PartToi;

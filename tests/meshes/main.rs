@@ -7,3 +7,4 @@ mod first_times;
 mod queries;
 mod seams;
 mod sides;
+mod whole_turns;

@@ -6,7 +6,7 @@
 use spec::FirstTime;
 use swath::convex::toi;
 use swath::convex::toi::{Settings, Toi, ToiInput, ToiResult, Touch};
-use swath::{Pair, Threads};
+use swath::{Motion, Pair, Pose, Shape, Threads};
 use testkit::convex_asked::{
     answer, asked, hulls, motion, settings, shape, tolerance, tolerance_length,
 };
@@ -266,4 +266,20 @@ fn batches_of_hard_pairs_give_the_results_of_single_pairs() {
             assert_eq!(format!("{out:?}"), format!("{singles:?}"));
         }
     }
+}
+
+/// Goal: an overlap that follows an ignored touch is not of negative depth. Method: a point just above a thin triangle, both of which
+/// make many turns.
+#[test]
+fn ignored_touch_has_no_negative_depth() -> Result<(), Box<dyn std::error::Error>> {
+    let corners = [[0.0; 3], [1.0, 0.0, 1.748_455_5e-7], [0.999_995_05, 0.05, -0.003_141_223_2]];
+    let triangle = Shape::triangle(corners)?;
+    let turning = Motion::default().spinning([500.0, 100.0, 0.0])?;
+    let moving = Motion::new(Pose::at([0.01, 0.0, 0.0])?, [0.1; 3])?;
+    let moving = moving.accelerating([0.0, -1.0, 0.0])?.spinning([580.0; 3])?;
+    let settings = Settings { touch: Touch::Ignore, ..Settings::default() };
+    let toi = toi::one_to_one(&Shape::point(), &moving, &triangle, &turning, &settings)?;
+    let ToiResult::Overlapping { depth, .. } = toi.result else { panic!("{toi:?}") };
+    assert!(depth >= 0.0, "{toi:?}");
+    Ok(())
 }

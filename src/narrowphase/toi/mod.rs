@@ -23,6 +23,7 @@
 //! portal.rs            the same along a straight or curved path, without distances
 //! revolved.rs          safe times for bodies that make whole turns
 //! part_search.rs       a shape against one part of a body, such as a triangle of a mesh
+//! pause.rs             searches for many parts that advance together
 //! path_box.rs          the box around the path of a shape, in the axes of such a body
 //! triangle_bounds.rs   lower bounds of the times of sixteen triangles
 //! triangle_plane.rs    until when the plane of a triangle separates
@@ -90,6 +91,7 @@ mod goal;
 mod pairs;
 pub(crate) mod part_search;
 mod path_box;
+pub(crate) mod pause;
 mod portal;
 mod relative_motion;
 mod result;
@@ -185,6 +187,7 @@ pub(crate) fn of_valid(
 
 #[cfg(test)]
 mod tests {
+    use super::pause::Pause;
     use super::relative_motion::{RelativeMotion, RelativePath};
     use super::search::Search;
     use super::{Settings, Toi, ToiResult};
@@ -244,6 +247,7 @@ mod tests {
                     guess: path.guess(a.size + b.size, window),
                     rounds: 0,
                     supports: 0,
+                    pause: Pause::NEVER,
                 };
                 let result = search.run_on(level, None, &mut None);
                 Toi { result, rounds: search.rounds, supports: search.supports }

@@ -13,8 +13,10 @@
 //!
 //! Lower bounds of the times of many triangles are in `triangle_bounds.rs`. The box around the path of the shape, in the axes of the body, is in `path_box.rs`.
 
+use super::pause::{InFront, Pause, Progress};
 use super::relative_motion::{Frame, MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
+use super::revolved::WHOLE;
 use super::search::Search;
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion, Pose};
@@ -209,6 +211,21 @@ impl<'s> PartSearch<'s> {
         self.rotation.rate == 0.0
     }
 
+    /// Returns whether the shape or the body makes a whole turn during a part of the tick, so that searches may be long.
+    pub(crate) fn makes_whole_turn(&self, [from, to]: [f64; 2]) -> bool {
+        (self.mover.rotation.rate + self.rotation.rate) * (to - from) > WHOLE
+    }
+
+    /// Returns whether the body makes a whole turn during a part of the tick.
+    pub(crate) fn body_makes_whole_turn(&self, [from, to]: [f64; 2]) -> bool {
+        self.rotation.rate * (to - from) > WHOLE
+    }
+
+    /// Searches for the first contact with a shape around the whole body, for a body that rotates. Every touch counts.
+    pub(crate) fn whole_body(&self, around: &Shape<'_>, window: [f64; 2]) -> Toi {
+        self.rotating(around, window, 1, None)
+    }
+
     /// Returns the plane at an impact, for the parts that are searched next.
     pub(crate) fn plane_of(&self, result: &ToiResult) -> Option<BestPlane> {
         let ToiResult::Impact { normal, .. } = result else { return None };
@@ -245,57 +262,134 @@ impl<'s> PartSearch<'s> {
         }
     }
 
-    /// Searches for the first contact with a part until a time.
+    /// Searches for the first contact with a part until a time. With `progress` the search may pause.
     pub(crate) fn find(
         &self,
         plan: &Plan,
         part: &Part<'_>,
         to: f64,
         best: Option<&BestPlane>,
+        progress: Option<&mut Progress>,
     ) -> Toi {
         match part {
-            Part::Triangle(corners) => self.triangle(plan, &Triangle::new(*corners), to, best),
-            Part::Convex(shape, pose) => self.convex(plan, shape, pose, to),
+            Part::Triangle(corners) => {
+                self.triangle(plan, &Triangle::new(*corners), (to, best), progress)
+            }
+            Part::Convex(shape, pose) => self.convex(plan, (shape, pose), to, progress),
         }
     }
 
-    fn convex(&self, plan: &Plan, part: &Shape<'_>, pose: &Pose, to: f64) -> Toi {
+    /// Continues a search that has paused.
+    pub(crate) fn resume(&self, part: &Part<'_>, to: f64, progress: &mut Progress) -> Toi {
+        let Some((start, normal)) = progress.pause.led else { return Toi::default() };
+        let end = lesser(progress.end, to);
+        let plan = Plan { start, later: progress.later, ..Plan::default() };
+        let corners = match part {
+            Part::Convex(shape, pose) => {
+                return self.convex(&plan, (shape, pose), end, Some(progress));
+            }
+            Part::Triangle(corners) => corners,
+        };
+        let triangle = Triangle::new(*corners);
+        if !self.is_fixed_frame() {
+            return self.rotating_triangle(&plan, &triangle, end, Some(progress));
+        }
+        let window = [start, end];
+        let mut found = self.beside(&triangle, normal, window, plan.later, Some(&mut *progress));
+        if found.result == ToiResult::Separated
+            && let Some((crossed, [start, end])) = progress.rest.take()
+            && let Some(front) = triangle.normal
+            && start <= to
+        {
+            let pieces = [Some((crossed, [start, lesser(end, to)])), None];
+            let next = self.in_front_of(&plan, (&triangle, front), pieces, None, Some(progress));
+            found.result = next.result;
+            found.rounds += next.rounds;
+            found.supports += next.supports;
+        }
+        found
+    }
+
+    fn convex(
+        &self,
+        plan: &Plan,
+        (part, pose): (&Shape<'_>, &Pose),
+        to: f64,
+        progress: Option<&mut Progress>,
+    ) -> Toi {
         let window = [plan.start, to];
         let (offset, rotation) = (V3::of(pose.position), M3::of_quaternion(pose.rotation));
         if self.is_fixed_frame() {
             let guess = self.path.shifted(offset).guess(self.mover.shape.size + part.size, window);
             let part = MovingShape::at_rest(part, rotation);
-            return self.search(part, offset, guess, window, plan.later);
+            return self.search((part, offset), guess, window, plan.later, progress);
         }
         let placed = PlacedCore { core: part.core, rotation, offset };
         let reach = offset.length() + part.bounding_radius;
-        self.rotating(&part_shape(Core::Placed(&placed), part.radius, reach), window, plan.later)
+        let part = part_shape(Core::Placed(&placed), part.radius, reach);
+        self.rotating(&part, window, plan.later, progress)
     }
 
     /// Searches for a contact with a part of a body that rotates.
-    fn rotating(&self, part: &Shape<'_>, window: [f64; 2], later: usize) -> Toi {
+    fn rotating(
+        &self,
+        part: &Shape<'_>,
+        window: [f64; 2],
+        later: usize,
+        progress: Option<&mut Progress>,
+    ) -> Toi {
         let [_, motion] = self.positions;
         let part = MovingShape::new(part, motion);
         let guess = self.path.guess(self.mover.shape.size, window);
-        self.search(part, V3::ZERO, guess, window, later)
+        self.search((part, V3::ZERO), guess, window, later, progress)
+    }
+
+    /// Searches for a contact with a triangle of a body that rotates.
+    fn rotating_triangle(
+        &self,
+        plan: &Plan,
+        triangle: &Triangle,
+        to: f64,
+        progress: Option<&mut Progress>,
+    ) -> Toi {
+        let corners = [
+            triangle.first,
+            triangle.first + triangle.sides[0],
+            triangle.first + triangle.sides[1],
+        ];
+        let reach = corners.iter().fold(0.0, |most, corner| greater(corner.length(), most));
+        let shape = part_shape(Core::Triangle { points: corners }, 0.0, reach);
+        self.rotating(&shape, [plan.start, to], plan.later, progress)
     }
 
     /// Runs the search, with the settings of the start or the later ones.
     fn search(
         &self,
-        part: MovingShape<'_>,
-        offset: V3,
+        (part, offset): (MovingShape<'_>, V3),
         guess: V3,
         window: [f64; 2],
         later: usize,
+        progress: Option<&mut Progress>,
     ) -> Toi {
         let [from, to] = window;
         if from > to {
+            if let Some(progress) = progress {
+                progress.pause.led = None;
+            }
             return Toi::default();
         }
         let mut search = self.search_of(part, offset, guess, window, later);
-        let result = search.run(None, &mut None);
-        Toi { result, rounds: search.rounds, supports: search.supports }
+        let Some(progress) = progress else {
+            let result = search.run(None, &mut None);
+            return Toi { result, rounds: search.rounds, supports: search.supports };
+        };
+        let before;
+        (before, search.pause) = progress.next();
+        (search.rounds, progress.later) = (before, later);
+        let led = search.pause.led.take();
+        let result = search.run(led, &mut None);
+        (progress.rounds, progress.pause) = (search.rounds, search.pause);
+        Toi { result, rounds: search.rounds - before, supports: search.supports }
     }
 
     /// Returns the search that [`PartSearch::search`] runs.
@@ -323,32 +417,50 @@ impl<'s> PartSearch<'s> {
             guess,
             rounds: 0,
             supports: 0,
+            pause: Pause::NEVER,
         }
     }
 
-    fn triangle(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
+    fn triangle(
+        &self,
+        plan: &Plan,
+        triangle: &Triangle,
+        (to, best): (f64, Option<&BestPlane>),
+        progress: Option<&mut Progress>,
+    ) -> Toi {
         if plan.plane.is_some() {
-            return self.on_plane(plan, triangle, to, best);
+            return self.on_plane(plan, triangle, (to, best), progress);
         }
         let window = [plan.start, to];
         if !self.is_fixed_frame() {
-            let corners = [
-                triangle.first,
-                triangle.first + triangle.sides[0],
-                triangle.first + triangle.sides[1],
-            ];
-            let reach = corners.iter().fold(0.0, |most, corner| greater(corner.length(), most));
-            let shape = part_shape(Core::Triangle { points: corners }, 0.0, reach);
-            return self.rotating(&shape, window, plan.later);
+            return self.rotating_triangle(plan, triangle, to, progress);
         }
         let path = self.path.shifted(triangle.first);
         let Some(front) = triangle.normal else {
             let guess = path.guess(self.mover.shape.size, window);
-            return self.beside(triangle, guess, window, plan.later);
+            return self.beside(triangle, guess, window, plan.later, progress);
         };
+        let pieces = self.in_front(&path, front, window);
+        self.in_front_of(plan, (triangle, front), pieces, best, progress)
+    }
+
+    /// Searches for a contact with the front of a triangle, in the parts of the window in which the shape is there.
+    fn in_front_of(
+        &self,
+        plan: &Plan,
+        (triangle, front): (&Triangle, V3),
+        pieces: [Option<InFront>; 2],
+        best: Option<&BestPlane>,
+        mut progress: Option<&mut Progress>,
+    ) -> Toi {
+        let path = self.path.shifted(triangle.first);
         let mut found = Toi::default();
-        for (crossed, [start, end]) in self.in_front(&path, front, window).into_iter().flatten() {
+        for (index, piece) in pieces.into_iter().enumerate() {
+            let Some((crossed, [start, end])) = piece else { break };
             let mut plan = *plan;
+            if let Some(progress) = &mut progress {
+                (progress.end, progress.rest) = (end, if index == 0 { pieces[1] } else { None });
+            }
             if crossed {
                 (plan.start, plan.later) = (self.in_front_from(&path, front, start), 1);
             } else {
@@ -356,7 +468,8 @@ impl<'s> PartSearch<'s> {
             }
             let Some(plan) = self.until_plane(plan, triangle, front, end) else { continue };
             let inside = self.at_inside(&plan, triangle);
-            let toi = inside.unwrap_or_else(|| self.on_plane(&plan, triangle, end, best));
+            let own = progress.as_deref_mut();
+            let toi = inside.unwrap_or_else(|| self.on_plane(&plan, triangle, (end, best), own));
             found.rounds += toi.rounds;
             found.supports += toi.supports;
             if toi.result != ToiResult::Separated {
@@ -368,7 +481,13 @@ impl<'s> PartSearch<'s> {
     }
 
     /// Searches for a contact with a triangle whose plane was tested.
-    fn on_plane(&self, plan: &Plan, triangle: &Triangle, to: f64, best: Option<&BestPlane>) -> Toi {
+    fn on_plane(
+        &self,
+        plan: &Plan,
+        triangle: &Triangle,
+        (to, best): (f64, Option<&BestPlane>),
+        progress: Option<&mut Progress>,
+    ) -> Toi {
         let path = self.path.shifted(triangle.first);
         let window = [plan.start, to];
         if let Some(best) = best {
@@ -383,7 +502,7 @@ impl<'s> PartSearch<'s> {
             }
         }
         let guess = plan.plane.unwrap_or(V3::X);
-        let mut toi = self.beside(triangle, guess, window, plan.later);
+        let mut toi = self.beside(triangle, guess, window, plan.later, progress);
         // The shape got deeper by the tolerance, which is an impact.
         if plan.slides
             && let ToiResult::Overlapping { normal, on_a, on_b, closing, .. } = toi.result
@@ -395,14 +514,16 @@ impl<'s> PartSearch<'s> {
     }
 
     /// Runs the search for a triangle.
-    fn beside(&self, triangle: &Triangle, guess: V3, window: [f64; 2], later: usize) -> Toi {
+    fn beside(
+        &self,
+        triangle: &Triangle,
+        guess: V3,
+        window: [f64; 2],
+        later: usize,
+        progress: Option<&mut Progress>,
+    ) -> Toi {
         let shape = triangle.shape();
-        self.search(
-            MovingShape::at_rest(&shape, M3::IDENTITY),
-            triangle.first,
-            guess,
-            window,
-            later,
-        )
+        let part = MovingShape::at_rest(&shape, M3::IDENTITY);
+        self.search((part, triangle.first), guess, window, later, progress)
     }
 }

@@ -10,6 +10,7 @@
 //! across its longest side, because a rod at an angle to its axis sweeps two cones, tip to tip, and a
 //! frustum of the whole would also contain the space beside their tips. Other cores get a cylinder.
 
+use super::pause::Pause;
 use super::relative_motion::{MovingShape, RelativeMotion};
 use super::result::{Observer, ToiResult, round};
 use super::search::Search;
@@ -20,7 +21,7 @@ use crate::narrowphase::support::Core;
 
 /// Angle of rotation in the rest of the window, in radians, from which a body of revolution is used: a
 /// turn.
-const WHOLE: f64 = 6.3;
+pub(super) const WHOLE: f64 = 6.3;
 
 /// Greatest number of parts of a core.
 const PARTS_MAX: usize = 2;
@@ -62,6 +63,7 @@ impl Search<'_> {
                     window: [from, to],
                     tolerance: greater(self.tolerance, 16.0 * slack),
                     guess: path.guess(self.contact_distance + 0.5 * radii, [from, to]),
+                    pause: Pause::NEVER,
                     ..*self
                 };
                 // What is proved of a part is not proved of the whole, so it is not reported to the

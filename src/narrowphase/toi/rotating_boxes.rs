@@ -12,10 +12,11 @@
 
 use super::box_axes::Axis;
 use super::goal::Goal;
+use super::pause::WHOLE_TURNS_FROM;
 use super::relative_motion::RelativeMotion;
 use super::result::{Observer, ToiResult};
 use super::rounded::SHARP;
-use super::search::{Search, WHOLE_TURNS_FROM};
+use super::search::Search;
 use super::separating_plane::{
     FirstCrossing, SLIVER, SafeTime, SeparatingPlane, Slope, follow, rotation_of_plane,
 };

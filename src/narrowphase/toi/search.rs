@@ -12,6 +12,7 @@
 use super::balls::Balls;
 use super::boxes;
 use super::goal::Goal;
+use super::pause::Pause;
 use super::relative_motion::{Frame, MovingShape, RelativeMotion, RelativePath, position_at};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
 use super::rounded::BoxSearch;
@@ -40,10 +41,6 @@ const MEAN: f64 = 0.7;
 /// From this round on more planes are tried in each round. Most searches are shorter.
 const MORE_PLANES_FROM: u32 = 24;
 
-/// Round at which bodies of revolution are used for bodies that make whole turns: most searches that end
-/// with an impact have ended by then.
-pub(super) const WHOLE_TURNS_FROM: u32 = 8;
-
 /// Number of rounds after which they are used again.
 const WHOLE_TURNS_ROUNDS: u32 = 32;
 
@@ -66,6 +63,7 @@ pub(in crate::narrowphase) struct Search<'s> {
     pub(super) guess: V3,
     pub(super) rounds: u32,
     pub(super) supports: u32,
+    pub(super) pause: Pause,
 }
 
 impl<'s> Search<'s> {
@@ -142,6 +140,7 @@ impl<'s> Search<'s> {
             guess: toward().unit().unwrap_or(V3::X),
             rounds: led.1,
             supports: led.2,
+            pause: Pause::NEVER,
         };
         let result = search.run(led.0, &mut observer);
         Toi { result, rounds: search.rounds, supports: search.supports }
@@ -164,8 +163,13 @@ impl<'s> Search<'s> {
         let mut known = if fresh { f64::NEG_INFINITY } else { goal.range.min };
         let mut pair = self.motion.at(t);
         let mut simplex = Simplex::default();
-        let (mut restarted, mut whole_turns_at) = (false, WHOLE_TURNS_FROM);
+        let (mut restarted, mut whole_turns_at) = (false, self.pause.whole_turns_at);
         loop {
+            let pauses = self.rounds >= self.pause.at && goal.range.max == f64::INFINITY;
+            if pauses && !fresh && !restarted {
+                self.pause = Pause { whole_turns_at, led: Some((t, normal)), ..self.pause };
+                return ToiResult::Unresolved { t_safe: round_down(t) };
+            }
             if self.rounds >= whole_turns_at
                 && goal.range.max == f64::INFINITY
                 && self.makes_whole_turn(t)
@@ -552,7 +556,9 @@ impl<'s> Search<'s> {
     fn overlapping(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> ToiResult {
         let [on_a, on_b] = self.points(t, 0.0, pair, gap);
         let [closing, _] = self.motion.closing(t, pair, gap);
-        let (exact, closing) = (self.contact_distance - gap.lower, saturated(closing));
+        // A touch that is ignored may end as an overlap a little above the target.
+        let exact = greater(self.contact_distance - gap.lower, 0.0);
+        let closing = saturated(closing);
         // The depth of very small shapes must not be rounded to zero, which would be a touch.
         let vanishes = exact > 0.0 && saturated(exact) == 0.0;
         let depth = if vanishes { f32::from_bits(1) } else { saturated(exact) };
