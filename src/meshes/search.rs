@@ -29,6 +29,7 @@ use crate::narrowphase::toi::part_search::{BestPlane, PartSearch, PartsExtent, P
 use crate::narrowphase::toi::pause::Progress;
 use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
 use crate::narrowphase::toi::{Settings, Toi, ToiResult, of_valid};
+use alloc::collections::binary_heap::PeekMut;
 use alloc::vec::Vec;
 
 /// The contacts found so far.
@@ -206,7 +207,7 @@ fn against_parts(
         contacts.until
     });
     queue.run(&search, geometry, part, contacts);
-    queue.resume_until(f64::INFINITY, &search, geometry, part, contacts);
+    while queue.resume(f64::INFINITY, &search, geometry, part, contacts) {}
 }
 
 /// Greatest number of rounds of a search against the box around a whole body.
@@ -221,7 +222,6 @@ fn near_whole_body(
     settings: &Settings,
     ([from, to], contacts): ([f64; 2], &mut Contacts<'_>),
 ) -> Option<[f64; 2]> {
-    let extent = geometry.extent();
     if !search.body_makes_whole_turn([from, to]) {
         return Some([from, to]);
     }
@@ -229,7 +229,7 @@ fn near_whole_body(
     let settings = Settings { rounds_max, ..*settings };
     let mut whole = Toi::default();
     geometry.with_bounds(&mut |around| {
-        let extent = PartsExtent { bounding_radius: around.reach(), ..extent };
+        let extent = PartsExtent { bounding_radius: around.reach(), ..geometry.extent() };
         let search = PartSearch::new(shape, motion, (body, &extent), &settings, 1.0);
         whole = search.whole_body(around, [from, to]);
     });
@@ -285,7 +285,7 @@ impl Queue {
             }
         }
         if let (true, Some(&(_, first))) = (self.pauses, met.first()) {
-            self.resume_until(first, search, geometry, own, contacts);
+            while self.resume(first, search, geometry, own, contacts) {}
         }
         let before = contacts.best.toi.rounds;
         let (mut plans, mut count) = ([Plan::default(); QUEUE], 0);
@@ -316,18 +316,13 @@ impl Queue {
                         continue;
                     }
                 }
-            } else if self.pauses {
-                let mut progress = Progress::new();
-                let best = self.best.as_ref();
-                let toi = search.find(&plan, &shape, contacts.until, best, Some(&mut progress));
-                if let Some(paused) = PausedPart::new(plan.part, progress) {
-                    contacts.count_work(&toi);
-                    self.paused.push(paused);
+            } else {
+                let (best, mut progress) = (self.best.as_ref(), self.pauses.then(Progress::new));
+                let toi = search.find(&plan, &shape, contacts.until, best, progress.as_mut());
+                if self.pause(&toi, plan.part, progress, contacts) {
                     continue;
                 }
                 toi
-            } else {
-                search.find(&plan, &shape, contacts.until, self.best.as_ref(), None)
             };
             self.add(search, toi, [own, plan.part], contacts);
         }
@@ -341,18 +336,6 @@ impl Queue {
         }
     }
 
-    /// Continues the searches that have paused, the earliest first, until all have reached a time.
-    fn resume_until(
-        &mut self,
-        time: f64,
-        search: &PartSearch<'_>,
-        geometry: &Geometry<'_>,
-        own: u32,
-        contacts: &mut Contacts<'_>,
-    ) {
-        while self.resume(time, search, geometry, own, contacts) {}
-    }
-
     /// Continues the earliest search that has paused, unless it has reached a time. Returns whether it did.
     fn resume(
         &mut self,
@@ -362,18 +345,31 @@ impl Queue {
         own: u32,
         contacts: &mut Contacts<'_>,
     ) -> bool {
-        let first = self.paused.peek().map_or(f64::INFINITY, |first| first.start);
-        if first >= time || first > contacts.until {
+        let Some(first) = self.paused.peek_mut() else { return false };
+        if first.start >= time || first.start > contacts.until {
             return false;
         }
-        let Some(PausedPart { part, mut progress, .. }) = self.paused.pop() else { return false };
+        let PausedPart { part, mut progress, .. } = PeekMut::pop(first);
         let toi = search.resume(&geometry.part(part), contacts.until, &mut progress);
-        if let Some(paused) = PausedPart::new(part, progress) {
-            contacts.count_work(&toi);
-            self.paused.push(paused);
-        } else {
+        if !self.pause(&toi, part, Some(progress), contacts) {
             self.add(search, toi, [own, part], contacts);
         }
+        true
+    }
+
+    /// Keeps a search for later if it has paused, and counts its work. Returns whether it has.
+    fn pause(
+        &mut self,
+        toi: &Toi,
+        part: u32,
+        progress: Option<Progress>,
+        contacts: &mut Contacts<'_>,
+    ) -> bool {
+        let Some(paused) = progress.and_then(|progress| PausedPart::new(part, progress)) else {
+            return false;
+        };
+        contacts.count_work(toi);
+        self.paused.push(paused);
         true
     }
 

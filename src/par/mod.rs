@@ -18,7 +18,7 @@ pub(crate) use clock::Clock;
 pub use executor::Executor;
 pub(crate) use loops::{fill_chunks, fill_parts, for_each};
 pub(crate) use sort::{
-    select_float, sort, sort_floats, sort_parallel, sort_points, sort_rare, sort_rows,
+    ordered_bits, select_float, sort, sort_floats, sort_parallel, sort_points, sort_rare, sort_rows,
 };
 pub use threads::Threads;
 

@@ -114,8 +114,9 @@ fn divide_words(words: &mut [u32], divider: u64) -> usize {
 
 /// Maps the bits of a number to a word such that words have the order of the numbers. `!ordered_bits(!word)` is the
 /// number again: both functions invert the bits of a number with a sign, and the sign of any other.
-fn ordered_bits(bits: u32) -> u32 {
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+#[inline(always)]
+pub(crate) fn ordered_bits(bits: u32) -> u32 {
+    bits ^ ((bits.cast_signed() >> 31).cast_unsigned() | 1 << 31)
 }
 
 /// Sorts items on the threads of the pool.

@@ -93,6 +93,13 @@ impl KdBoxes {
         self.bounds[0][end..end + LANES_MAX].fill(f32::INFINITY);
     }
 
+    /// Marks the end of a sorted set: on each axis, rows past it start behind all boxes.
+    pub(super) fn write_sorted_padding(&mut self, end: usize) {
+        for lows in &mut self.bounds[..3] {
+            lows[end..end + LANES_MAX].fill(f32::INFINITY);
+        }
+    }
+
     /// Ensures that `rows` rows can be written.
     #[inline(always)]
     pub(super) fn need(&mut self, rows: usize) {
@@ -117,20 +124,17 @@ impl KdBoxes {
         let lows = &self.bounds[axis][rows.start..rows.start + rows.len];
         let lows = lows.iter().copied().zip(rows.start as u32..);
         let keys = self.keys.sort(rows.len, lows);
-        for (k, column) in self.bounds.iter_mut().enumerate() {
+        for column in &mut self.bounds {
             let (from, to) = column.split_at_mut(start);
             for (to, &key) in to.iter_mut().zip(keys.iter()) {
                 *to = from[key as u32 as usize];
-            }
-            // Rows past the end overlap nothing.
-            if k < 3 {
-                to[rows.len..rows.len + LANES_MAX].fill(f32::INFINITY);
             }
         }
         let (from, to) = self.words.split_at_mut(start);
         for (to, &key) in to.iter_mut().zip(keys.iter()) {
             *to = from[key as u32 as usize];
         }
+        self.write_sorted_padding(start + rows.len);
         KdRows { start, len: rows.len }
     }
 }
@@ -205,14 +209,6 @@ impl ColumnTarget<'_> {
             end.store(&mut column[to..]);
         }
         word.store(&mut self.words[to..]);
-    }
-
-    /// Marks the end of a sorted set: on each axis, rows past it start behind all boxes.
-    #[inline(always)]
-    pub(super) fn write_padding(&mut self, end: usize) {
-        for lows in &mut self.bounds[..3] {
-            lows[end..end + LANES_MAX].fill(f32::INFINITY);
-        }
     }
 }
 

@@ -269,6 +269,7 @@ pub(super) fn sort_words(
     let of: &[[f32; 8]] = bytemuck::cast_slice(&records.records);
     let lows = words.iter().map(|&word| (of[(word & ROW) as usize][axis], word));
     level.run(CopySorted { records, keys: keys.sort(len, lows), target });
+    to.write_sorted_padding(start + len);
     KdRows { start, len }
 }
 
@@ -298,6 +299,5 @@ impl Kernel for CopySorted<'_> {
             let (ends, word) = RecordSource { records, words: &words }.load(isa, 0);
             target.store_all::<I>(row, &ends, word);
         }
-        target.write_padding(keys.len());
     }
 }

@@ -7,6 +7,7 @@
 use super::occupied::cells_per_length;
 use crate::broadphase::pairs::buffer::lengthen_sparsely;
 use crate::columns::impl_memory;
+use crate::par::ordered_bits;
 use alloc::vec::Vec;
 
 /// Greatest number of boxes of a set that is sorted. It limits the memory for the keys.
@@ -31,17 +32,10 @@ pub(super) struct SortKeys {
 
 impl_memory!(SortKeys { keys, bins });
 
-/// Returns the bits of a number, whose order as an integer is that of the number.
-#[inline(always)]
-fn ordered_bits(number: f32) -> u32 {
-    let bits = number.to_bits();
-    bits ^ (((bits as i32) >> 31) as u32 | 1 << 31)
-}
-
 /// Returns the number with these ordered bits.
 #[inline(always)]
 fn number_of(ordered: u32) -> f32 {
-    f32::from_bits(ordered ^ (((!ordered as i32) >> 31) as u32 | 1 << 31))
+    f32::from_bits(!ordered_bits(!ordered))
 }
 
 impl SortKeys {
@@ -64,7 +58,7 @@ impl SortKeys {
         let (keys, spare) = (&mut keys[..count], &mut spare[..count]);
         let (mut least, mut most) = (u32::MAX, 0);
         for (key, (number, of)) in keys.iter_mut().zip(numbers) {
-            let bits = ordered_bits(number);
+            let bits = ordered_bits(number.to_bits());
             *key = u64::from(bits) << 32 | u64::from(of);
             least = if bits < least { bits } else { least };
             most = if bits > most { bits } else { most };

@@ -208,17 +208,7 @@ impl<I: Isa> Moving<I> {
     /// Computes the thresholds of pairs.
     #[inline(always)]
     pub(super) fn new(isa: I, limits: Limits, start: Vectors<I>, end: Vectors<I>) -> Self {
-        let mut scale = isa.splat_f64(0.0);
-        let mut k = 0;
-        while k < 3 {
-            let mut axis = 0;
-            while axis < 3 {
-                scale = scale.max(start[k][axis].abs()).max(end[k][axis].abs());
-                axis += 1;
-            }
-            k += 1;
-        }
-        let error = scale * isa.splat_f64(ERROR) + isa.splat_f64(ERROR_TINY);
+        let error = error_of(isa, greatest(isa, &start).max(greatest(isa, &end)));
         let threshold = isa.splat_f64(limits.separation) + error;
         let accepted = threshold + error.max(isa.splat_f64(limits.tolerance));
         Self { start, end, threshold, accepted }
@@ -251,6 +241,28 @@ impl<I: Isa> Moving<I> {
         let next = t.max((drop / fall).min(one));
         RoundOutcome { hit, miss, t: F64Lanes::select(hit | miss, t, next) }
     }
+}
+
+/// Returns the greatest magnitude of the numbers of three vectors.
+#[inline(always)]
+fn greatest<I: Isa>(isa: I, x: &Vectors<I>) -> I::F64 {
+    let mut greatest = isa.splat_f64(0.0);
+    let mut k = 0;
+    while k < 3 {
+        let mut axis = 0;
+        while axis < 3 {
+            greatest = greatest.max(x[k][axis].abs());
+            axis += 1;
+        }
+        k += 1;
+    }
+    greatest
+}
+
+/// Returns an upper bound of the rounding errors of a round with vectors whose numbers have at most this magnitude.
+#[inline(always)]
+fn error_of<I: Isa>(isa: I, greatest: I::F64) -> I::F64 {
+    greatest * isa.splat_f64(ERROR) + isa.splat_f64(ERROR_TINY)
 }
 
 /// Returns the three vectors at time `t`.
@@ -372,8 +384,7 @@ pub(super) fn nearest_points<E: ElementPair>(x: &[[f64; 3]; 3]) -> NearestPoints
             (least, coordinates) = (square, E::outside(k, along));
         }
     }
-    let size = x.iter().flatten().fold(0.0_f64, |most, number| most.max(number.abs()));
-    let limit = size * ERROR + ERROR_TINY;
+    let limit = error_of(Scalar, greatest(Scalar, x));
     NearestPoints { coordinates, coincide: least <= limit * limit }
 }
 

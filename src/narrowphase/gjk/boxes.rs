@@ -161,15 +161,34 @@ impl<'p> BoxPair<'p> {
         let (ef, ed, fd) = (e.dot(turned), e.dot(between), turned.dot(between));
         let (at_a, at_b) = (e.dot(on_a), f.dot(on_b));
         let (most_a, most_b) = (e.dot(self.a), f.dot(self.b));
-        let clamp = |at: f64, most: f64| greater(lesser(at, most), -most);
-        let square = 1.0 - ef * ef;
-        let s = if square > PARALLEL { (ed - ef * fd) / square } else { 0.0 };
-        let s = clamp(at_a + s, most_a) - at_a;
-        let t = clamp(at_b + (ef * s - fd), most_b) - at_b;
-        let s = clamp(at_a + (ef * t + ed), most_a) - at_a;
+        let [s, t] = steps_on_edges([ed, fd], ef, [at_a, at_b], [most_a, most_b], PARALLEL);
         let (on_a, on_b) = (within(on_a + e * s, self.a), within(on_b + f * t, self.b));
         BoxPoints { on_a, on_b, between: between + turned * t - e * s }
     }
+}
+
+#[inline(always)]
+pub(super) fn clamp(at: f64, most: f64) -> f64 {
+    greater(lesser(at, most), -most)
+}
+
+/// Returns how far the nearest points of two edges are from a point of each, along the unit vectors `e` and `f` (Ericson 2005, §5.1.9).
+/// The points are at `at` on edges from `-most` to `most`, `ed` and `fd` are the products of the vector between them, and `ef` is that
+/// of both directions. If the square of the sine between these is at most `parallel`, the edges count as parallel.
+#[inline(always)]
+pub(super) fn steps_on_edges(
+    [ed, fd]: [f64; 2],
+    ef: f64,
+    at: [f64; 2],
+    most: [f64; 2],
+    parallel: f64,
+) -> [f64; 2] {
+    let square = 1.0 - ef * ef;
+    let s = if square > parallel { (ed - ef * fd) / square } else { 0.0 };
+    let s = clamp(at[0] + s, most[0]) - at[0];
+    let t = clamp(at[1] + (ef * s - fd), most[1]) - at[1];
+    let s = clamp(at[0] + (ef * t + ed), most[0]) - at[0];
+    [s, t]
 }
 
 /// Returns the point of a box nearest to a point.

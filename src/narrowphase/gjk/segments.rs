@@ -6,7 +6,7 @@
 //! `boxes.rs`; a point and a box by one projection. As there, nothing is promised of these points: they bound the distance from
 //! above, and the plane across their direction from below.
 
-use super::boxes::{BoxPair, BoxPoints, free, within};
+use super::boxes::{BoxPair, BoxPoints, clamp, free, steps_on_edges, within};
 use crate::geom::MapEach;
 use crate::narrowphase::math::{M3, V3, greater, lesser};
 
@@ -15,11 +15,17 @@ pub(in crate::narrowphase) trait GuessedPair: Copy {
     /// Two points near each other.
     type Points: Copy;
 
-    /// Returns a vector from the first shape to the second in the axes of this pair.
-    fn own(&self, world: V3) -> V3;
+    /// Returns a vector from the first shape to the second in the axes of this pair, which are those of the world by default.
+    #[inline(always)]
+    fn own(&self, world: V3) -> V3 {
+        world
+    }
 
     /// Does the reverse of [`GuessedPair::own`].
-    fn world(&self, own: V3) -> V3;
+    #[inline(always)]
+    fn world(&self, own: V3) -> V3 {
+        own
+    }
 
     /// Returns the width of the gap between the planes across `normal`, times its length.
     fn width(&self, x: V3, normal: V3) -> f64;
@@ -106,11 +112,6 @@ fn axis_of(rotation: Quaternion) -> V3 {
     M3::of_quaternion(rotation).axis(1)
 }
 
-#[inline(always)]
-fn clamp(at: f64, most: f64) -> f64 {
-    greater(lesser(at, most), -most)
-}
-
 /// Two points, in the axes of the world.
 #[derive(Clone, Copy, Debug)]
 struct PointPair;
@@ -118,16 +119,6 @@ struct PointPair;
 impl GuessedPair for PointPair {
     /// The vector between the points.
     type Points = V3;
-
-    #[inline(always)]
-    fn own(&self, world: V3) -> V3 {
-        world
-    }
-
-    #[inline(always)]
-    fn world(&self, own: V3) -> V3 {
-        own
-    }
 
     #[inline(always)]
     fn width(&self, x: V3, normal: V3) -> f64 {
@@ -195,16 +186,6 @@ const PARALLEL: f64 = 1e-10;
 
 impl GuessedPair for SegmentPair {
     type Points = SegmentPoints;
-
-    #[inline(always)]
-    fn own(&self, world: V3) -> V3 {
-        world
-    }
-
-    #[inline(always)]
-    fn world(&self, own: V3) -> V3 {
-        own
-    }
 
     #[inline(always)]
     fn width(&self, x: V3, normal: V3) -> f64 {
@@ -388,11 +369,7 @@ impl BoxAndSegment {
         let BoxAndSegmentPoints { on_box, at, between } = *points;
         let (along, ed, fd) = (e.dot(axis), e.dot(between), axis.dot(between));
         let (at_box, most_of_box) = (e.dot(on_box), e.dot(half));
-        let square = 1.0 - along * along;
-        let s = if square > PARALLEL { (ed - along * fd) / square } else { 0.0 };
-        let s = clamp(at_box + s, most_of_box) - at_box;
-        let t = clamp(at + (along * s - fd), most) - at;
-        let s = clamp(at_box + (along * t + ed), most_of_box) - at_box;
+        let [s, t] = steps_on_edges([ed, fd], along, [at_box, at], [most_of_box, most], PARALLEL);
         let on_box = within(on_box + e * s, half);
         BoxAndSegmentPoints { on_box, at: at + t, between: between + axis * t - e * s }
     }

@@ -19,12 +19,12 @@
 
 use super::box_axes::Axis;
 use super::goal::Goal;
-use super::relative_motion::{RelativePath, position_at};
-use super::result::{Observer, Toi, ToiResult, round, saturated};
+use super::relative_motion::RelativePath;
+use super::result::{Observer, Toi, ToiResult};
 use super::rounded::{self, BoxSearch, rotated};
 use super::settings::Settings;
 use crate::geom::{MapEach, Motion};
-use crate::narrowphase::gjk::{BoxPair, BoxPoints, Gap, RotatedPair};
+use crate::narrowphase::gjk::{BoxPair, BoxPoints, RotatedPair};
 use crate::narrowphase::math::{V3, greater, lesser, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
@@ -100,29 +100,10 @@ fn touch(
         BoxTime::Separated => ToiResult::Separated,
         BoxTime::Impact { t, lower, normal, points } => {
             let gap = boxes.gap(lower, normal, &points);
-            impact([a.1, b.1], path, round_down(t), &pair, &gap)
+            rounded::impact([a.1, b.1], path, round_down(t), gap.normal, pair.surface(&gap))
         }
     };
     BoxSearch::Found(Toi { result, rounds, supports })
-}
-
-/// Creates the impact at `first`, with the points and the closing speed at that time.
-fn impact(
-    [a, b]: [&Motion; 2],
-    path: &RelativePath,
-    first: f32,
-    pair: &RotatedPair<'_>,
-    gap: &Gap,
-) -> ToiResult {
-    let t = f64::from(first);
-    let [on_a, on_b] = pair.surface(gap);
-    ToiResult::Impact {
-        t: first,
-        normal: gap.normal.to_f32(),
-        on_a: (position_at(a, t) + on_a).to_f32(),
-        on_b: (position_at(b, t) + on_b).to_f32(),
-        closing: saturated(-path.velocity(t).dot(gap.normal)),
-    }
 }
 
 /// The slabs so far.
@@ -232,9 +213,9 @@ impl MovingBoxes<'_> {
     }
 
     fn report(&self, observer: &mut Observer<'_>, t: f64, gap: f64, normal: V3) {
-        if let Some(observer) = observer {
-            let offset = self.goal.range.min - f64::from(self.settings.target_distance);
-            observer(round(t, gap - offset, self.boxes.world(normal)));
+        if observer.is_some() {
+            let normal = self.boxes.world(normal);
+            rounded::report(observer, (self.goal, self.settings), t, gap, normal);
         }
     }
 }

@@ -144,14 +144,18 @@ fn part_shape(core: Core<'_>, radius: f64, reach: f64) -> Shape<'_> {
     Shape { core, radius, bounding_radius, extent, size: 0.0 }
 }
 
+/// The shape of a triangle with these corners, as a part of a body.
+fn triangle_shape(points: [V3; 3]) -> Shape<'static> {
+    let reach = points.iter().fold(0.0, |most, point| greater(point.length(), most));
+    part_shape(Core::Triangle { points }, 0.0, reach)
+}
+
 impl Part<'_> {
     /// Calls `visitor` with the part as a shape about the origin of its body, whose size is that of the body.
     pub(crate) fn with_shape(&self, size: f64, visitor: &mut dyn FnMut(&Shape<'_>)) {
         match self {
             Self::Triangle(corners) => {
-                let points = corners.map_each(V3::of);
-                let reach = points.iter().fold(0.0, |most, point| greater(point.length(), most));
-                visitor(&Shape { size, ..part_shape(Core::Triangle { points }, 0.0, reach) });
+                visitor(&Shape { size, ..triangle_shape(corners.map_each(V3::of)) });
             }
             Self::Convex(shape, pose) => {
                 let (offset, rotation) = (V3::of(pose.position), M3::of_quaternion(pose.rotation));
@@ -357,9 +361,7 @@ impl<'s> PartSearch<'s> {
             triangle.first + triangle.sides[0],
             triangle.first + triangle.sides[1],
         ];
-        let reach = corners.iter().fold(0.0, |most, corner| greater(corner.length(), most));
-        let shape = part_shape(Core::Triangle { points: corners }, 0.0, reach);
-        self.rotating(&shape, [plan.start, to], plan.later, progress)
+        self.rotating(&triangle_shape(corners), [plan.start, to], plan.later, progress)
     }
 
     /// Runs the search, with the settings of the start or the later ones.

@@ -186,25 +186,49 @@ impl MovingRounded<'_> {
         }
     }
 
+    /// Reports a round, with a normal in the axes of the world.
+    fn report(&self, observer: &mut Observer<'_>, t: f64, gap: f64, normal: V3) {
+        report(observer, (self.goal, self.settings), t, gap, normal);
+    }
+
     /// Creates the impact at `t`, with points that are offset from the positions of the bodies.
     #[inline(always)]
     fn impact(&self, t: f64, normal: V3, [of_a, of_b]: [V3; 2]) -> ToiResult {
-        let first = round_down(t);
-        let t = f64::from(first);
         let [(a, a_motion), (b, b_motion)] = self.bodies;
-        ToiResult::Impact {
-            t: first,
-            normal: normal.to_f32(),
-            on_a: (position_at(a_motion, t) + (of_a + normal * a.radius)).to_f32(),
-            on_b: (position_at(b_motion, t) + (of_b - normal * b.radius)).to_f32(),
-            closing: saturated(-self.path.velocity(t).dot(normal)),
-        }
+        let surface = [of_a + normal * a.radius, of_b - normal * b.radius];
+        impact([a_motion, b_motion], self.path, round_down(t), normal, surface)
     }
+}
 
-    fn report(&self, observer: &mut Observer<'_>, t: f64, gap: f64, normal: V3) {
-        if let Some(observer) = observer {
-            let offset = self.goal.range.min - f64::from(self.settings.target_distance);
-            observer(round(t, gap - offset, normal));
-        }
+/// Creates the impact at `first`, with points on the surfaces that are offset from the positions of the bodies.
+#[inline(always)]
+pub(super) fn impact(
+    [a, b]: [&Motion; 2],
+    path: &RelativePath,
+    first: f32,
+    normal: V3,
+    [on_a, on_b]: [V3; 2],
+) -> ToiResult {
+    let t = f64::from(first);
+    ToiResult::Impact {
+        t: first,
+        normal: normal.to_f32(),
+        on_a: (position_at(a, t) + on_a).to_f32(),
+        on_b: (position_at(b, t) + on_b).to_f32(),
+        closing: saturated(-path.velocity(t).dot(normal)),
+    }
+}
+
+/// Reports a round of a search for cores that are boxes.
+pub(super) fn report(
+    observer: &mut Observer<'_>,
+    (goal, settings): (&Goal, &Settings),
+    t: f64,
+    gap: f64,
+    normal: V3,
+) {
+    if let Some(observer) = observer {
+        let offset = goal.range.min - f64::from(settings.target_distance);
+        observer(round(t, gap - offset, normal));
     }
 }
