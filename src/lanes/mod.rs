@@ -36,6 +36,7 @@ use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 pub use level::{Level, UnknownLevel};
 pub(crate) use level::{run_portable, run_scalar};
 pub(crate) use pages::{LARGE_PAGE, request_large_pages};
+pub(crate) use portable::Portable4;
 pub(crate) use prefetch::{prefetch, prefetch_to_write};
 pub(crate) use scalar::Scalar;
 pub(crate) use table::{LoadColumns, Table};

@@ -7,7 +7,7 @@
 use super::math::{V3, greater};
 use crate::lanes::{F64Lanes, Isa, Kernel, LANES_MAX, MaskLanes};
 
-/// Finds the first row with the greatest product in `f64`, among few.
+/// Finds the first row with the greatest product in `f64`, among few, and that product.
 pub(super) struct FirstOfFew<'a, const ROWS: usize> {
     /// Three columns of `ROWS` numbers.
     pub(super) columns: &'a [f64],
@@ -15,11 +15,11 @@ pub(super) struct FirstOfFew<'a, const ROWS: usize> {
 }
 
 impl<const ROWS: usize> Kernel for FirstOfFew<'_, ROWS> {
-    type Output = usize;
+    type Output = (usize, f64);
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> usize {
-        first_of_few::<I, ROWS>(isa, self.columns, self.direction).0
+    fn run<I: Isa>(self, isa: I) -> (usize, f64) {
+        first_of_few::<I, ROWS>(isa, self.columns, self.direction)
     }
 }
 

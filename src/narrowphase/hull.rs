@@ -204,16 +204,19 @@ impl Hull {
     /// Returns the greatest product of a vertex with `direction`. Which vertex it is takes as long again to find among few.
     #[inline(always)]
     pub(super) fn support_value(&self, direction: V3) -> f64 {
-        self.value(direction.x, direction.y, direction.z)
+        // Among the fewest it is shorter than a call.
+        if self.rows == 8 {
+            return run_portable(MostOfFew::<8> { columns: &self.few, direction });
+        }
+        self.value_of_more(direction.x, direction.y, direction.z)
     }
 
-    /// Returns that product. For the arguments see [`Hull::row`].
-    fn value(&self, x: f64, y: f64, z: f64) -> f64 {
+    /// Returns that product, for more than 8 rows. For the arguments see [`Hull::row`].
+    fn value_of_more(&self, x: f64, y: f64, z: f64) -> f64 {
         let direction = V3::new(x, y, z);
         let columns = &self.few[..];
         match self.rows {
-            0 => self.vertex(self.row(x, y, z)).dot(direction),
-            8 => run_portable(MostOfFew::<8> { columns, direction }),
+            0 => self.row(x, y, z).1,
             16 => run_portable(MostOfFew::<16> { columns, direction }),
             _ => self.level.run(MostOfFew::<FEW_MAX> { columns, direction }),
         }
@@ -232,16 +235,37 @@ impl Hull {
     /// Returns the vertex with the greatest product with `direction`, which may have any length.
     #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
-        self.vertex(self.row(direction.x, direction.y, direction.z))
+        self.support_and_value(direction).0
     }
 
-    /// Returns the row of that vertex. Separate numbers are passed in registers; a vector would be written to
+    /// Does what [`Hull::support`] does, in a level that has been entered. If its lanes are wide, up to 8 vertices are searched without a call:
+    /// a search with rotation has many numbers in registers, which a call stores.
+    #[inline(always)]
+    pub(super) fn support_on<I: Isa>(&self, isa: I, direction: V3) -> V3 {
+        if I::LANES_F64 > 2 && self.rows == 8 {
+            farthest_of_few::<I, 8>(isa, &self.few, direction).0
+        } else {
+            self.support(direction)
+        }
+    }
+
+    /// Does what [`Hull::support`] does, and returns the product too, which is known earlier for few vertices.
+    #[inline(always)]
+    pub(super) fn support_and_value(&self, direction: V3) -> (V3, f64) {
+        let (row, value) = self.row(direction.x, direction.y, direction.z);
+        (self.vertex(row), value)
+    }
+
+    /// Returns the row of that vertex, and the product. Separate numbers are passed in registers; a vector would be written to
     /// memory and read in other parts, which stalls.
-    fn row(&self, x: f64, y: f64, z: f64) -> usize {
+    fn row(&self, x: f64, y: f64, z: f64) -> (usize, f64) {
         let direction = V3::new(x, y, z);
         let columns = &self.few[..];
         match self.rows {
-            0 => self.row_of_many(direction),
+            0 => {
+                let row = self.row_of_many(direction);
+                (row, self.vertex(row).dot(direction))
+            }
             8 => run_portable(FirstOfFew::<8> { columns, direction }),
             16 => run_portable(FirstOfFew::<16> { columns, direction }),
             _ => self.level.run(FirstOfFew::<FEW_MAX> { columns, direction }),
@@ -501,11 +525,12 @@ mod tests {
     }
 
     impl Kernel for InLevel<'_> {
-        type Output = (V3, f64);
+        type Output = ((V3, f64), V3);
 
         #[inline(always)]
-        fn run<I: Isa>(self, isa: I) -> (V3, f64) {
-            self.hull.support_in(isa, self.direction)
+        fn run<I: Isa>(self, isa: I) -> ((V3, f64), V3) {
+            let Self { hull, direction } = self;
+            (hull.support_in(isa, direction), hull.support_on(isa, direction))
         }
     }
 
@@ -538,13 +563,15 @@ mod tests {
                         .map(|vertex| product(&vertex))
                         .fold(f64::NEG_INFINITY, f64::max);
                     let first = hull.vertices().find(|vertex| product(vertex) == most);
-                    let found = hull.support(direction).to_f32();
-                    assert_eq!(Some(found), first, "{level} {count} {direction:?}");
-                    let value = hull.support_value(direction);
-                    assert_eq!(value, most, "{level} {count} {direction:?}");
-                    let (found, value) = level.run(InLevel { hull: &hull, direction });
+                    let (found, value) = hull.support_and_value(direction);
                     let found = (Some(found.to_f32()), value);
                     assert_eq!(found, (first, most), "{level} {count} {direction:?}");
+                    let value = hull.support_value(direction);
+                    assert_eq!(value, most, "{level} {count} {direction:?}");
+                    let ((found, value), alone) = level.run(InLevel { hull: &hull, direction });
+                    let found = (Some(found.to_f32()), value);
+                    assert_eq!(found, (first, most), "{level} {count} {direction:?}");
+                    assert_eq!(Some(alone.to_f32()), first, "{level} {count} {direction:?}");
                 }
             }
         }

@@ -90,6 +90,17 @@ impl Core<'_> {
         }
     }
 
+    /// Does what [`Core::support`] does, in a level that has been entered.
+    #[inline(always)]
+    pub(super) fn support_on<I: Isa>(&self, isa: I, direction: V3) -> V3 {
+        match self {
+            Self::Hull { hull, scale } => {
+                hull.support_on(isa, direction.times(*scale)).times(*scale)
+            }
+            _ => self.support(direction),
+        }
+    }
+
     /// Returns the factors on each axis by which a hull is scaled.
     #[inline(always)]
     pub(super) fn scale(&self) -> V3 {
@@ -112,6 +123,22 @@ impl Core<'_> {
         match self {
             Self::Box { half } => (half.copysign(direction), half.dot(direction.abs())),
             Self::Hull { hull, .. } => hull.support_in(isa, direction),
+            _ => {
+                let point = self.other_support(direction.x, direction.y, direction.z);
+                (point, point.dot(direction))
+            }
+        }
+    }
+
+    /// Returns a farthest point and the product of `direction` with it, which is known earlier for few vertices.
+    #[inline(always)]
+    pub(super) fn support_and_value(&self, direction: V3) -> (V3, f64) {
+        match self {
+            Self::Box { half } => (half.copysign(direction), half.dot(direction.abs())),
+            Self::Hull { hull, scale } => {
+                let (point, value) = hull.support_and_value(direction.times(*scale));
+                (point.times(*scale), value)
+            }
             _ => {
                 let point = self.other_support(direction.x, direction.y, direction.z);
                 (point, point.dot(direction))

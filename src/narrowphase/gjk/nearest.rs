@@ -1,6 +1,7 @@
 //! The point of `A − B` nearest to a given point: the search of GJK.
 
 use crate::geom::{MapEach, Pose};
+use crate::lanes::{Isa, Portable4};
 use crate::narrowphase::math::{M3, V3, sqrt};
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::{Simplex, Vertex};
@@ -106,6 +107,26 @@ impl RotatedPair<'_> {
         self.vertex(on_a, on_b)
     }
 
+    /// Does what [`RotatedPair::support`] does, in a level that has been entered.
+    #[inline(always)]
+    fn support_on<I: Isa>(&self, isa: I, direction: V3) -> Vertex {
+        let of = |body: &RotatedShape<'_>, direction: V3| {
+            body.shape.core.support_on(isa, body.rotation.rotate_back(direction))
+        };
+        let (on_a, on_b) = (of(&self.a, direction), of(&self.b, -direction));
+        self.vertex(on_a, on_b)
+    }
+
+    /// Does what [`RotatedPair::support`] does, and returns the product of the point with `direction` too, which is known before the point.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn support_and_value(&self, direction: V3) -> (Vertex, f64) {
+        let of = |body: &RotatedShape<'_>, direction: V3| {
+            body.shape.core.support_and_value(body.rotation.rotate_back(direction))
+        };
+        let ((on_a, of_a), (on_b, of_b)) = (of(&self.a, direction), of(&self.b, -direction));
+        (self.vertex(on_a, on_b), of_a + of_b)
+    }
+
     /// Returns the point of `C` that is the difference of two points.
     #[inline(always)]
     pub(in crate::narrowphase) fn vertex(&self, on_a: V3, on_b: V3) -> Vertex {
@@ -142,10 +163,11 @@ impl RotatedPair<'_> {
     /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or there is no
     /// progress, or the distance is not above `tiny`. It starts with `simplex`, or along `guess` if
     /// that is empty, and stores the nearest face with its weights in `simplex`. `known` is a lower
-    /// bound of the gap along `guess`.
+    /// bound of the gap along `guess`. The level `isa` has been entered.
     #[inline(always)]
-    pub(in crate::narrowphase) fn nearest(
+    pub(in crate::narrowphase) fn nearest_on<I: Isa>(
         &self,
+        isa: I,
         x: V3,
         simplex: &mut Simplex,
         (guess, known): (V3, f64),
@@ -161,7 +183,7 @@ impl RotatedPair<'_> {
             supports: 0,
         };
         if simplex.len == 0 {
-            let vertex = self.support(guess);
+            let vertex = self.support_on(isa, guess);
             found.supports = 1;
             (found.lower, found.support) = (guess.dot(x - vertex.at), vertex);
             simplex.push(vertex);
@@ -187,7 +209,7 @@ impl RotatedPair<'_> {
             // A comparison with NaN is false, so NaN never counts as nearer.
             let nearer = now < square;
             square = now;
-            let vertex = self.support(toward);
+            let vertex = self.support_on(isa, toward);
             found.supports += 1;
             let normal = toward * (1.0 / toward.length());
             let lower = normal.dot(x - vertex.at);
@@ -219,6 +241,19 @@ impl RotatedPair<'_> {
             simplex.push(vertex);
         }
         found
+    }
+
+    /// Does what [`RotatedPair::nearest_on`] does, with the lanes that every build has.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn nearest(
+        &self,
+        x: V3,
+        simplex: &mut Simplex,
+        guess: (V3, f64),
+        tiny: f64,
+        enough: impl Fn(f64, f64) -> bool,
+    ) -> Nearest {
+        self.nearest_on(Portable4, x, simplex, guess, tiny, enough)
     }
 
     /// Searches with [`RotatedPair::nearest`] until the distance is as exact. It is compiled once for all searches but that

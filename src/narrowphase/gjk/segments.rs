@@ -3,7 +3,7 @@
 //!
 //! A segment has one direction, so it needs no matrix. Two segments are computed in the axes of the world by a closed form (Ericson
 //! 2005, §5.1.9). A segment and a box are computed in the axes of the box by projections, and the nearest points of two edges, as in
-//! `boxes.rs`; a point and a box by one projection. As there, nothing is promised of these points: they bound the distance from
+//! `boxes.rs`, and from points that are near by a step of Newton's method; a point and a box by one projection. As there, nothing is promised of these points: they bound the distance from
 //! above, and the plane across their direction from below.
 
 use super::boxes::{BoxPair, BoxPoints, clamp, free, steps_on_edges, within};
@@ -109,7 +109,7 @@ impl BoxKind {
 /// Returns the axis `y` of a shape in the axes of the world.
 #[inline(always)]
 fn axis_of(rotation: Quaternion) -> V3 {
-    M3::of_quaternion(rotation).axis(1)
+    M3::second_axis(rotation)
 }
 
 /// Two points, in the axes of the world.
@@ -202,8 +202,8 @@ impl GuessedPair for SegmentPair {
     }
 
     #[inline(always)]
-    fn nearest_from(&self, x: V3, points: &SegmentPoints) -> SegmentPoints {
-        self.after(x, points.at[0])
+    fn nearest_from(&self, x: V3, _: &SegmentPoints) -> SegmentPoints {
+        self.nearest(x)
     }
 
     #[inline(always)]
@@ -373,6 +373,27 @@ impl BoxAndSegment {
         let on_box = within(on_box + e * s, half);
         BoxAndSegmentPoints { on_box, at: at + t, between: between + axis * t - e * s }
     }
+
+    /// Returns where the point of the segment is that is nearest to the box, if it is outside of the box along the same axes as the point
+    /// at `at`. That is a step of Newton's method: the squared distance from the box is a quadratic until these axes change.
+    #[inline(always)]
+    fn nearer(&self, x: V3, at: f64) -> f64 {
+        let Self { axis, most, of_box: OneBox { half, .. } } = *self;
+        let point = x + axis * at;
+        let out = point - within(point, half);
+        let across = |out: f64, along: f64| if out != 0.0 { along * along } else { 0.0 };
+        let square = across(out.x, axis.x) + across(out.y, axis.y) + across(out.z, axis.z);
+        let step = if square > PARALLEL { axis.dot(out) / square } else { 0.0 };
+        clamp(at - step, most)
+    }
+
+    /// Returns the point of the segment at `at`, and the point of the box that is nearest to it.
+    #[inline(always)]
+    fn points(&self, x: V3, at: f64) -> BoxAndSegmentPoints {
+        let other = x + self.axis * at;
+        let on_box = within(other, self.of_box.half);
+        BoxAndSegmentPoints { on_box, at, between: other - on_box }
+    }
 }
 
 impl GuessedPair for BoxAndSegment {
@@ -396,12 +417,13 @@ impl GuessedPair for BoxAndSegment {
 
     #[inline(always)]
     fn nearest(&self, x: V3) -> BoxAndSegmentPoints {
-        self.after(x, clamp(-self.axis.dot(x), self.most))
+        let at = clamp(-self.axis.dot(x), self.most);
+        self.after(x, at)
     }
 
     #[inline(always)]
     fn nearest_from(&self, x: V3, points: &BoxAndSegmentPoints) -> BoxAndSegmentPoints {
-        self.after(x, points.at)
+        self.points(x, self.nearer(x, points.at))
     }
 
     #[inline(always)]

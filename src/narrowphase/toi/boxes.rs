@@ -60,7 +60,7 @@ pub(super) fn search(
     (a, b): ((&Shape<'_>, &Motion), (&Shape<'_>, &Motion)),
     (path, toward, window): (&RelativePath, impl Fn() -> V3, [f64; 2]),
     (goal, settings): (&Goal, &Settings),
-    observer: &mut Observer<'_>,
+    (found, observer): (&mut Toi, &mut Observer<'_>),
 ) -> BoxSearch {
     let (Some(half), Some(half_of_b)) = (a.0.core.half_extents(), b.0.core.half_extents()) else {
         return BoxSearch::Unknown;
@@ -68,10 +68,11 @@ pub(super) fn search(
     let moving = (path, window);
     if !goal.touches_cores {
         let half = [half, half_of_b];
-        return rounded::search((a, b), half, (path, toward, window), (goal, settings), observer);
+        let (moving, out) = ((path, toward, window), (found, observer));
+        return rounded::search((a, b), half, moving, (goal, settings), out);
     }
     if path.accel == V3::ZERO {
-        return touch((a, b), moving, (goal, settings), observer);
+        return touch((a, b), moving, (goal, settings), (found, observer));
     }
     BoxSearch::Unknown
 }
@@ -82,7 +83,7 @@ fn touch(
     (a, b): ((&Shape<'_>, &Motion), (&Shape<'_>, &Motion)),
     (path, window): (&RelativePath, [f64; 2]),
     (goal, settings): (&Goal, &Settings),
-    observer: &mut Observer<'_>,
+    (found, observer): (&mut Toi, &mut Observer<'_>),
 ) -> BoxSearch {
     let pair = RotatedPair { a: rotated(a), b: rotated(b) };
     let Some(boxes) = BoxPair::new(&pair) else { return BoxSearch::Unknown };
@@ -90,9 +91,9 @@ fn touch(
     let (rounds, supports) = (0, 0);
     let mut moving =
         MovingBoxes { boxes, path: path_of_boxes, window, goal, settings, rounds, supports };
-    let found = moving.touch(observer);
+    let time = moving.touch(observer);
     let (rounds, supports) = (moving.rounds, moving.supports);
-    let result = match found {
+    let result = match time {
         BoxTime::Unknown => return BoxSearch::Unknown,
         BoxTime::Until { t, normal } => {
             return BoxSearch::Until { t, normal: boxes.world(normal), rounds, supports };
@@ -103,7 +104,8 @@ fn touch(
             rounded::impact([a.1, b.1], path, round_down(t), gap.normal, pair.surface(&gap))
         }
     };
-    BoxSearch::Found(Toi { result, rounds, supports })
+    *found = Toi { result, rounds, supports };
+    BoxSearch::Found
 }
 
 /// The slabs so far.

@@ -17,7 +17,6 @@
 //! direction bounds the time): a portal that is not found, is invalid, or does not converge costs time,
 //! but never makes a wrong result. The method is for cores that themselves touch: for rounded ones the
 //! three points converge slowly.
-//! drawn together slowly.
 
 use super::goal::Goal;
 use super::result::Observer;
@@ -96,10 +95,12 @@ impl Search<'_> {
             if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
                 break None;
             }
-            let vertex = pair.support(direction);
+            // The branches are on products, which are known before the point is.
+            let (vertex, value) = pair.support_and_value(direction);
             supports += 1;
             let next = vertex.at - x;
-            let (beyond, past) = (direction.dot(next - last), direction.dot(end - next));
+            let along = value - direction.dot(x);
+            let (beyond, past) = (along - direction.dot(last), direction.dot(end) - along);
             if past > 0.0 && past * past > floor * floor * square || supports >= GJK_ITERATIONS_MAX
             {
                 break Some((direction, vertex));

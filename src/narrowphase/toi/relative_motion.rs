@@ -193,6 +193,80 @@ impl RelativePath {
     }
 }
 
+/// A path whose positions and velocities are computed.
+pub(super) trait BodyPath: Copy {
+    /// Returns the path with all vectors transformed by `own`.
+    fn transformed(&self, own: impl Fn(V3) -> V3 + Copy) -> Self;
+
+    /// Returns the vector from `a` to `b`.
+    fn between(&self, t: f64) -> V3;
+
+    /// Returns the relative velocity.
+    fn velocity(&self, t: f64) -> V3;
+
+    /// Returns half of the product of the relative acceleration and `normal`.
+    fn half_accel(&self, normal: V3) -> f64;
+}
+
+impl BodyPath for RelativePath {
+    #[inline(always)]
+    fn transformed(&self, own: impl Fn(V3) -> V3 + Copy) -> Self {
+        Self::transformed(self, own)
+    }
+
+    #[inline(always)]
+    fn between(&self, t: f64) -> V3 {
+        Self::between(self, t)
+    }
+
+    #[inline(always)]
+    fn velocity(&self, t: f64) -> V3 {
+        Self::velocity(self, t)
+    }
+
+    #[inline(always)]
+    fn half_accel(&self, normal: V3) -> f64 {
+        0.5 * normal.dot(self.accel)
+    }
+}
+
+/// A path without acceleration, which takes fewer operations: `start + delta·t`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StraightPath {
+    start: V3,
+    delta: V3,
+}
+
+impl StraightPath {
+    /// Returns the path without its acceleration.
+    #[inline(always)]
+    pub(super) fn of(path: &RelativePath) -> Self {
+        Self { start: path.start, delta: path.delta }
+    }
+}
+
+impl BodyPath for StraightPath {
+    #[inline(always)]
+    fn transformed(&self, own: impl Fn(V3) -> V3 + Copy) -> Self {
+        Self { start: own(self.start), delta: own(self.delta) }
+    }
+
+    #[inline(always)]
+    fn between(&self, t: f64) -> V3 {
+        self.start + self.delta * t
+    }
+
+    #[inline(always)]
+    fn velocity(&self, _: f64) -> V3 {
+        self.delta
+    }
+
+    #[inline(always)]
+    fn half_accel(&self, _: V3) -> f64 {
+        0.0
+    }
+}
+
 /// Returns whether a body does not rotate, or is a ball about its position, which is the same in every rotation.
 pub(super) fn stays((shape, motion): (&Shape<'_>, &Motion)) -> bool {
     let [x, y, z] = motion.spin.map_each(f32::to_bits);

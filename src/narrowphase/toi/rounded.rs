@@ -10,7 +10,7 @@
 //! ```
 
 use super::goal::Goal;
-use super::relative_motion::{RelativePath, position_at};
+use super::relative_motion::{BodyPath, RelativePath, StraightPath, position_at};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
 use super::settings::Settings;
 use crate::geom::Motion;
@@ -32,8 +32,8 @@ pub(super) const SHARP: f64 = 1.0 / 16.0;
 
 /// What is known of two shapes after their search as boxes.
 pub(super) enum BoxSearch {
-    /// The result.
-    Found(Toi),
+    /// The result, which is written to the caller's `Toi`: as a part of this it would be copied, right after it is written.
+    Found,
     /// They do not touch until `t`, which the plane across `normal` proves: another search continues there.
     Until { t: f64, normal: V3, rounds: u32, supports: u32 },
     /// Nothing, or they are not boxes.
@@ -57,24 +57,26 @@ pub(super) fn search(
     [of_a, of_b]: [V3; 2],
     (path, toward, window): (&RelativePath, impl Fn() -> V3, [f64; 2]),
     (goal, settings): (&Goal, &Settings),
-    observer: &mut Observer<'_>,
+    (found, observer): (&mut Toi, &mut Observer<'_>),
 ) -> BoxSearch {
     let bodies = [a, b];
     let moving = MovingRounded { bodies, path, window, goal, settings };
     let rotations = [a.1.pose.rotation, b.1.pose.rotation];
-    let any = AnyPair { moving: &moving, toward: &toward, observer: &mut *observer };
-    if let Some(found) = with_segments([of_a, of_b], rotations, any) {
-        return found;
+    let any =
+        AnyPair { moving: &moving, toward: &toward, found: &mut *found, observer: &mut *observer };
+    if let Some(searched) = with_segments([of_a, of_b], rotations, any) {
+        return searched;
     }
     let pair = RotatedPair { a: rotated(a), b: rotated(b) };
     let Some(boxes) = BoxPair::new(&pair) else { return BoxSearch::Unknown };
-    moving.search(boxes, toward, observer)
+    moving.search_of(boxes, toward, (found, observer))
 }
 
 /// The search for a pair of any kind.
 struct AnyPair<'m, 'p, 'o, T> {
     moving: &'m MovingRounded<'p>,
     toward: T,
+    found: &'m mut Toi,
     observer: &'m mut Observer<'o>,
 }
 
@@ -83,7 +85,7 @@ impl<T: Fn() -> V3> WithPair for AnyPair<'_, '_, '_, T> {
 
     #[inline(always)]
     fn with<P: GuessedPair>(self, pair: P) -> BoxSearch {
-        self.moving.search(pair, self.toward, self.observer)
+        self.moving.search_of(pair, self.toward, (self.found, self.observer))
     }
 }
 
@@ -97,18 +99,34 @@ pub(super) fn rotated<'s>((shape, motion): (&'s Shape<'s>, &Motion)) -> RotatedS
 }
 
 impl MovingRounded<'_> {
-    /// Returns the first time of contact.
+    /// Searches the first time of contact, by a function of its own for straight paths.
+    #[inline(always)]
+    fn search_of<P: GuessedPair>(
+        &self,
+        pair: P,
+        toward: impl FnOnce() -> V3,
+        out: (&mut Toi, &mut Observer<'_>),
+    ) -> BoxSearch {
+        if self.path.accel == V3::ZERO {
+            self.search(pair, &StraightPath::of(self.path), toward, out)
+        } else {
+            self.search(pair, self.path, toward, out)
+        }
+    }
+
+    /// Searches the first time of contact.
     ///
     /// Directions are not made unit vectors: a root does not depend on their length, and the latency of a division is a
     /// tenth of a round.
     fn search<P: GuessedPair>(
         &self,
         pair: P,
+        path: &impl BodyPath,
         toward: impl FnOnce() -> V3,
-        observer: &mut Observer<'_>,
+        (found, observer): (&mut Toi, &mut Observer<'_>),
     ) -> BoxSearch {
         let Self { window: [from, to], .. } = *self;
-        let path = self.path.transformed(|v| pair.own(v));
+        let path = path.transformed(|v| pair.own(v));
         let (floor, accept) = (self.goal.range.min, self.goal.accept);
         let mut t = from;
         let mut x = path.between(t);
@@ -139,11 +157,11 @@ impl MovingRounded<'_> {
                 self.report(observer, t, gap / length, pair.world(normal * (1.0 / length)));
             }
             let rate = normal.dot(path.velocity(t));
-            let half_accel = 0.5 * normal.dot(path.accel);
+            let half_accel = path.half_accel(normal);
             let next = t + first_root(gap - floor * length, rate, half_accel);
             if next > to {
-                let result = ToiResult::Separated;
-                return BoxSearch::Found(Toi { result, rounds, supports });
+                *found = Toi { result: ToiResult::Separated, rounds, supports };
+                return BoxSearch::Found;
             }
             t = next;
             x = path.between(t);
@@ -165,7 +183,8 @@ impl MovingRounded<'_> {
                     let normal = pair.world(normal);
                     self.report(observer, t, gap / upper, normal);
                     let result = self.impact(t, normal, pair.offsets(&points));
-                    return BoxSearch::Found(Toi { result, rounds, supports });
+                    *found = Toi { result, rounds, supports };
+                    return BoxSearch::Found;
                 }
                 if gap > floor * upper {
                     break upper;

@@ -20,8 +20,8 @@ impl Kernel for Rounds<'_, '_, '_, '_> {
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<I: Isa>(self, _: I) -> ToiResult {
-        self.search.rounds(self.led, self.observer)
+    fn run<I: Isa>(self, isa: I) -> ToiResult {
+        self.search.rounds(isa, self.led, self.observer)
     }
 }
 

@@ -19,6 +19,7 @@ use super::rounded::BoxSearch;
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion};
+use crate::lanes::Isa;
 use crate::narrowphase::gjk::{
     Accuracy, GJK_ITERATIONS_MAX, Gap, Nearest, RotatedPair, shallowest,
 };
@@ -84,7 +85,9 @@ impl<'s> Search<'s> {
             }
             return Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
         }
-        Self::find_near(a, b, settings, &balls, observer)
+        let mut found = Toi::default();
+        Self::find_near(a, b, settings, &balls, (&mut found, observer));
+        found
     }
 
     /// Returns the direction of the first support, of any length.
@@ -101,8 +104,8 @@ impl<'s> Search<'s> {
         b: (&'s Shape<'s>, &'s Motion),
         settings: &'s Settings,
         balls: &Balls<'_>,
-        mut observer: Observer<'_>,
-    ) -> Toi {
+        (found, mut observer): (&mut Toi, Observer<'_>),
+    ) {
         let Balls { path, window, contact_distance, slack, wanted, rotates, .. } = *balls;
         // Two boxes on a straight path need no direction, so it is computed where it is used, or once for a path that is not straight.
         let known = (rotates || path.accel != V3::ZERO).then(|| Self::toward(a, b, balls));
@@ -110,7 +113,8 @@ impl<'s> Search<'s> {
         // A time to which planes have led already, with the normal of the last, and their numbers of rounds and supports.
         let mut led = match known.and_then(|toward| balls.until(toward, &mut observer)) {
             Some(SafeTime::End) => {
-                return Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
+                *found = Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
+                return;
             }
             Some(SafeTime::Until { t, normal, .. }) => (Some((t, normal)), 1, 0),
             None => (None, 0, 0),
@@ -119,8 +123,9 @@ impl<'s> Search<'s> {
             let tolerance = greater(wanted, 16.0 * slack);
             let goal = Goal::new(contact_distance, slack, tolerance);
             let moving = (path, toward, window);
-            match boxes::search((a, b), moving, (&goal, settings), &mut observer) {
-                BoxSearch::Found(toi) => return toi,
+            let out = (&mut *found, &mut observer);
+            match boxes::search((a, b), moving, (&goal, settings), out) {
+                BoxSearch::Found => return,
                 BoxSearch::Until { t, normal, rounds, supports } => {
                     led = (Some((t, normal)), rounds, supports);
                 }
@@ -143,13 +148,14 @@ impl<'s> Search<'s> {
             pause: Pause::NEVER,
         };
         let result = search.run(led.0, &mut observer);
-        Toi { result, rounds: search.rounds, supports: search.supports }
+        *found = Toi { result, rounds: search.rounds, supports: search.supports };
     }
 
     /// All that a round needs is inlined, so that it is compiled for the level.
     #[inline(always)]
-    pub(super) fn rounds(
+    pub(super) fn rounds<I: Isa>(
         &mut self,
+        isa: I,
         led: Option<(f64, V3)>,
         observer: &mut Observer<'_>,
     ) -> ToiResult {
@@ -189,7 +195,8 @@ impl<'s> Search<'s> {
             self.rounds += 1;
             let x = self.motion.between(t);
             let first = self.rounds == 1;
-            let mut found = self.nearest(&pair, x, &mut simplex, (normal, known), (&goal, fresh));
+            let (guess, until) = ((normal, known), (&goal, fresh));
+            let mut found = self.nearest(isa, &pair, x, &mut simplex, guess, until);
             self.report(observer, t, found.lower, found.plane);
             let (mut inside, shown) = (None, found.plane);
             if first && found.upper <= goal.accept {
@@ -444,8 +451,9 @@ impl<'s> Search<'s> {
 
     // Inlined into both the observed search and the plain one, because it is called in each round.
     #[inline(always)]
-    fn nearest(
+    fn nearest<I: Isa>(
         &mut self,
+        isa: I,
         pair: &RotatedPair<'_>,
         x: V3,
         simplex: &mut Simplex,
@@ -461,7 +469,8 @@ impl<'s> Search<'s> {
         };
         let sharp = tolerance * (1.0 / 16.0);
         let touches_cores = goal.touches_cores;
-        let found = pair.nearest(x, simplex, guess, self.motion.slack, |lower, upper| {
+        let slack = self.motion.slack;
+        let found = pair.nearest_on(isa, x, simplex, guess, slack, |lower, upper| {
             if first {
                 lower > contact_distance + tolerance || upper - lower <= sharp
             } else if upper <= accept {

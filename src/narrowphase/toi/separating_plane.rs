@@ -110,24 +110,23 @@ pub(super) fn rotating(
         return (until, 0);
     }
     let still = Rotation::new(V3::ZERO);
-    let spins = spins(motion, pair);
-    let support = in_world(pair, &found.support);
-    let mut points = [support; 4];
-    for (point, vertex) in points.iter_mut().zip(&simplex.vertices[..simplex.len]) {
-        *point = in_world(pair, vertex);
-    }
-    let points = &points[..simplex.len];
+    let SeparatingPlane { t, normal, .. } = *plane;
+    let rates = VertexRates::new(motion, pair, normal);
+    let of_support = rates.of(&found.support);
     // All vertices of the simplex are about as far along the normal, and the one that closes fastest is
     // soon the farthest.
-    let slope = Slope::new(motion, spins, &still, plane);
-    let mut rate = slope.at(&support);
-    for point in points {
-        rate = lesser(slope.at(point), rate);
+    let mut least = of_support;
+    let mut of_vertices = [0.0; 4];
+    for (rate, vertex) in of_vertices.iter_mut().zip(&simplex.vertices[..simplex.len]) {
+        *rate = rates.of(vertex);
+        least = lesser(*rate, least);
     }
-    let mut first = FirstCrossing::new(motion, &still, plane, range, rate, to);
+    let of_path = normal.dot(motion.velocity(t));
+    let mut first = FirstCrossing::new(motion, &still, plane, range, of_path + least, to);
     let mut rotation = still;
-    if let Some(along) = rotation_along_features(motion, spins, (simplex, points), plane.normal) {
-        let rate = Slope::new(motion, spins, &along, plane).at(&support);
+    if let Some(along) = rotation_along_features(motion, &rates, (simplex, &of_vertices), normal) {
+        let turned = along.spin.cross(normal).dot(motion.between(t) - found.support.at);
+        let rate = of_path + turned + of_support;
         let other = FirstCrossing::new(motion, &along, plane, range, rate, to);
         if other.length > first.length {
             (rotation, first) = (along, other);
@@ -282,6 +281,29 @@ fn between_spheres(
 /// Part of the gap that must remain between the spheres for them to be used.
 const FAR: f64 = 0.25;
 
+/// Rates at which the gaps along a direction between the two points of a vertex grow because both bodies rotate.
+struct VertexRates<'p> {
+    pair: &'p RotatedPair<'p>,
+    /// What the points of each body are multiplied by, in its own axes: so they need not be rotated.
+    of_a: V3,
+    of_b: V3,
+}
+
+impl<'p> VertexRates<'p> {
+    #[inline(always)]
+    fn new(motion: &RelativeMotion<'_>, pair: &'p RotatedPair<'p>, normal: V3) -> Self {
+        let [spin_a, spin_b] = spins(motion, pair);
+        let of_a = pair.a.rotation.rotate_back(spin_a.cross(normal));
+        let of_b = pair.b.rotation.rotate_back(spin_b.cross(normal));
+        Self { pair, of_a, of_b }
+    }
+
+    #[inline(always)]
+    fn of(&self, vertex: &Vertex) -> f64 {
+        vertex.on_a.dot(self.of_a) - vertex.on_b.dot(self.of_b)
+    }
+}
+
 /// Returns a plane rotation for which the points of the simplex, each moving with its bodies, stay on
 /// the plane.
 ///
@@ -292,28 +314,31 @@ const FAR: f64 = 0.25;
 #[inline(always)]
 fn rotation_along_features(
     motion: &RelativeMotion<'_>,
-    [spin_a, spin_b]: [V3; 2],
-    (simplex, points): (&Simplex, &[[V3; 2]]),
+    rates: &VertexRates<'_>,
+    (simplex, of_vertices): (&Simplex, &[f64; 4]),
     n: V3,
 ) -> Option<Rotation> {
-    let [first, second, others @ ..] = points else { return None };
-    let (to_a, to_b) = (spin_a.cross(n), spin_b.cross(n));
-    // Rate at which the gap between the two points of a vertex grows, without the part common to all.
-    let rate = |[on_a, on_b]: &[V3; 2]| on_a.dot(to_a) - on_b.dot(to_b);
-    let base = rate(first);
-    let [of_first, of_second, of_third, _] = &simplex.vertices;
-    let (e, r) = (of_second.at - of_first.at, rate(second) - base);
+    if simplex.len < 2 {
+        return None;
+    }
+    let [first, second, third, _] = &simplex.vertices;
+    let [base, of_second, of_third, _] = *of_vertices;
+    let (e, r) = (second.at - first.at, of_second - base);
     let ee = e.square();
     let mut w = e * (r / ee);
     // Two vertices that differ on both bodies are a diagonal: the edge of each body is on the plane, so a
     // third corner of their parallelogram is too.
-    let diagonal = of_first.on_a != of_second.on_a && of_first.on_b != of_second.on_b;
-    let third = match others {
-        [] => diagonal.then(|| (first[0] - second[1], [first[0], second[1]])),
-        [third, ..] => Some((of_third.at, *third)),
+    let third = if simplex.len == 2 {
+        let diagonal = first.on_a != second.on_a && first.on_b != second.on_b;
+        diagonal.then(|| {
+            let corner = rates.pair.vertex(first.on_a, second.on_b);
+            (corner.at, rates.of(&corner))
+        })
+    } else {
+        Some((third.at, of_third))
     };
-    if let Some((at, third)) = third {
-        let (f, s) = (at - of_first.at, rate(&third) - base);
+    if let Some((at, of_third)) = third {
+        let (f, s) = (at - first.at, of_third - base);
         let (ef, ff) = (e.dot(f), f.square());
         let whole = ee * ff - ef * ef;
         if whole > SLIVER * (ee * ff) {
