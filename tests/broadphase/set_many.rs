@@ -110,6 +110,23 @@ fn long_lists_are_set_as_if_one_by_one() {
     }
 }
 
+/// Goal: a list that needs fewer parts than the one before is set as if one by one. Method: after all rows, the first half of them, which
+/// ends inside a part.
+#[test]
+fn shorter_list_after_a_longer_one_is_set() {
+    let mut draw = Draw::new(7);
+    let [start, moved, again] = [(); 3].map(|()| boxes(&mut draw));
+    let (mut world, ids) = filled(three(), &start, false);
+    assert!(world.set_many(&ids, &moved[..]).expect("the ids are valid").is_empty());
+    let half = COUNT / 2;
+    let rejected = world.set_many(&ids[..half], &again[..half]);
+    assert!(rejected.expect("the ids are valid").is_empty());
+    for (row, &id) in ids.iter().enumerate() {
+        let expected = if row < half { again[row] } else { moved[row] };
+        assert_eq!(world.moving_box(id), Some(expected), "{row}");
+    }
+}
+
 /// Goal: the error names the description of which the margin is invalid, and nothing is inserted. Method: a list with one
 /// such description, and one description for all.
 #[test]

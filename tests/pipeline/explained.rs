@@ -1,9 +1,10 @@
 //! Tests of the texts of explanations, and of the impact that a single search gives.
 
+use swath::convex::SupportMap;
 use swath::convex::toi::{Toi, ToiResult};
 use swath::mesh::HeightField;
 use swath::pipeline::{Config, GeometryBody, ImpactKind};
-use swath::{Impact, Motion, MovingBoxColumns, Pair, Pipeline, Scene};
+use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape};
 
 /// Goal: boxes that do not touch are explained by their times on each axis. Method: on x they would touch in the second half of the
 /// tick, on y they overlap, and on z they are four apart; the other box is first, too.
@@ -84,4 +85,39 @@ fn unresolved_search_gives_the_time_that_is_free() {
     assert_eq!((impact.kind, impact.toi, impact.depth), (ImpactKind::Overlapping, 0.25, 3.0));
     assert_eq!((impact.normal, impact.on_a, impact.on_b), (normal, on_a, on_b));
     assert_eq!(of(ToiResult::Separated), None);
+}
+
+/// A ball of radius 1 whose support points are only numbers for directions along an axis.
+#[derive(Debug)]
+struct Faulty;
+
+impl SupportMap for Faulty {
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        let is_along_an_axis = direction.iter().filter(|&&x| x == 0.0).count() == 2;
+        direction.map(|x| if is_along_an_axis { x.signum() * x.abs().min(1.0) } else { f64::NAN })
+    }
+
+    fn bounding_radius(&self) -> f64 {
+        1.0
+    }
+}
+
+/// Goal: searches without a result are counted, each once. Method: three bodies that overlap, whose support points are not numbers.
+#[test]
+fn unresolved_searches_are_counted() {
+    let bodies: Vec<_> = (0..3)
+        .map(|row| {
+            let pose = Pose::at([0.4, 0.3, 0.2].map(|x| x * row as f32)).expect("a pose");
+            let motion = Motion::new(pose, [0.25; 3]).expect("a motion");
+            ConvexBody { row, shape: Shape::custom(&Faulty).expect("a ball"), motion }
+        })
+        .collect();
+    let zeros = [0.0; 3];
+    let boxes = MovingBoxColumns::new([&zeros; 3], [&zeros; 3], [&zeros; 3]).expect("columns");
+    let mut pipeline = Pipeline::default();
+    let output = pipeline.tick(&Scene::new(boxes).convex(&bodies)).expect("a scene");
+    let is_unresolved = |impact: &Impact| impact.kind == ImpactKind::Unresolved;
+    assert_eq!(output.impacts().len(), 3);
+    assert!(output.impacts().iter().all(is_unresolved), "{:?}", output.impacts());
+    assert_eq!(output.stats().unresolved, 3);
 }

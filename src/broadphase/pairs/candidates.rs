@@ -65,3 +65,33 @@ impl Candidates {
 pub(crate) fn candidates_max(rows: usize) -> usize {
     CANDIDATES + rows + 2 * LANES_MAX
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CANDIDATES, Candidates, candidates_max};
+    use crate::lanes::LANES_MAX;
+    use alloc::vec::Vec;
+
+    /// Goal: a pair remains only if both filters allow it, and the remaining pairs keep their order. Method: words of two halves, the
+    /// layers in the upper and the mask in the lower one, of which one, the other, both or no direction is allowed.
+    #[test]
+    fn pairs_that_one_filter_excludes_are_removed() {
+        let filters = [0x0001_0000, 0x0000_0001, 0x0001_0001, 0x0001_0001, 0x0002_0002];
+        let pairs = [(0, 2), (0, 1), (2, 3), (1, 2), (3, 4), (0, 3), (4, 4), (3, 2), (1, 0)];
+        let (a, b): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+        let mut candidates = Candidates { len: a.len(), a, b };
+        candidates.filter(&filters);
+        let remaining: Vec<_> =
+            (0..candidates.len).map(|k| (candidates.a[k], candidates.b[k])).collect();
+        assert_eq!(remaining, [(2, 3), (4, 4), (3, 2)]);
+    }
+
+    /// Goal: the memory is enough for all records as partners of one box, and for the full registers after the last of them.
+    #[test]
+    fn memory_is_enough_for_all_partners_of_a_box() {
+        for rows in [0, 1, 100, CANDIDATES] {
+            let partners = rows.next_multiple_of(LANES_MAX) + LANES_MAX;
+            assert!(candidates_max(rows) >= CANDIDATES + partners, "{rows}");
+        }
+    }
+}

@@ -508,3 +508,28 @@ fn assign<T>(list: &mut Vec<T>, items: impl ExactSizeIterator<Item = T>) {
     make_room(list, items.len());
     list.extend(items);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PackedState;
+    use crate::broadphase::proxies::{Broadphase, Proxy};
+    use crate::geom::MovingBox;
+
+    /// Goal: a snapshot with a retired slot is accepted. Method: the slot of one of two proxies is free, and its generations are then used
+    /// up, so that it is neither free nor that of a proxy.
+    #[test]
+    fn snapshot_with_a_retired_slot_is_accepted() {
+        let mut broadphase = Broadphase::default();
+        let ids = [(); 2].map(|()| {
+            broadphase.insert_moving(MovingBox::default(), Proxy::dynamic()).expect("a valid box")
+        });
+        broadphase.remove(ids[1]).expect("an id that exists");
+        let mut packed = PackedState::default();
+        packed.pack(&broadphase.state);
+        assert_eq!((packed.check(), &packed.free[..]), (Ok(()), &[1][..]));
+        packed.generations.values[1] = u32::MAX;
+        assert!(packed.check().is_err());
+        packed.free.clear();
+        assert_eq!(packed.check(), Ok(()));
+    }
+}

@@ -284,3 +284,56 @@ impl BroadphaseState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::InvariantError;
+    use crate::broadphase::proxies::state::BroadphaseState;
+    use crate::broadphase::proxies::{Broadphase, Proxy};
+    use crate::geom::{Filter, MovingBox};
+
+    /// Two proxies of which the second has a margin, after an update, and a third without a cached generation.
+    fn three_movers() -> Broadphase {
+        let mut broadphase = Broadphase::default();
+        let moving = MovingBox { delta: [1.0; 3], ..MovingBox::default() };
+        let mut insert = |proxy| broadphase.insert_moving(moving, proxy).expect("a valid box");
+        insert(Proxy::dynamic());
+        insert(Proxy::dynamic().with_margin(0.5));
+        broadphase.update().expect("two boxes");
+        broadphase.insert_moving(moving, Proxy::dynamic()).expect("a valid box");
+        broadphase
+    }
+
+    /// Goal: each column of the movers is compared with the description of the proxy. Method: one value is damaged at a time.
+    #[test]
+    fn damaged_rows_of_movers_are_found() {
+        let damages: [fn(&mut BroadphaseState); 6] = [
+            |state| state.movers.ids.swap(0, 1),
+            |state| state.movers.owners[0] ^= 1,
+            |state| state.movers.filters[0] = Filter::NONE,
+            |state| state.movers.dynamic[0] ^= true,
+            |state| state.movers.set_fat_aabb(0, MovingBox::default().aabb),
+            |state| state.movers.status[0] = u8::MAX,
+        ];
+        assert_eq!(three_movers().validate(), Ok(()));
+        for (at, damage) in damages.iter().enumerate() {
+            let mut broadphase = three_movers();
+            damage(&mut broadphase.state);
+            let found = broadphase.validate();
+            assert_eq!(found, Err(InvariantError::Mover { row: 0 }), "damage {at}");
+        }
+    }
+
+    /// Goal: only a proxy that an update has seen can be announced again. Method: the list contains the third proxy, whose slot is just past
+    /// the cached ones, and then the second.
+    #[test]
+    fn renewed_proxies_have_cached_slots() {
+        for (slot, expected) in [(2, Err(InvariantError::Changes)), (1, Ok(()))] {
+            let mut broadphase = three_movers();
+            assert_eq!(broadphase.state.slots.cached_generations.len(), 2);
+            let id = broadphase.state.slots.id(slot);
+            broadphase.state.renewed.push(id);
+            assert_eq!(broadphase.validate(), expected);
+        }
+    }
+}
