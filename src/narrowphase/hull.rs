@@ -246,7 +246,7 @@ impl Hull {
     /// Returns the vertex with the greatest product with `direction`, which may have any length.
     #[inline(always)]
     pub(super) fn support(&self, direction: V3) -> V3 {
-        self.support_and_value(direction).0
+        self.value_and_support(direction).1
     }
 
     /// Does what [`Hull::support`] does, in a level that has been entered. If its lanes are wide, up to 8 vertices are searched without a call:
@@ -262,9 +262,9 @@ impl Hull {
 
     /// Does what [`Hull::support`] does, and returns the product too, which is known earlier for few vertices.
     #[inline(always)]
-    pub(super) fn support_and_value(&self, direction: V3) -> (V3, f64) {
+    pub(super) fn value_and_support(&self, direction: V3) -> (f64, V3) {
         let (row, value) = self.row(direction.x, direction.y, direction.z);
-        (self.vertex(row), value)
+        (value, self.vertex(row))
     }
 
     /// Returns the row of that vertex, and the product. Separate numbers are passed in registers; a vector would be written to
@@ -574,7 +574,7 @@ mod tests {
                         .map(|vertex| product(&vertex))
                         .fold(f64::NEG_INFINITY, f64::max);
                     let first = hull.vertices().find(|vertex| product(vertex) == most);
-                    let (found, value) = hull.support_and_value(direction);
+                    let (value, found) = hull.value_and_support(direction);
                     let found = (Some(found.to_f32()), value);
                     assert_eq!(found, (first, most), "{level} {count} {direction:?}");
                     let value = hull.support_value(direction);

@@ -130,22 +130,6 @@ impl Core<'_> {
         }
     }
 
-    /// Returns a farthest point and the product of `direction` with it, which is known earlier for few vertices.
-    #[inline(always)]
-    pub(super) fn support_and_value(&self, direction: V3) -> (V3, f64) {
-        match self {
-            Self::Box { half } => (half.copysign(direction), half.dot(direction.abs())),
-            Self::Hull { hull, scale } => {
-                let (point, value) = hull.support_and_value(direction.times(*scale));
-                (point.times(*scale), value)
-            }
-            _ => {
-                let point = self.other_support(direction.x, direction.y, direction.z);
-                (point, point.dot(direction))
-            }
-        }
-    }
-
     /// Returns the product of `direction` with a farthest point.
     #[inline(always)]
     pub(super) fn support_value(&self, direction: V3) -> f64 {
@@ -157,15 +141,14 @@ impl Core<'_> {
     }
 
     /// Returns the product of `direction` with a farthest point, and that point: the results of [`Core::support_value`] and of
-    /// [`Core::support`].
-    #[inline]
+    /// [`Core::support`]. The product is known earlier for few vertices.
+    #[inline(always)]
     pub(super) fn value_and_support(&self, direction: V3) -> (f64, V3) {
         match self {
             Self::Box { half } => (half.dot(direction.abs()), half.copysign(direction)),
             Self::Hull { hull, scale } => {
-                let direction = direction.times(*scale);
-                let vertex = hull.support(direction);
-                (vertex.dot(direction), vertex.times(*scale))
+                let (value, vertex) = hull.value_and_support(direction.times(*scale));
+                (value, vertex.times(*scale))
             }
             _ => {
                 let point = self.other_support(direction.x, direction.y, direction.z);

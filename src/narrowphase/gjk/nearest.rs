@@ -119,12 +119,12 @@ impl RotatedPair<'_> {
 
     /// Does what [`RotatedPair::support`] does, and returns the product of the point with `direction` too, which is known before the point.
     #[inline(always)]
-    pub(in crate::narrowphase) fn support_and_value(&self, direction: V3) -> (Vertex, f64) {
+    pub(in crate::narrowphase) fn value_and_support(&self, direction: V3) -> (f64, Vertex) {
         let of = |body: &RotatedShape<'_>, direction: V3| {
-            body.shape.core.support_and_value(body.rotation.rotate_back(direction))
+            body.shape.core.value_and_support(body.rotation.rotate_back(direction))
         };
-        let ((on_a, of_a), (on_b, of_b)) = (of(&self.a, direction), of(&self.b, -direction));
-        (self.vertex(on_a, on_b), of_a + of_b)
+        let ((of_a, on_a), (of_b, on_b)) = (of(&self.a, direction), of(&self.b, -direction));
+        (of_a + of_b, self.vertex(on_a, on_b))
     }
 
     /// Returns the point of `C` that is the difference of two points.

@@ -96,7 +96,7 @@ impl Search<'_> {
                 break None;
             }
             // The branches are on products, which are known before the point is.
-            let (vertex, value) = pair.support_and_value(direction);
+            let (value, vertex) = pair.value_and_support(direction);
             supports += 1;
             let next = vertex.at - x;
             let along = value - direction.dot(x);
