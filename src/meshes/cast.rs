@@ -4,8 +4,9 @@
 //! products (`narrowphase/toi/cast_triangle.rs`). Any other part is searched for the first time of the point, with a
 //! tolerance of 2⁻²⁶ of the size of the body.
 
+use super::contacts::is_earlier;
 use super::geometry::Geometry;
-use super::search::{Intervals, each_part, is_earlier};
+use super::search::{Intervals, each_part};
 use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart, each_axis};
 use crate::narrowphase::math::{M3, V3, round_down};
@@ -132,7 +133,7 @@ impl Geometry<'_> {
                     }),
                     closing: 0.0,
                 },
-                PointCast::Unclear => match search.plan(of, &part_of, [from, until]) {
+                PointCast::Unclear => match search.plan((of, 0), &part_of, [from, until]) {
                     Planned::Separated => return until,
                     Planned::Found(toi) => toi.result,
                     Planned::Search(plan) => search.find(&plan, &part_of, until, None, None).result,

@@ -3,6 +3,7 @@
 use super::compound::Compound;
 use super::height_field::HeightField;
 use super::mesh::Mesh;
+use crate::broadphase::bvh::TriangleLeaves;
 use crate::geom::{Aabb, Invalid, Motion, MovingBox, Pose, check_margin};
 use crate::kernels::bounds;
 use crate::lanes::Level;
@@ -23,6 +24,36 @@ pub enum Geometry<'a> {
     Mesh(&'a Mesh<'a>),
     /// A grid of heights; the number of a part is that of the triangle.
     HeightField(&'a HeightField<'a>),
+}
+
+/// Where the corners of the triangles of a geometry are.
+#[derive(Clone, Copy)]
+pub(super) enum TriangleSource<'a> {
+    /// In the leaves of a mesh.
+    Leaves(TriangleLeaves<'a>),
+    /// They are computed.
+    Field(&'a HeightField<'a>),
+    /// There are no triangles.
+    Nowhere,
+}
+
+impl TriangleSource<'_> {
+    /// Writes the corners of a part that [`Geometry::sweep`] found to a lane of columns.
+    #[inline]
+    pub(super) fn write_corners(&self, part: u32, columns: &mut TriangleColumns, lane: usize) {
+        match self {
+            Self::Leaves(leaves) => leaves.write_corners(part, columns, lane),
+            Self::Field(field) => {
+                let Part::Triangle(corners) = field.part(part) else { return };
+                for (columns, corner) in columns.iter_mut().zip(corners) {
+                    for (column, x) in columns.iter_mut().zip(corner) {
+                        column[lane] = x;
+                    }
+                }
+            }
+            Self::Nowhere => {}
+        }
+    }
 }
 
 impl<'a> From<Shape<'a>> for Geometry<'a> {
@@ -123,21 +154,12 @@ impl Geometry<'_> {
         }
     }
 
-    /// Writes the corners of a part that [`Geometry::sweep`] found to a lane of columns, if it is a triangle. Those of a mesh are
-    /// copied from its own columns, without a [`Part`] between, because that takes less time.
-    #[inline]
-    pub(super) fn write_corners(&self, part: u32, columns: &mut TriangleColumns, lane: usize) {
+    /// Returns where the corners of triangles are.
+    pub(super) fn triangle_source(&self) -> TriangleSource<'_> {
         match self {
-            Self::Mesh(mesh) => mesh.tree().tree.write_corners(part, columns, lane),
-            Self::HeightField(field) => {
-                let Part::Triangle(corners) = field.part(part) else { return };
-                for (columns, corner) in columns.iter_mut().zip(corners) {
-                    for (column, x) in columns.iter_mut().zip(corner) {
-                        column[lane] = x;
-                    }
-                }
-            }
-            Self::Convex(_) | Self::Compound(_) => {}
+            Self::Mesh(mesh) => TriangleSource::Leaves(mesh.tree().tree.triangle_leaves()),
+            Self::HeightField(field) => TriangleSource::Field(field),
+            Self::Convex(_) | Self::Compound(_) => TriangleSource::Nowhere,
         }
     }
 

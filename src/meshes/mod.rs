@@ -8,7 +8,7 @@
 //! first time of a convex shape and a body with parts (search.rs):
 //!     box around the path of the shape, in the axes of the body           (narrowphase/toi/path_box.rs)
 //!     traverse the hierarchy with this moving box, the nearest node first (broadphase/query/path.rs)
-//!         for up to sixteen parts that the box meets before the best time so far:
+//!         for up to sixteen parts that the box meets before the best time so far (queue.rs):
 //!             lower bounds of the times of triangles, in lanes            (narrowphase/toi/triangle_bounds.rs)
 //!             find contacts of a vertex with the inside of a triangle     (narrowphase/toi/triangle_plane.rs)
 //!             skip a part if a plane proves that it is not earlier, search the others up to the best time so far
@@ -28,13 +28,16 @@
 mod batches;
 mod cast;
 mod compound;
+mod contacts;
 mod fault;
 mod geometry;
 mod height_field;
 mod inner_edges;
 mod mesh;
 mod paused;
+mod pausing;
 mod queries;
+mod queue;
 mod result;
 mod search;
 pub mod toi;

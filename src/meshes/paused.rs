@@ -15,13 +15,6 @@ pub(super) struct PausedPart {
     pub(super) progress: Progress,
 }
 
-impl PausedPart {
-    /// Creates a part, if its search has paused.
-    pub(super) fn new(part: u32, progress: Progress) -> Option<Self> {
-        progress.paused_at().map(|start| Self { start, part, progress })
-    }
-}
-
 /// The greatest one in a heap is the earliest; of equal ones, that with the least number.
 impl Ord for PausedPart {
     fn cmp(&self, other: &Self) -> Ordering {

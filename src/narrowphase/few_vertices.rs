@@ -40,6 +40,39 @@ impl<const ROWS: usize> Kernel for MostOfFew<'_, ROWS> {
     }
 }
 
+/// Finds the least and the greatest product in `f64` for each of three directions, among few. The numbers are loaded once for all of them.
+pub(super) struct RangesOfFew<'a, const ROWS: usize> {
+    /// Three columns of `ROWS` numbers.
+    pub(super) columns: &'a [f64],
+    pub(super) directions: &'a [V3; 3],
+}
+
+impl<const ROWS: usize> Kernel for RangesOfFew<'_, ROWS> {
+    type Output = [[f64; 2]; 3];
+
+    /// Eight lanes would be as many as there are rows.
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> [[f64; 2]; 3] {
+        let mut ranges = [[0.0; 2]; 3];
+        let mut k = 0;
+        while k < 3 {
+            let products = products_of_few::<I, ROWS>(isa, self.columns, self.directions[k]);
+            let most = most_of_few::<I, ROWS>(&products);
+            let mut negated = products;
+            let mut group = 0;
+            while group < ROWS / I::LANES_F64 {
+                negated[group] = isa.splat_f64(0.0) - products[group];
+                group += 1;
+            }
+            ranges[k] = [-most_of_few::<I, ROWS>(&negated), most];
+            k += 1;
+        }
+        ranges
+    }
+}
+
 /// Returns the vertex in the row that [`first_of_few`] finds, and its product.
 #[inline(always)]
 pub(super) fn farthest_of_few<I: Isa, const ROWS: usize>(

@@ -18,7 +18,7 @@
 //! only if there is more than one (a direction across a face) does a third pass compute the `f64` products.
 
 use super::error::InvalidShape;
-use super::few_vertices::{FirstOfFew, MostOfFew, farthest_of_few};
+use super::few_vertices::{FirstOfFew, MostOfFew, RangesOfFew, farthest_of_few};
 use super::math::{V3, greater, scaled};
 use crate::geom::{COORD_MAX, MapEach, each_axis};
 use crate::lanes::{Block, F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, run_portable};
@@ -216,6 +216,17 @@ impl Hull {
             8 => run_portable(MostOfFew::<8> { columns, direction }),
             16 => run_portable(MostOfFew::<16> { columns, direction }),
             _ => self.level.run(MostOfFew::<FEW_MAX> { columns, direction }),
+        }
+    }
+
+    /// Returns the least and the greatest product of a vertex with each of three directions, for few vertices.
+    pub(super) fn ranges(&self, directions: &[V3; 3]) -> Option<[[f64; 2]; 3]> {
+        let columns = &self.few[..];
+        match self.rows {
+            8 => Some(self.level.run(RangesOfFew::<8> { columns, directions })),
+            16 => Some(self.level.run(RangesOfFew::<16> { columns, directions })),
+            FEW_MAX => Some(self.level.run(RangesOfFew::<FEW_MAX> { columns, directions })),
+            _ => None,
         }
     }
 

@@ -43,7 +43,18 @@ impl Rotation {
         if self.rate == 0.0 {
             return world;
         }
-        let (sin, cos) = libm::sincos(self.rate * time);
+        self.direction_by(self.sincos(time), world)
+    }
+
+    /// Returns the sine and the cosine of the angle after a time.
+    #[inline(always)]
+    pub(super) fn sincos(&self, time: f64) -> (f64, f64) {
+        libm::sincos(self.rate * time)
+    }
+
+    /// Does what [`Rotation::direction`] does, for a body that rotates, with the sine and the cosine of the angle.
+    #[inline(always)]
+    pub(super) fn direction_by(&self, (sin, cos): (f64, f64), world: V3) -> V3 {
         let across = self.axis.cross(world);
         world + across * sin + self.axis.cross(across) * (1.0 - cos)
     }

@@ -129,6 +129,34 @@ impl Core<'_> {
         }
     }
 
+    /// Returns the product of `direction` with a farthest point, and that point: the results of [`Core::support_value`] and of
+    /// [`Core::support`].
+    #[inline]
+    pub(super) fn value_and_support(&self, direction: V3) -> (f64, V3) {
+        match self {
+            Self::Box { half } => (half.dot(direction.abs()), half.copysign(direction)),
+            Self::Hull { hull, scale } => {
+                let direction = direction.times(*scale);
+                let vertex = hull.support(direction);
+                (vertex.dot(direction), vertex.times(*scale))
+            }
+            _ => {
+                let point = self.other_support(direction.x, direction.y, direction.z);
+                (point.dot(direction), point)
+            }
+        }
+    }
+
+    /// Returns the least and the greatest product of a point of the core with each of three directions, if that takes less time than six
+    /// supports.
+    #[inline]
+    pub(super) fn ranges(&self, directions: &[V3; 3]) -> Option<[[f64; 2]; 3]> {
+        match self {
+            Self::Hull { hull, scale } if *scale == V3::ONE => hull.ranges(directions),
+            _ => None,
+        }
+    }
+
     /// [`Core::support`] of the less common cores. The components are separate arguments, see
     /// [`Hull::support`].
     fn other_support(&self, x: f64, y: f64, z: f64) -> V3 {
@@ -251,3 +279,49 @@ impl Core<'_> {
 /// Limit of the distance of a caller's point from the origin, relative to the bounding radius:
 /// allows for rounding.
 const OUTSIDE: f64 = 1.0 + 1.0 / (1_u64 << 40) as f64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::narrowphase::math::random::{numbers_f32, numbers_f64};
+    use crate::narrowphase::shape::Shape;
+    use alloc::vec::Vec;
+
+    /// Goal: the value, the point and the ranges have the bits of single supports. Method: hulls of few and many vertices, scaled or not,
+    /// and other shapes; random directions.
+    #[test]
+    fn values_and_ranges_have_the_bits_of_supports() {
+        let (mut coordinate, mut component) = (numbers_f32(3), numbers_f64(4));
+        let hulls: Vec<Hull> = [1, 5, 8, 9, 16, 20, 32, 40]
+            .map(|count| {
+                let point = |_| [coordinate(), coordinate(), coordinate()];
+                Hull::new((0..count).map(point)).expect("a cloud")
+            })
+            .into();
+        let scales = [V3::ONE, V3::new(0.3, -1.7, 1.1)];
+        let scaled = |scale| hulls.iter().map(move |hull| Core::Hull { hull, scale });
+        let others = [Shape::cuboid([0.3, 0.1, 0.7]), Shape::cylinder(0.4, 0.2)];
+        let others = others.map(|shape| shape.expect("valid lengths").core);
+        let cores: Vec<_> = scales.into_iter().flat_map(scaled).chain(others).collect();
+        let mut ranges_found = 0;
+        for core in &cores {
+            for _ in 0..50 {
+                let mut direction = || V3::new(component(), component(), component());
+                let directions = [direction(), direction(), direction()];
+                let ranges = core.ranges(&directions);
+                ranges_found += usize::from(ranges.is_some());
+                for (axis, direction) in directions.into_iter().enumerate() {
+                    let (value, point) = core.value_and_support(direction);
+                    assert_eq!(value.to_bits(), core.support_value(direction).to_bits());
+                    assert_eq!(point, core.support(direction));
+                    if let Some(ranges) = &ranges {
+                        let along = |d: V3| core.support(d).dot(d);
+                        let range = [-along(-direction), along(direction)];
+                        assert_eq!(ranges[axis], range, "{core:?} {direction:?}");
+                    }
+                }
+            }
+        }
+        assert_eq!(ranges_found, 7 * 50);
+    }
+}

@@ -37,6 +37,7 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
 pub(crate) use traverse_nearest::{NodeBounds, PrunedQuery, descend, descend_many, may_go_abreast};
+pub(crate) use triangles::TriangleLeaves;
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
 pub(crate) const WIDTH: usize = LANES_MAX;

@@ -121,12 +121,12 @@ pub(crate) fn descend<I: Isa, Q: PrunedQuery>(
         &mut long[..]
     };
     let (mut next, mut len) = (root, 0);
+    // All of it is overwritten for each leaf of triangles.
+    let mut of_triangles = Node::EMPTY;
     while next != NOTHING {
         let before = len;
         let at = (next & !LEAF) as usize;
-        let mut of_triangles;
         let node = if next & LEAF != 0 && !triangles.is_empty() {
-            of_triangles = Node::EMPTY;
             triangles[at].boxes(isa, (at * WIDTH) as u32, &mut of_triangles);
             &of_triangles
         } else {

@@ -44,7 +44,8 @@ impl TriangleLeaf {
 
     /// Returns the corners of a triangle.
     pub(super) fn triangle(&self, lane: usize) -> [[f32; 3]; 3] {
-        // A copy of the columns would take longer than the nine loads.
+        // A copy of the columns would take longer than the nine loads. The remainder makes checks of the index needless.
+        let lane = lane % WIDTH;
         let x = |corner: usize, axis: usize| self.corners[corner][axis][lane];
         let corner = |corner: usize| [x(corner, 0), x(corner, 1), x(corner, 2)];
         [corner(0), corner(1), corner(2)]

@@ -70,15 +70,26 @@ impl Tree {
         leaf.triangle(lane)
     }
 
-    /// Writes the corners of the triangle in a slot to a lane of columns: by corner, then axis.
-    #[inline]
-    pub(crate) fn write_corners(&self, slot: u32, columns: &mut CornerColumns, lane: usize) {
-        let (leaf, own) = (&self.triangles()[slot as usize / WIDTH], slot as usize % WIDTH);
-        leaf.write(own, columns, lane % WIDTH);
+    /// Returns the leaves, for many reads.
+    pub(crate) fn triangle_leaves(&self) -> TriangleLeaves<'_> {
+        TriangleLeaves(self.triangles())
     }
 
     /// Returns the number of the triangle in a slot.
     pub(crate) fn triangle_number(&self, slot: u32) -> u32 {
         self.triangles()[slot as usize / WIDTH].number(slot as usize % WIDTH)
+    }
+}
+
+/// The leaves of a tree of triangles. Checks of the whole list are done once, and not for each read.
+#[derive(Clone, Copy)]
+pub(crate) struct TriangleLeaves<'t>(&'t [TriangleLeaf]);
+
+impl TriangleLeaves<'_> {
+    /// Writes the corners of the triangle in a slot to a lane of columns: by corner, then axis.
+    #[inline]
+    pub(crate) fn write_corners(&self, slot: u32, columns: &mut CornerColumns, lane: usize) {
+        let (leaf, own) = (&self.0[slot as usize / WIDTH], slot as usize % WIDTH);
+        leaf.write(own, columns, lane % WIDTH);
     }
 }

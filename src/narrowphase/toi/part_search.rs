@@ -76,8 +76,9 @@ pub(crate) struct BestPlane {
 /// The start of a search for a part.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Plan {
-    /// The number of the part.
+    /// The number of the part, and of the lane with its corners.
     pub(crate) part: u32,
+    pub(crate) lane: u32,
     /// The shape and the part are apart by more than the tolerance before this time, or slide along each other.
     pub(crate) start: f64,
     /// For a triangle whose plane was tested: from the shape to the plane.
@@ -88,7 +89,8 @@ pub(crate) struct Plan {
     pub(super) reaches_plane: bool,
     /// The number of intervals for which the plane may be followed before the search.
     pub(super) follows: u8,
-    pub(super) later: usize,
+    /// Whether the two were apart before the start.
+    pub(super) later: bool,
 }
 
 impl Plan {
@@ -113,15 +115,17 @@ pub(super) struct Triangle {
     pub(super) first: V3,
     /// The other corners, relative to the first.
     pub(super) sides: [V3; 2],
-    /// The unit normal of its front, if the triangle has an area.
-    pub(super) normal: Option<V3>,
 }
 
 impl Triangle {
     fn new(corners: [[f32; 3]; 3]) -> Self {
         let [first, second, third] = corners.map_each(V3::of);
-        let sides = [second - first, third - first];
-        Self { first, sides, normal: sides[0].cross(sides[1]).unit() }
+        Self { first, sides: [second - first, third - first] }
+    }
+
+    /// Returns the unit normal of its front, if the triangle has an area.
+    fn normal(&self) -> Option<V3> {
+        self.sides[0].cross(self.sides[1]).unit()
     }
 
     /// Returns the least coordinate of a corner along `direction`, relative to the first corner.
@@ -227,7 +231,7 @@ impl<'s> PartSearch<'s> {
 
     /// Searches for the first contact with a shape around the whole body, for a body that rotates. Every touch counts.
     pub(crate) fn whole_body(&self, around: &Shape<'_>, window: [f64; 2]) -> Toi {
-        self.rotating(around, window, 1, None)
+        self.rotating(around, window, true, None)
     }
 
     /// Returns the plane at an impact, for the parts that are searched next.
@@ -240,19 +244,25 @@ impl<'s> PartSearch<'s> {
 
     /// Prepares the search for a part. The two are known to be apart by more than the tolerance from the start of the
     /// settings' window to that of this one, if it is later.
-    pub(crate) fn plan(&self, number: u32, part: &Part<'_>, [from, to]: [f64; 2]) -> Planned {
-        let later = usize::from(from > f64::from(self.settings[0].window[0]));
-        let plan = Plan { part: number, start: from, later, ..Plan::default() };
+    /// `number` and `lane` are only stored.
+    pub(crate) fn plan(
+        &self,
+        (number, lane): (u32, u32),
+        part: &Part<'_>,
+        [from, to]: [f64; 2],
+    ) -> Planned {
+        let later = from > f64::from(self.settings[0].window[0]);
+        let plan = Plan { part: number, lane, start: from, later, ..Plan::default() };
         let Part::Triangle(corners) = part else { return Planned::Search(plan) };
         if !self.is_fixed_frame() || self.one_sided {
             return Planned::Search(plan);
         }
         let triangle = Triangle::new(*corners);
-        let Some(front) = triangle.normal else { return Planned::Search(plan) };
-        let Some(plan) = self.until_plane(plan, &triangle, front, to) else {
+        let Some(front) = triangle.normal() else { return Planned::Search(plan) };
+        let Some((plan, farthest)) = self.until_plane(plan, &triangle, front, to) else {
             return Planned::Separated;
         };
-        match self.at_inside(&plan, &triangle) {
+        match self.at_inside(&plan, &triangle, &self.mover.start, farthest) {
             Some(toi) => Planned::Found(toi),
             None => Planned::Search(plan),
         }
@@ -302,7 +312,7 @@ impl<'s> PartSearch<'s> {
         let mut found = self.beside(&triangle, normal, window, plan.later, Some(&mut *progress));
         if found.result == ToiResult::Separated
             && let Some((crossed, [start, end])) = progress.rest.take()
-            && let Some(front) = triangle.normal
+            && let Some(front) = triangle.normal()
             && start <= to
         {
             let pieces = [Some((crossed, [start, lesser(end, to)])), None];
@@ -339,7 +349,7 @@ impl<'s> PartSearch<'s> {
         &self,
         part: &Shape<'_>,
         window: [f64; 2],
-        later: usize,
+        later: bool,
         progress: Option<&mut Progress>,
     ) -> Toi {
         let [_, motion] = self.positions;
@@ -370,7 +380,7 @@ impl<'s> PartSearch<'s> {
         (part, offset): (MovingShape<'_>, V3),
         guess: V3,
         window: [f64; 2],
-        later: usize,
+        later: bool,
         progress: Option<&mut Progress>,
     ) -> Toi {
         let [from, to] = window;
@@ -401,10 +411,10 @@ impl<'s> PartSearch<'s> {
         offset: V3,
         guess: V3,
         window: [f64; 2],
-        later: usize,
+        later: bool,
     ) -> Search<'p> {
         // Where every touch counts, a greater slack leaves room for the planes of later parts.
-        let slack = if later == 1 { self.tolerance * (1.0 / 16.0) } else { self.slack };
+        let slack = if later { self.tolerance * (1.0 / 16.0) } else { self.slack };
         let path = self.path.shifted(offset);
         let contact_distance = self.contact_distance + part.shape.radius;
         let frame = self.is_fixed_frame().then_some(Frame { rotation: &self.frame, offset });
@@ -412,7 +422,7 @@ impl<'s> PartSearch<'s> {
             motion: RelativeMotion { a: self.mover, b: part, path, slack },
             positions: self.positions,
             frame,
-            settings: &self.settings[later],
+            settings: &self.settings[usize::from(later)],
             window,
             contact_distance,
             tolerance: self.tolerance,
@@ -438,7 +448,7 @@ impl<'s> PartSearch<'s> {
             return self.rotating_triangle(plan, triangle, to, progress);
         }
         let path = self.path.shifted(triangle.first);
-        let Some(front) = triangle.normal else {
+        let Some(front) = triangle.normal() else {
             let guess = path.guess(self.mover.shape.size, window);
             return self.beside(triangle, guess, window, plan.later, progress);
         };
@@ -464,12 +474,13 @@ impl<'s> PartSearch<'s> {
                 (progress.end, progress.rest) = (end, if index == 0 { pieces[1] } else { None });
             }
             if crossed {
-                (plan.start, plan.later) = (self.in_front_from(&path, front, start), 1);
+                (plan.start, plan.later) = (self.in_front_from(&path, front, start), true);
             } else {
                 plan.start = start;
             }
-            let Some(plan) = self.until_plane(plan, triangle, front, end) else { continue };
-            let inside = self.at_inside(&plan, triangle);
+            let next = self.until_plane(plan, triangle, front, end);
+            let Some((plan, farthest)) = next else { continue };
+            let inside = self.at_inside(&plan, triangle, &self.mover.start, farthest);
             let own = progress.as_deref_mut();
             let toi = inside.unwrap_or_else(|| self.on_plane(&plan, triangle, (end, best), own));
             found.rounds += toi.rounds;
@@ -494,10 +505,14 @@ impl<'s> PartSearch<'s> {
         let window = [plan.start, to];
         if let Some(best) = best {
             let rotates = self.mover.rotation.rate > 0.0;
+            let swing = rotates.then(|| self.swing(window));
             let own = plan.plane.filter(|_| rotates);
             for normal in &[Some(best.normal), own] {
                 let Some(normal) = *normal else { continue };
-                let reach = if rotates { self.reach_during(normal, window) } else { best.reach };
+                let reach = match &swing {
+                    Some(swing) => self.reach_during(normal, swing),
+                    None => best.reach,
+                };
                 if self.is_later(triangle, &path, (normal, reach), window) {
                     return Toi::default();
                 }
@@ -521,7 +536,7 @@ impl<'s> PartSearch<'s> {
         triangle: &Triangle,
         guess: V3,
         window: [f64; 2],
-        later: usize,
+        later: bool,
         progress: Option<&mut Progress>,
     ) -> Toi {
         let shape = triangle.shape();

@@ -53,28 +53,45 @@ impl PartSearch<'_> {
         };
         // From the body to the shape.
         let [start, end] = [&ends[0], &ends[1]].map_each(|(axes, x, _)| axes.rotate_back(-*x));
-        let far = greater(ends[0].1.length(), ends[1].1.length())
-            + path.accel.length() * (length * length);
-        let fast = greater(ends[0].2.length(), ends[1].2.length());
         let rate = rotation.rate;
-        let bend = rate * (2.0 * fast + rate * far) * (0.125 * length * length);
+        let bend = if fixed {
+            0.0
+        } else {
+            let far = greater(ends[0].1.length(), ends[1].1.length())
+                + path.accel.length() * (length * length);
+            let fast = greater(ends[0].2.length(), ends[1].2.length());
+            rate * (2.0 * fast + rate * far) * (0.125 * length * length)
+                + 0.125 * path.accel.length() * length * length
+        };
         let rates = rate + mover.rotation.rate;
         let swing = 0.125 * length * length * rates * rates * mover.shape.bounding_radius;
         // More than the rounding of the numbers here, and of the `f32`.
         let margin = contact_distance + tolerance + 4.0 * slack;
         // Then both extents have the same bits.
         let is_symmetric = matches!(mover.shape.core, Core::Box { .. });
+        // At one end, or at both if they differ.
+        let ranges = [0, 1].map_each(|end| {
+            if end == 1 && swing == 0.0 {
+                return None;
+            }
+            let own = |axis: usize| rotations[end].rotate_back(ends[end].0.axis(axis));
+            mover.shape.core.ranges(&[own(0), own(1), own(2)])
+        });
         let mut moving = MovingBox::default();
         let mut valid = true;
         for axis in 0..3 {
             let of = |v: V3| v.to_array()[axis];
             let (y, displacement) = (of(start), of(end) - of(start));
             let half_accel = if fixed { -0.5 * of(path.accel) * (length * length) } else { 0.0 };
-            let bend =
-                if fixed { 0.0 } else { bend + 0.125 * path.accel.length() * length * length };
             let delta = displacement as f32;
             let off = (displacement - f64::from(delta)).abs() + bend + margin;
             let reach = |sign: f64| {
+                if let Some(first) = &ranges[0] {
+                    // Products with the opposite direction are the opposite numbers.
+                    let of = |range: &[f64; 2]| if sign > 0.0 { range[1] } else { -range[0] };
+                    let last = ranges[1].as_ref().unwrap_or(first);
+                    return greatest_extent(mover, [of(&first[axis]), of(&last[axis])], swing);
+                }
                 let axes = [&ends[0].0, &ends[1].0].map_each(|axes| axes.axis(axis) * sign);
                 extent(mover, &rotations, axes, swing)
             };
@@ -100,10 +117,16 @@ fn extent(mover: &MovingShape<'_>, rotations: &[M3; 2], directions: [V3; 2], swi
         let own = rotations[end].rotate_back(directions[end]);
         mover.shape.core.support(own).dot(own)
     };
+    let first = of(0);
+    greatest_extent(mover, [first, if swing == 0.0 { first } else { of(1) }], swing)
+}
+
+/// Returns how far the core extends at any time between two, from its extents at both.
+fn greatest_extent(mover: &MovingShape<'_>, [first, last]: [f64; 2], swing: f64) -> f64 {
     if swing == 0.0 {
-        return of(0);
+        return first;
     }
-    let most = greater(of(0), of(1)) + swing;
+    let most = greater(first, last) + swing;
     // The support map of the caller may return NaN, which is not less.
     if most < mover.shape.bounding_radius { most } else { mover.shape.bounding_radius }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Progress {
     /// The rounds so far.
     pub(super) rounds: u32,
     /// Which of the settings of [`PartSearch`](super::part_search::PartSearch) the search has.
-    pub(super) later: usize,
+    pub(super) later: bool,
     /// For a one-sided triangle, the end of the part of the window that is searched, and the part after it.
     pub(super) end: f64,
     pub(super) rest: Option<InFront>,
@@ -47,7 +47,7 @@ pub(super) type InFront = (bool, [f64; 2]);
 impl Progress {
     /// Returns the state before the first round.
     pub(crate) fn new() -> Self {
-        Self { pause: Pause::NEVER, rounds: 0, later: 0, end: f64::INFINITY, rest: None }
+        Self { pause: Pause::NEVER, rounds: 0, later: false, end: f64::INFINITY, rest: None }
     }
 
     /// Returns the time until which the two are proved to be apart, if the search has paused.

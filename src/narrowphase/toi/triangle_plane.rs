@@ -26,6 +26,14 @@ const FOLLOWS_MAX: u8 = 8;
 /// Greatest number of intervals for which a plane is followed along which a rotating shape slides.
 const SLIDE_PLANES_MAX: usize = 16;
 
+/// How a shape rotates during a window.
+pub(super) struct Swing {
+    /// Bound of the deviation of an extent from the line between both ends.
+    deviation: f64,
+    /// Sine and cosine of the angle at both ends.
+    ends: [(f64, f64); 2],
+}
+
 impl PartSearch<'_> {
     /// How far the core of the shape extends along a direction at any time of the tick.
     pub(super) fn reach(&self, direction: V3) -> f64 {
@@ -33,6 +41,16 @@ impl PartSearch<'_> {
             self.mover.support_value(direction, 0.0)
         } else {
             self.mover.shape.bounding_radius
+        }
+    }
+
+    /// Does what [`PartSearch::reach`] does, and returns the farthest point in the shape's own axes, if the shape does not rotate.
+    fn reach_and_point(&self, direction: V3) -> (f64, V3) {
+        let Self { mover, .. } = self;
+        if mover.rotation.rate == 0.0 {
+            mover.shape.core.value_and_support(mover.start.rotate_back(direction))
+        } else {
+            (mover.shape.bounding_radius, V3::ZERO)
         }
     }
 
@@ -79,21 +97,22 @@ impl PartSearch<'_> {
         start + first_root(below, rate, 0.5 * front.dot(path.accel))
     }
 
-    /// Returns the plan that starts when the plane of a triangle no longer separates, or `None` if that is after `to`.
+    /// Returns the plan that starts when the plane of a triangle no longer separates, or `None` if that is after `to`. If the shape does
+    /// not rotate, also returns its point that is nearest to the plane, in its own axes.
     pub(super) fn until_plane(
         &self,
         plan: Plan,
         triangle: &Triangle,
         front: V3,
         to: f64,
-    ) -> Option<Plan> {
+    ) -> Option<(Plan, V3)> {
         let path = self.path.shifted(triangle.first);
         let Plan { mut start, mut later, .. } = plan;
         let mut reaches_plane = false;
         let touched = self.slides_until(triangle, &path, front, to);
         let slides = touched > start;
         if slides {
-            (start, later) = (touched, 1);
+            (start, later) = (touched, true);
         }
         if start > to {
             return None;
@@ -101,7 +120,8 @@ impl PartSearch<'_> {
         // From the shape to the triangle.
         let height = front.dot(path.between(start));
         let toward = if height < 0.0 { -front } else { front };
-        let gap = height.abs() - self.reach(toward);
+        let (reach, farthest) = self.reach_and_point(toward);
+        let gap = height.abs() - reach;
         let aim = self.contact_distance + 0.5 * self.tolerance;
         if gap > aim {
             let rate = toward.dot(path.velocity(start));
@@ -110,11 +130,12 @@ impl PartSearch<'_> {
                 return None;
             }
             if until > start {
-                (start, later, reaches_plane) = (until, 1, self.mover.rotation.rate == 0.0);
+                (start, later, reaches_plane) = (until, true, self.mover.rotation.rate == 0.0);
             }
         }
         let follows = if slides || self.mover.rotation.rate == 0.0 { 0 } else { FOLLOWS_MAX };
-        Some(Plan { start, plane: Some(toward), slides, reaches_plane, follows, later, ..plan })
+        let plane = Some(toward);
+        Some((Plan { start, plane, slides, reaches_plane, follows, later, ..plan }, farthest))
     }
 
     /// Follows the plane of a triangle to the end of an interval, for a shape that rotates: the plan is then later, or may not be
@@ -132,7 +153,7 @@ impl PartSearch<'_> {
         // A comparison with NaN is false.
         let is_far = gap.lower > self.contact_distance + self.tolerance;
         if !is_far {
-            let found = self.at_inside(&done, triangle);
+            let found = self.at_inside(&done, triangle, &pair.a.rotation, gap.support.on_a);
             return found.map_or(Planned::Search(done), Planned::Found);
         }
         let range = GapRange { min: self.contact_distance + slack, max: f64::INFINITY };
@@ -143,7 +164,7 @@ impl PartSearch<'_> {
             SafeTime::End => Planned::Separated,
             SafeTime::Until { t, .. } if t > plan.start => Planned::Search(Plan {
                 start: t,
-                later: 1,
+                later: true,
                 reaches_plane: true,
                 follows: plan.follows - 1,
                 ..*plan
@@ -153,12 +174,16 @@ impl PartSearch<'_> {
     }
 
     /// Returns the impact at the start of a plan, if the farthest point of the shape is above the
-    /// inside of the triangle there. Then its distance from the triangle is the gap to the plane.
-    pub(super) fn at_inside(&self, plan: &Plan, triangle: &Triangle) -> Option<Toi> {
+    /// inside of the triangle there. Then its distance from the triangle is the gap to the plane. `rotation` is that of the
+    /// shape there, and `on_a` the farthest point in its own axes.
+    pub(super) fn at_inside(
+        &self,
+        plan: &Plan,
+        triangle: &Triangle,
+        rotation: &M3,
+        on_a: V3,
+    ) -> Option<Toi> {
         let toward = plan.plane.filter(|_| plan.reaches_plane)?;
-        let Self { mover, .. } = self;
-        let rotation = mover.rotation_at(plan.start);
-        let on_a = mover.shape.core.support(rotation.rotate_back(toward));
         // From the first corner.
         let point = rotation.rotate(on_a) - self.path.shifted(triangle.first).between(plan.start);
         let gap = -toward.dot(point);
@@ -180,17 +205,32 @@ impl PartSearch<'_> {
         })
     }
 
+    /// Returns the bound of how far the core of a rotating shape extends during a window.
+    pub(super) fn swing(&self, [from, to]: [f64; 2]) -> Swing {
+        let Self { mover, .. } = self;
+        let turned = (to - from) * mover.rotation.rate;
+        let deviation = 0.125 * turned * turned * mover.shape.bounding_radius;
+        // Then the ends are not used.
+        let deviates = deviation >= mover.shape.bounding_radius;
+        // Seen from the shape, directions rotate backwards.
+        let angle = |t: f64| if deviates { (0.0, 1.0) } else { mover.rotation.sincos(-t) };
+        let ends = [from, to].map_each(angle);
+        Swing { deviation, ends }
+    }
+
     /// How far the core of a rotating shape extends along a direction at any time of a window: no farther than the
     /// line between both ends and the deviation from it (`path_box.rs`), nor than the bounding radius.
-    pub(super) fn reach_during(&self, direction: V3, [from, to]: [f64; 2]) -> f64 {
-        let radius = self.mover.shape.bounding_radius;
-        let turned = (to - from) * self.mover.rotation.rate;
-        let deviation = 0.125 * turned * turned * radius;
-        if deviation >= radius {
+    pub(super) fn reach_during(&self, direction: V3, swing: &Swing) -> f64 {
+        let Self { mover, .. } = self;
+        let radius = mover.shape.bounding_radius;
+        if swing.deviation >= radius {
             return radius;
         }
-        let ends = [from, to].map_each(|t| self.mover.support_value(direction, t));
-        let most = greater(ends[0], ends[1]) + deviation;
+        let ends = swing.ends.map_each(|angle| {
+            let own = mover.start.rotate_back(mover.rotation.direction_by(angle, direction));
+            mover.shape.core.support_value(own)
+        });
+        let most = greater(ends[0], ends[1]) + swing.deviation;
         // The support map of the caller may return NaN, which is not less.
         if most < radius { most } else { radius }
     }

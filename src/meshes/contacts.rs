@@ -1,0 +1,88 @@
+//! The contacts that a search has found so far.
+
+use super::result::PartToi;
+use crate::geom::MapEach;
+use crate::narrowphase::toi::{Settings, Toi, ToiResult};
+use alloc::vec::Vec;
+
+/// The contacts found so far.
+pub(super) struct Contacts<'o> {
+    /// All of them, if they are wanted.
+    all: Option<&'o mut Vec<PartToi>>,
+    best: PartToi,
+    /// Whether the best is a contact with the inside of a triangle. Its normal is that of the face but for the rounding to `f32`, and
+    /// so is not on an inner edge.
+    pub(super) is_inside: bool,
+    /// Later contacts do not count.
+    until: f64,
+    from: f64,
+}
+
+impl<'o> Contacts<'o> {
+    pub(super) fn new(settings: &Settings, all: Option<&'o mut Vec<PartToi>>) -> Self {
+        let [from, to] = settings.window.map_each(f64::from);
+        Self { all, best: PartToi::default(), is_inside: false, until: to, from }
+    }
+
+    #[inline]
+    pub(super) fn best(&self) -> PartToi {
+        self.best
+    }
+
+    /// Returns whether only the first contact is searched, and not all of them.
+    #[inline]
+    pub(super) fn is_first_wanted(&self) -> bool {
+        self.all.is_none()
+    }
+
+    /// Returns the time after which contacts do not count.
+    #[inline]
+    pub(super) fn until(&self) -> f64 {
+        self.until
+    }
+
+    /// Counts parts that were tested, with or without a search.
+    #[inline]
+    pub(super) fn count_tests(&mut self, tests: usize) {
+        self.best.tests += tests as u32;
+    }
+
+    /// Counts the work of a search that has paused.
+    #[inline]
+    pub(super) fn count_work(&mut self, toi: &Toi) {
+        self.best.toi.rounds += toi.rounds;
+        self.best.toi.supports += toi.supports;
+    }
+
+    /// Adds the result for two parts, and whether it is a contact with the inside of a triangle. Returns whether it is the
+    /// earliest.
+    pub(super) fn add(&mut self, toi: &Toi, parts: [u32; 2], is_inside: bool) -> bool {
+        self.count_work(toi);
+        if toi.result == ToiResult::Separated {
+            return false;
+        }
+        if let Some(all) = &mut self.all {
+            all.push(PartToi { toi: *toi, parts, tests: 1 });
+            return false;
+        }
+        let Some(t) = is_earlier(&toi.result, &self.best.toi.result, self.from) else {
+            return false;
+        };
+        (self.best.toi.result, self.best.parts, self.until) = (toi.result, parts, t);
+        self.is_inside = is_inside;
+        true
+    }
+}
+
+/// Returns the time of a result if it is earlier than another, or at the same time and more certain. Of two overlaps,
+/// the deeper counts.
+pub(super) fn is_earlier(result: &ToiResult, than: &ToiResult, from: f64) -> Option<f64> {
+    let order = |result: &ToiResult| match *result {
+        ToiResult::Overlapping { depth, .. } => (from, 0, -depth),
+        ToiResult::Impact { t, .. } => (f64::from(t), 1, 0.0),
+        ToiResult::Unresolved { t_safe } => (f64::from(t_safe), 2, 0.0),
+        ToiResult::Separated => (f64::INFINITY, 3, 0.0),
+    };
+    let (new, old) = (order(result), order(than));
+    (new < old).then_some(new.0)
+}

@@ -1,0 +1,81 @@
+//! Searches that pause, so that the earliest one continues first.
+//!
+//! As many rounds are spent on the earliest of them as on new parts, so that a first contact is found before most parts are
+//! searched, and they end early. Queries that pause are rare, so these functions are cold.
+
+use super::contacts::Contacts;
+use super::paused::PausedPart;
+use super::queue::Queue;
+use crate::narrowphase::toi::Toi;
+use crate::narrowphase::toi::part_search::{Part, Plan};
+use crate::narrowphase::toi::pause::Progress;
+use alloc::collections::BinaryHeap;
+use alloc::collections::binary_heap::PeekMut;
+
+impl Queue<'_> {
+    /// Searches for a contact with a part, until the search ends or pauses.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn find_or_pause(
+        &mut self,
+        plan: &Plan,
+        shape: &Part<'_>,
+        contacts: &mut Contacts<'_>,
+    ) {
+        let mut progress = Progress::new();
+        let toi = self.search.find(plan, shape, contacts.until(), self.best(), Some(&mut progress));
+        self.add_or_pause(&toi, plan.part, progress, contacts);
+    }
+
+    /// Continues all searches that have paused, to their ends.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn resume_all(&mut self, contacts: &mut Contacts<'_>) {
+        self.resume_until(f64::INFINITY, contacts);
+    }
+
+    /// Continues the earliest searches that have paused, until all have reached a time.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn resume_until(&mut self, time: f64, contacts: &mut Contacts<'_>) {
+        while self.resume(time, contacts) {}
+    }
+
+    /// Continues the earliest searches that have paused, for a number of rounds.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn resume_for(&mut self, rounds: u32, contacts: &mut Contacts<'_>) {
+        let limit = contacts.best().toi.rounds + rounds;
+        while contacts.best().toi.rounds < limit && self.resume(f64::INFINITY, contacts) {}
+    }
+
+    /// Continues the earliest search that has paused, unless it has reached a time. Returns whether it did.
+    fn resume(&mut self, time: f64, contacts: &mut Contacts<'_>) -> bool {
+        let Some(first) = self.paused.as_mut().and_then(BinaryHeap::peek_mut) else { return false };
+        if first.start >= time || first.start > contacts.until() {
+            return false;
+        }
+        let PausedPart { part, mut progress, .. } = PeekMut::pop(first);
+        let shape = self.geometry.part(part);
+        let toi = self.search.resume(&shape, contacts.until(), &mut progress);
+        self.add_or_pause(&toi, part, progress, contacts);
+        true
+    }
+
+    /// Keeps a search for later if it has paused, and counts its work; or adds its result.
+    fn add_or_pause(
+        &mut self,
+        toi: &Toi,
+        part: u32,
+        progress: Progress,
+        contacts: &mut Contacts<'_>,
+    ) {
+        match (progress.paused_at(), &mut self.paused) {
+            (Some(start), Some(paused)) => {
+                contacts.count_work(toi);
+                paused.push(PausedPart { start, part, progress });
+            }
+            _ => self.add(toi, part, false, contacts),
+        }
+    }
+}

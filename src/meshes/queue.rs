@@ -1,0 +1,273 @@
+//! Parts that a traversal has met, and the searches for the earliest contact with them.
+//!
+//! ```text
+//! run, for the parts that were met, sixteen at a time:
+//!     delay those that a separating direction proves to be later     (narrowphase/toi/triangle_bounds.rs)
+//!     plan them in that order; a plan may find the contact           (narrowphase/toi/triangle_plane.rs)
+//!     follow planes, then search, those that may be earlier than the best
+//! ```
+//!
+//! If a body makes whole turns, a search may take thousands of rounds. Then searches pause after a few, and the earliest one
+//! continues first, so that the rounds are about those up to the first contact (`pausing.rs`). Few bodies do, so the functions
+//! for these are cold: inlined, they cost the others 1 % of their instructions.
+
+use super::contacts::Contacts;
+use super::geometry::{Geometry, TriangleSource};
+use super::paused::Paused;
+use crate::lanes::Level;
+use crate::narrowphase::toi::Toi;
+use crate::narrowphase::toi::part_search::{BestPlane, Part, PartSearch, Plan, Planned};
+use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
+
+/// Number of parts that are searched together.
+const QUEUE: usize = TRIANGLES;
+
+/// Lower bounds of the times of triangles in a window, and the level on which they are computed.
+pub(super) type WindowBounds = (TriangleBounds, Level, [f64; 2]);
+
+/// A part that was met.
+#[derive(Clone, Copy, Default)]
+struct Met {
+    part: u32,
+    /// The lane of its corners, if it is a triangle.
+    lane: u32,
+    /// The time before which it is apart.
+    from: f64,
+}
+
+/// Parts that were met and are not searched yet, so that their memory can be prefetched, and the earliest is searched first.
+pub(super) struct Queue<'q> {
+    pub(super) search: &'q PartSearch<'q>,
+    pub(super) geometry: &'q Geometry<'q>,
+    /// The number of the shape as a part of its own body.
+    pub(super) own: u32,
+    /// Number of parts after which they are searched.
+    most: usize,
+    met: [Met; QUEUE],
+    len: usize,
+    /// For triangles that do not rotate.
+    bounds: Option<WindowBounds>,
+    triangles: TriangleSource<'q>,
+    /// The corners of the triangles that were met.
+    corners: TriangleColumns,
+    best: Option<BestPlane>,
+    /// Whether there is an earlier contact than that of `best`.
+    is_improved: bool,
+    /// The searches that have paused, if searches pause.
+    pub(super) paused: Option<Paused>,
+}
+
+impl<'q> Queue<'q> {
+    pub(super) fn new(
+        search: &'q PartSearch<'q>,
+        geometry: &'q Geometry<'q>,
+        own: u32,
+        bounds: Option<WindowBounds>,
+        pauses: bool,
+    ) -> Self {
+        Self {
+            search,
+            geometry,
+            own,
+            // If the body rotates, the result for a part may make the later intervals needless.
+            most: if search.is_fixed_frame() { QUEUE } else { 1 },
+            met: [Met::default(); QUEUE],
+            len: 0,
+            bounds,
+            triangles: geometry.triangle_source(),
+            corners: TriangleColumns::default(),
+            best: None,
+            is_improved: false,
+            paused: pauses.then(Paused::new),
+        }
+    }
+
+    /// Adds a part that is apart before a time, and searches when there are enough parts.
+    #[inline]
+    pub(super) fn push(&mut self, part: u32, from: f64, contacts: &mut Contacts<'_>) {
+        let lane = self.len % QUEUE;
+        self.met[lane] = Met { part, lane: lane as u32, from };
+        if self.bounds.is_some() {
+            // The corners are in the cache now, because the box of the triangle was computed from them.
+            self.triangles.write_corners(part, &mut self.corners, lane);
+        }
+        self.len = lane + 1;
+        if self.len == self.most {
+            self.run(contacts);
+        }
+    }
+
+    /// Searches for the contacts with all parts that are left.
+    pub(super) fn finish(&mut self, contacts: &mut Contacts<'_>) {
+        self.run(contacts);
+        if self.paused.is_some() {
+            self.resume_all(contacts);
+        }
+    }
+
+    /// Searches for the contacts with all parts of the queue, and empties it.
+    #[inline(never)]
+    fn run(&mut self, contacts: &mut Contacts<'_>) {
+        let count = self.delay(contacts);
+        // In the order of the times before which they are apart; of equal ones the first met stays the first.
+        let met = &mut self.met[..count];
+        for k in 1..met.len() {
+            let mut at = k;
+            while at > 0 && met[at].from < met[at - 1].from {
+                met.swap(at, at - 1);
+                at -= 1;
+            }
+        }
+        if self.paused.is_some() && count > 0 {
+            self.resume_until(self.met[0].from, contacts);
+        }
+        let before = contacts.best().toi.rounds;
+        let mut plans = Plans::new();
+        // Overwritten for each part. As results of a function, parts would be copied once more.
+        let mut shape = Part::Triangle([[0.0; 3]; 3]);
+        for k in 0..count {
+            let Met { part, lane, from } = self.met[k];
+            if from > contacts.until() {
+                break;
+            }
+            self.write_part(part, lane, &mut shape);
+            match self.search.plan((part, lane), &shape, [from, contacts.until()]) {
+                Planned::Separated => {}
+                Planned::Found(toi) => self.add(&toi, part, true, contacts),
+                Planned::Search(plan) => plans.insert(plan),
+            }
+        }
+        while let Some(slot) = plans.next(contacts.until()) {
+            let plan = &mut plans.all[slot];
+            self.write_part(plan.part, plan.lane, &mut shape);
+            if plan.may_follow() {
+                match self.search.follow_part(plan, &shape, contacts.until()) {
+                    Planned::Separated => {}
+                    Planned::Found(toi) => self.add(&toi, plan.part, true, contacts),
+                    Planned::Search(later) => {
+                        *plan = later;
+                        plans.insert_slot(slot);
+                    }
+                }
+                continue;
+            }
+            if self.is_improved {
+                (self.best, self.is_improved) =
+                    (self.search.plane_of(&contacts.best().toi.result), false);
+            }
+            if self.paused.is_some() {
+                self.find_or_pause(plan, &shape, contacts);
+                continue;
+            }
+            let toi = self.search.find(plan, &shape, contacts.until(), self.best.as_ref(), None);
+            self.add(&toi, plan.part, false, contacts);
+        }
+        if self.paused.is_some() {
+            self.resume_for(contacts.best().toi.rounds - before, contacts);
+        }
+    }
+
+    /// Writes a part that was met.
+    #[inline(always)]
+    fn write_part(&self, part: u32, lane: u32, to: &mut Part<'q>) {
+        if self.bounds.is_none() {
+            *to = self.geometry.part(part);
+            return;
+        }
+        let lane = lane as usize % QUEUE;
+        let [a, b, c] = &self.corners;
+        let corner = |of: &[[f32; QUEUE]; 3]| [of[0][lane], of[1][lane], of[2][lane]];
+        *to = Part::Triangle([corner(a), corner(b), corner(c)]);
+    }
+
+    /// Replaces the times before which triangles are apart by lower bounds that are later, and keeps those triangles that are not
+    /// apart until contacts do not count. Returns their number.
+    fn delay(&mut self, contacts: &mut Contacts<'_>) -> usize {
+        let len = core::mem::take(&mut self.len);
+        contacts.count_tests(len);
+        let Some((bounds, level, [from, to])) = &self.bounds else { return len };
+        let bounds = bounds.of(*level, &self.corners, len);
+        let mut count = 0;
+        for (lane, &bound) in bounds.iter().enumerate().take(len) {
+            let met = self.met[lane];
+            // Rounding may make a product greater by less than this factor makes it less.
+            let bound = from + f64::from(bound) * (to - from) * (1.0 - 1e-15);
+            let apart = if bound > met.from { bound } else { met.from };
+            // Written in any case, so that no step is a branch on the outcome, which is unpredictable.
+            self.met[count] = Met { from: apart, ..met };
+            count += usize::from(apart <= contacts.until());
+        }
+        count
+    }
+
+    /// Adds the result for a part, which is a contact with the inside of a triangle or not.
+    pub(super) fn add(
+        &mut self,
+        toi: &Toi,
+        part: u32,
+        is_inside: bool,
+        contacts: &mut Contacts<'_>,
+    ) {
+        self.is_improved |= contacts.add(toi, [self.own, part], is_inside);
+    }
+
+    /// Returns the plane of the earliest contact, if there is one.
+    pub(super) fn best(&self) -> Option<&BestPlane> {
+        self.best.as_ref()
+    }
+}
+
+/// Plans of the parts that are searched.
+struct Plans {
+    all: [Plan; QUEUE],
+    len: usize,
+    /// Those that are not searched yet, in the order of their starts: the last one starts first.
+    order: [u8; QUEUE],
+    count: usize,
+}
+
+impl Plans {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { all: [Plan::default(); QUEUE], len: 0, order: [0; QUEUE], count: 0 }
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, plan: Plan) {
+        let slot = self.len % QUEUE;
+        self.all[slot] = plan;
+        self.len = slot + 1;
+        self.insert_slot(slot);
+    }
+
+    /// Inserts a plan behind all that start later. Of equal ones, the one that was inserted first is searched first.
+    #[inline(always)]
+    fn insert_slot(&mut self, slot: usize) {
+        let start = self.all[slot].start;
+        let mut at = self.count;
+        while at > 0 && self.all[usize::from(self.order[at - 1]) % QUEUE].start <= start {
+            self.order[at % QUEUE] = self.order[at - 1];
+            at -= 1;
+        }
+        self.order[at % QUEUE] = slot as u8;
+        self.count += 1;
+    }
+
+    /// Removes the next plan, if one may start before a time, and returns its slot. Those that are cheap are first: an impact of one of
+    /// them may make a search needless.
+    #[inline(always)]
+    fn next(&mut self, until: f64) -> Option<usize> {
+        let order = &mut self.order[..self.count];
+        let last = order.len().checked_sub(1)?;
+        let plan = |at: usize| &self.all[usize::from(order[at]) % QUEUE];
+        if plan(last).start > until {
+            return None;
+        }
+        let is_cheap = |&at: &usize| plan(at).may_follow() && plan(at).start <= until;
+        let at = (0..=last).rev().find(is_cheap).unwrap_or(last);
+        let slot = usize::from(order[at]) % QUEUE;
+        order.copy_within(at + 1.., at);
+        self.count -= 1;
+        Some(slot)
+    }
+}
