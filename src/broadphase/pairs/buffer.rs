@@ -205,13 +205,13 @@ mod tests {
         for lists in [1, 2] {
             let budget = Budget::new(10_000);
             let mut buffers: [Buffer<u32>; 2] = Default::default();
-            for k in 0..100_000 {
+            for k in 0..5_000 {
                 let buffer = &mut buffers[k % lists];
                 buffer.spare(16, &budget)[..16].fill(1);
                 buffer.keep(10);
             }
             let found: usize = buffers.iter().map(Buffer::found).sum();
-            assert_eq!(found, 1_000_000);
+            assert_eq!(found, 50_000);
             assert!(buffers.iter().map(Buffer::capacity).sum::<usize>() < 20_000);
         }
     }
