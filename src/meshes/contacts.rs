@@ -2,8 +2,12 @@
 
 use super::result::PartToi;
 use crate::geom::MapEach;
+use crate::narrowphase::math::round_down;
 use crate::narrowphase::toi::{Settings, Toi, ToiResult};
 use alloc::vec::Vec;
+
+/// Greatest number of rounds of a query, as a multiple of the greatest number for one pair of parts.
+const PAIRS_MAX: u32 = 1024;
 
 /// The contacts found so far.
 pub(super) struct Contacts<'o> {
@@ -16,12 +20,15 @@ pub(super) struct Contacts<'o> {
     /// Later contacts do not count.
     until: f64,
     from: f64,
+    /// Sum of the rounds of all parts after which no search begins.
+    rounds_max: u32,
 }
 
 impl<'o> Contacts<'o> {
     pub(super) fn new(settings: &Settings, all: Option<&'o mut Vec<PartToi>>) -> Self {
         let [from, to] = settings.window.map_each(f64::from);
-        Self { all, best: PartToi::default(), is_inside: false, until: to, from }
+        let rounds_max = settings.rounds_max.saturating_mul(PAIRS_MAX);
+        Self { all, best: PartToi::default(), is_inside: false, until: to, from, rounds_max }
     }
 
     #[inline]
@@ -39,6 +46,20 @@ impl<'o> Contacts<'o> {
     #[inline]
     pub(super) fn until(&self) -> f64 {
         self.until
+    }
+
+    /// Returns whether the query has taken so many rounds that parts are not searched any more. Each of them is then unresolved from
+    /// the time until which it is proved to be apart.
+    #[inline]
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.best.toi.rounds >= self.rounds_max
+    }
+
+    /// Adds a part that is not searched any more and is apart until a time, as unresolved.
+    #[cold]
+    pub(super) fn add_unresolved(&mut self, apart_until: f64, parts: [u32; 2]) {
+        let result = ToiResult::Unresolved { t_safe: round_down(apart_until) };
+        self.add(&Toi { result, rounds: 0, supports: 0 }, parts, false);
     }
 
     /// Counts parts that were tested, with or without a search.

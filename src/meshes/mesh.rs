@@ -2,13 +2,15 @@
 
 use super::fault::{TriangleFault, corners, list_invalid, list_suspicious};
 use crate::broadphase::bvh::static_bvh::Bvh;
-use crate::broadphase::bvh::{BvhItem, CornerColumns, WIDTH};
+use crate::broadphase::bvh::{BvhItem, CornerColumns, TriangleRows, WIDTH};
 use crate::broadphase::exec::Exec;
 use crate::geom::Aabb;
+use crate::lanes::prefetch;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use crate::par::sort_rare;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use core::slice;
 
 /// Triangles must be fewer than this: 2²⁷.
 const TRIANGLES_MAX: usize = 1 << 27;
@@ -63,6 +65,49 @@ pub struct Mesh<'a> {
     pub(super) extent: PartsExtent,
 }
 
+/// The triangles of a mesh, whose rows are their numbers.
+struct MeshRows<'m> {
+    points: &'m [[f32; 3]],
+    indices: &'m [[u32; 3]],
+}
+
+impl TriangleRows for MeshRows<'_> {
+    /// The rows are in no order. All indices are read first, and then all vertices, so that the CPU waits for many at a time.
+    fn write_corners(&self, rows: &[u32], columns: &mut CornerColumns) {
+        let mut triangles = [[0; 3]; WIDTH];
+        for (triangle, &row) in triangles.iter_mut().zip(rows) {
+            *triangle = self.indices[row as usize];
+        }
+        for (lane, triangle) in triangles[..rows.len()].iter().enumerate() {
+            for (columns, &vertex) in columns.iter_mut().zip(triangle) {
+                for (column, x) in columns.iter_mut().zip(self.points[vertex as usize]) {
+                    column[lane] = x;
+                }
+            }
+        }
+    }
+
+    fn prefetch_indices(&self, rows: &[u32]) {
+        for &row in rows {
+            if let Some(triangle) = self.indices.get(row as usize) {
+                prefetch(slice::from_ref(triangle));
+            }
+        }
+    }
+
+    fn prefetch_vertices(&self, rows: &[u32]) {
+        for &row in rows {
+            // A triangle that is left out may have an index without a vertex.
+            let Some(triangle) = self.indices.get(row as usize) else { continue };
+            for &vertex in triangle {
+                if let Some(point) = self.points.get(vertex as usize) {
+                    prefetch(slice::from_ref(point));
+                }
+            }
+        }
+    }
+}
+
 impl<'a> Mesh<'a> {
     /// Builds a mesh on the threads of the current pool. Slices are borrowed, and vectors are owned.
     ///
@@ -109,22 +154,9 @@ impl<'a> Mesh<'a> {
                 };
             }
         };
-        // The rows are in no order. All indices are read first, and then all vertices, so that the CPU waits for many at a time.
-        let corners = |rows: &[u32], columns: &mut CornerColumns| {
-            let mut triangles = [[0; 3]; WIDTH];
-            for (triangle, &row) in triangles.iter_mut().zip(rows) {
-                *triangle = indices[row as usize];
-            }
-            for (lane, triangle) in triangles[..rows.len()].iter().enumerate() {
-                for (columns, &vertex) in columns.iter_mut().zip(triangle) {
-                    for (column, x) in columns.iter_mut().zip(points[vertex as usize]) {
-                        column[lane] = x;
-                    }
-                }
-            }
-        };
+        let rows = MeshRows { points, indices };
         let bounds = tree
-            .build_items(count, &fill, Some(&corners))
+            .build_items(count, &fill, Some(&rows))
             .map_err(|_| MeshError::TooManyTriangles { triangles: count })?;
         let mut rejected = Vec::new();
         if tree.len() < count {

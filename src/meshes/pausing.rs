@@ -55,7 +55,11 @@ impl Queue<'_> {
         if first.start >= time || first.start > contacts.until() {
             return false;
         }
-        let PausedPart { part, mut progress, .. } = PeekMut::pop(first);
+        let PausedPart { start, part, mut progress } = PeekMut::pop(first);
+        if contacts.is_exhausted() {
+            contacts.add_unresolved(start, [self.own, part]);
+            return true;
+        }
         let shape = self.geometry.part(part);
         let toi = self.search.resume(&shape, contacts.until(), &mut progress);
         self.add_or_pause(&toi, part, progress, contacts);

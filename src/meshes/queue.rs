@@ -151,6 +151,10 @@ impl<'q> Queue<'q> {
                 }
                 continue;
             }
+            if contacts.is_exhausted() {
+                contacts.add_unresolved(plan.start, [self.own, plan.part]);
+                continue;
+            }
             if self.is_improved {
                 (self.best, self.is_improved) =
                     (self.search.plane_of(&contacts.best().toi.result), false);

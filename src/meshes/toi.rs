@@ -19,7 +19,8 @@
 //! face, and the closing speed is along that normal (`docs/math/mesh.md`). The first is done for bodies with parts
 //! that do not rotate.
 //!
-//! **Cost.** [`Settings::rounds_max`] is a limit for each pair of parts, and not for their sum. Of two bodies with parts, each part
+//! **Cost.** [`Settings::rounds_max`] is a limit for each pair of parts, and 1,024 times that for their sum. Parts that are not searched for
+//! that reason are unresolved from the time until which they are proved to be apart. Of two bodies with parts, each part
 //! of one that is near the other is searched against the parts of the other that are near it: where two meshes of thousands of
 //! triangles share a place, such as the hub of a fan, that is the product of both numbers, and takes seconds.
 

@@ -4,6 +4,7 @@ mod batches;
 mod casts;
 mod faults;
 mod first_times;
+mod limits;
 mod queries;
 mod seams;
 mod sides;

@@ -86,8 +86,17 @@ pub(crate) struct TriangleLeaf {
 /// The corners of sixteen triangles: by corner, then axis, then lane.
 pub(crate) type CornerColumns = [[[f32; WIDTH]; 3]; 3];
 
-/// Writes the corners of the triangles of these rows, at most [`WIDTH`], to the first lanes.
-pub(crate) type CornersFn<'a> = &'a (dyn Fn(&[u32], &mut CornerColumns) + Sync);
+/// The triangles that a tree is built of, by row.
+pub(crate) trait TriangleRows: Sync {
+    /// Writes the corners of the triangles of these rows, at most [`WIDTH`], to the first lanes.
+    fn write_corners(&self, rows: &[u32], columns: &mut CornerColumns);
+
+    /// Prefetches the indices of the vertices of these rows. Rows may be off where triangles were left out.
+    fn prefetch_indices(&self, rows: &[u32]);
+
+    /// Prefetches the vertices of these rows, whose indices it reads. Rows may be off where triangles were left out.
+    fn prefetch_vertices(&self, rows: &[u32]);
+}
 
 /// The bounds of an empty lane: they overlap nothing, and a union with them changes nothing.
 const NO_BOUNDS: [f32; 6] = {

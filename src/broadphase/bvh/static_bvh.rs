@@ -2,7 +2,7 @@
 
 use super::forest::FixedError;
 use super::load::{TargetRows, load};
-use super::{Builder, BvhItem, CornersFn, NOTHING, Tree};
+use super::{Builder, BvhItem, NOTHING, Tree, TriangleRows};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::input::FixedInput;
 use crate::columns::{ColumnScratch, Memory, Rejected, Zeroed, impl_memory};
@@ -133,7 +133,7 @@ impl Bvh {
         &mut self,
         count: usize,
         fill: &(dyn Fn(usize, &mut [BvhItem]) + Sync),
-        corners: Option<CornersFn<'_>>,
+        corners: Option<&dyn TriangleRows>,
     ) -> Result<Option<Aabb>, FixedError> {
         if count > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });

@@ -5,15 +5,15 @@
 //! and all other nodes are together in little memory: most of the time of a query in a large tree is that of the first
 //! access to a page.
 
-use super::{CornerColumns, CornersFn, NO_BOUNDS, NOTHING, Node, TriangleLeaf, WIDTH};
+use super::{CornerColumns, NO_BOUNDS, NOTHING, Node, TriangleLeaf, TriangleRows, WIDTH};
 use crate::lanes::{F32Lanes, IOTA, Isa, U32Lanes};
 
 impl TriangleLeaf {
     /// Writes the triangles of these rows, which become their numbers. Empty lanes are last.
-    pub(crate) fn fill(&mut self, rows: &[u32; WIDTH], corners: CornersFn<'_>) {
+    pub(crate) fn fill(&mut self, rows: &[u32; WIDTH], triangles: &dyn TriangleRows) {
         self.numbers = *rows;
         let count = rows.iter().filter(|&&row| row != NOTHING).count();
-        corners(&rows[..count], &mut self.corners);
+        triangles.write_corners(&rows[..count], &mut self.corners);
     }
 
     /// Computes the boxes of the triangles, whose rows are their slots from `first` on.

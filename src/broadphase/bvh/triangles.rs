@@ -4,7 +4,7 @@
 //! index of its leaf times [`WIDTH`], plus its lane.
 
 use super::{
-    Builder, BvhItem, CornerColumns, CornersFn, LEAF, NOTHING, Node, Tree, TriangleLeaf, WIDTH,
+    Builder, BvhItem, CornerColumns, LEAF, NOTHING, Node, Tree, TriangleLeaf, TriangleRows, WIDTH,
 };
 use crate::columns::Zeroed;
 use crate::geom::Aabb;
@@ -17,7 +17,7 @@ impl Tree {
     pub(crate) fn build_triangles(
         &mut self,
         boxes: &[BvhItem],
-        corners: CornersFn<'_>,
+        corners: &dyn TriangleRows,
         builder: &mut Builder,
         (level, threads): (Level, &Threads),
     ) -> Option<Aabb> {

@@ -97,17 +97,6 @@ impl CellOrder {
         })
     }
 
-    /// The boxes of a cell, which are copied to `memory` if they are in several spans.
-    pub(super) fn joined<'a>(&'a self, cell: usize, memory: &'a mut Vec<u32>) -> &'a [u32] {
-        let mut parts = self.boxes_of(cell);
-        if self.ends.len() == self.cells {
-            return parts.next().unwrap_or_default();
-        }
-        memory.clear();
-        parts.for_each(|boxes| memory.extend_from_slice(boxes));
-        memory
-    }
-
     /// The index of a box in a cell, by its number there.
     pub(super) fn box_of(&self, cell: usize, mut number: usize) -> Option<u32> {
         for boxes in self.boxes_of(cell) {
@@ -163,7 +152,7 @@ mod tests {
             draw = draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (draw >> 8) % below
         };
-        let (mut order, mut memory) = (CellOrder::default(), Vec::new());
+        let mut order = CellOrder::default();
         for count in [1, SPAN_MIN, SPAN_MIN + 1, 5 * SPAN_MIN + 77] {
             let at: Vec<u32> =
                 (0..count).map(|_| draw(60) | (u32::from(draw(9) == 0) << 31)).collect();
@@ -180,7 +169,8 @@ mod tests {
                 let workers = &mut vec![(); workers][..];
                 order.sort(&mut at.clone(), cell_of, &counted, (&Threads::current(), workers));
                 for (cell, rows) in cells.iter().enumerate() {
-                    assert_eq!(order.joined(cell, &mut memory), &rows[..], "{count} {cell}");
+                    let boxes: Vec<_> = order.boxes_of(cell).flatten().copied().collect();
+                    assert_eq!(boxes, *rows, "{count} {cell}");
                     for number in [0, rows.len() / 2, rows.len()] {
                         assert_eq!(order.box_of(cell, number), rows.get(number).copied());
                     }

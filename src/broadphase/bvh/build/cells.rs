@@ -13,8 +13,8 @@ use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::cell_order::{CellOrder, lengthen};
 use super::free_nodes::{FreeNodes, Nodes, nodes_of};
 use super::kd_tree::KdTree;
-use super::median::{Packer, SplitMeasure, depth_of};
-use crate::broadphase::bvh::{BvhItem, CornersFn, LEAF, Node, TriangleLeaf, WIDTH};
+use super::median::{Ahead, Packer, SplitMeasure, depth_of};
+use crate::broadphase::bvh::{BvhItem, LEAF, Node, TriangleLeaf, TriangleRows, WIDTH};
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
@@ -88,7 +88,7 @@ impl Builder {
         &mut self,
         boxes: &[BvhItem],
         nodes: &mut Vec<Node>,
-        leaves: Option<(&mut Zeroed<TriangleLeaf>, CornersFn<'_>)>,
+        leaves: Option<(&mut Zeroed<TriangleLeaf>, &dyn TriangleRows)>,
         (level, threads): (Level, &Threads),
     ) -> Option<(BvhItem, usize)> {
         if boxes.is_empty() {
@@ -208,7 +208,8 @@ impl Builder {
             nodes.take_above(nodes_of(count))
         };
         let which = self.ordered.unsorted(count);
-        let root = self.packers[0].pack(level, measure, (children, which), &mut free, flag);
+        let which = (children, which, Ahead::default());
+        let root = self.packers[0].pack(level, measure, which, &mut free, flag);
         (root, depth_of(count))
     }
 
@@ -358,8 +359,10 @@ impl Builder {
         // Any worker may take any cells, so reserve the largest size for all of them.
         for packer in &mut self.packers {
             packer.reserve_for(largest);
-            packer.which.clear();
-            reserve_for(&mut packer.which, largest);
+            for list in &mut packer.which {
+                list.clear();
+                reserve_for(list, largest);
+            }
         }
         let needed = nodes.needed();
         let below = sizes.iter().map(|&size| needed(size));
@@ -484,13 +487,24 @@ impl Task<'_> {
         (boxes, ordered): (&[BvhItem], &CellOrder),
         packer: &mut Packer,
     ) {
-        let mut which = core::mem::take(&mut packer.which);
-        for (k, (&cell, top)) in self.filled.iter().zip(self.tops.iter_mut()).enumerate() {
-            let boxes_of_cell = ordered.joined(cell as usize, &mut which);
+        let mut lists = core::mem::take(&mut packer.which);
+        let write = |list: &mut Vec<u32>, k: usize| {
+            list.clear();
+            if let Some(&cell) = self.filled.get(k) {
+                ordered.boxes_of(cell as usize).for_each(|of| list.extend_from_slice(of));
+            }
+        };
+        write(&mut lists[0], 0);
+        write(&mut lists[1], 1);
+        for (k, top) in self.tops.iter_mut().enumerate() {
+            write(&mut lists[2], k + 2);
+            let [own, next, later] = &lists;
             let measure = self.measures.get(k).copied().unwrap_or_default();
-            *top = packer.pack(level, measure, (boxes, boxes_of_cell), &mut self.free, LEAF);
+            let ahead = Ahead::new([next, later]);
+            *top = packer.pack(level, measure, (boxes, own, ahead), &mut self.free, LEAF);
+            lists.rotate_left(1);
         }
-        packer.which = which;
+        packer.which = lists;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Memory into which the nodes of a tree are written, divided among the tasks of a build.
 
-use crate::broadphase::bvh::{CornersFn, LEAF, Node, TriangleLeaf, WIDTH, grow};
+use crate::broadphase::bvh::{LEAF, Node, TriangleLeaf, TriangleRows, WIDTH, grow};
 use crate::columns::Zeroed;
 use alloc::vec::Vec;
 
@@ -36,15 +36,15 @@ pub(crate) struct Nodes<'a> {
 struct Leaves<'a> {
     all: &'a mut Zeroed<TriangleLeaf>,
     used: usize,
-    corners: CornersFn<'a>,
+    triangles: &'a dyn TriangleRows,
 }
 
 impl<'a> Nodes<'a> {
     pub(crate) fn new(
         all: &'a mut Vec<Node>,
-        leaves: Option<(&'a mut Zeroed<TriangleLeaf>, CornersFn<'a>)>,
+        leaves: Option<(&'a mut Zeroed<TriangleLeaf>, &'a dyn TriangleRows)>,
     ) -> Self {
-        let leaves = leaves.map(|(all, corners)| Leaves { all, used: 0, corners });
+        let leaves = leaves.map(|(all, triangles)| Leaves { all, used: 0, triangles });
         Self { all, used: 0, leaves }
     }
 
@@ -91,12 +91,12 @@ impl<'a> Nodes<'a> {
         self.used += nodes;
         grow(self.all, self.used);
         let free_leaves = match &mut self.leaves {
-            Some(Leaves { all, used, corners }) => {
+            Some(Leaves { all, used, triangles }) => {
                 let first = *used as u32;
                 *used += leaves;
                 all.lengthen(*used);
                 let leaves = &mut all.as_mut_slice()[first as usize..*used];
-                Some(FreeLeaves { leaves, first, corners: *corners })
+                Some(FreeLeaves { leaves, first, triangles: *triangles })
             }
             None => None,
         };
@@ -128,7 +128,11 @@ impl<'a> FreeNodes<'a> {
         let leaves = self.leaves.as_mut().map(|of| {
             let (own, first) = (of.leaves.split_off_mut(..leaves), of.first);
             of.first += leaves as u32;
-            FreeLeaves { leaves: own.expect("each item is in a leaf"), first, corners: of.corners }
+            FreeLeaves {
+                leaves: own.expect("each item is in a leaf"),
+                first,
+                triangles: of.triangles,
+            }
         });
         FreeNodes { nodes: own.expect("each item is in a node"), first, leaves }
     }
@@ -139,7 +143,7 @@ pub(crate) struct FreeLeaves<'a> {
     /// The leaves that are free, and the index of the first.
     leaves: &'a mut [TriangleLeaf],
     first: u32,
-    pub(crate) corners: CornersFn<'a>,
+    pub(crate) triangles: &'a dyn TriangleRows,
 }
 
 impl<'a> FreeLeaves<'a> {
