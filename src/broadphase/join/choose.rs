@@ -25,6 +25,9 @@ const SHORT_PART: f32 = 1.0 / 16.0;
 /// have missed them, and need so many comparisons per box, they are joined separately.
 const MISSED_SHARE: f64 = 0.25;
 const MISSED_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 32.0 };
+/// The same two values for more of them, so that more boxes are copied and sorted once more.
+const MANY_SHARE: f64 = 0.5;
+const MANY_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 96.0 };
 /// Where neither a sweep nor a plane is good, boxes that are longer than this part of the interquartile range are joined
 /// separately. The least share of long boxes for that, and the least share of boxes that cross the best plane.
 const LONG_PART: f32 = 0.5;
@@ -121,8 +124,10 @@ pub(super) fn choose(
                 [share, met].map(|each| each * set.len as f64)
             };
             let (of_a, of_b) = (compared(a, b), if same { [0.0; 2] } else { compared(b, a) });
-            let missed = of_a[0] + of_b[0] < MISSED_SHARE * rows;
-            if missed && of_a[1] + of_b[1] > MISSED_WORK * rows {
+            let (longer, met) = (of_a[0] + of_b[0], of_a[1] + of_b[1]);
+            if longer < MISSED_SHARE * rows && met > MISSED_WORK * rows
+                || longer < MANY_SHARE * rows && met > MANY_WORK * rows
+            {
                 return SplitChoice::Apart { axis, than };
             }
         }

@@ -123,14 +123,18 @@ impl Leaf {
             while lows[at] <= last {
                 for at in (at..at + LANES_MAX).step_by(I::LANES) {
                     let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = table.load(isa, at);
-                    let [word] = words.load_u32(isa, at);
-                    let meets = lows_x.le(high_x)
+                    let overlaps = lows_x.le(high_x)
                         & low_x.le(highs_x)
                         & lows_u.le(high_u)
                         & low_u.le(highs_u)
                         & lows_v.le(high_v)
-                        & low_v.le(highs_v)
-                        & word.disjoint(flags);
+                        & low_v.le(highs_v);
+                    // Few groups contain a pair, so the branch is predictable. To compress each group takes longer than to compare it.
+                    if overlaps.bits() == 0 {
+                        continue;
+                    }
+                    let [word] = words.load_u32(isa, at);
+                    let meets = overlaps & word.disjoint(flags);
                     place.store(&mut candidates.a[count..]);
                     (word & row_bits).compress(meets).store(&mut candidates.b[count..]);
                     count += meets.count();

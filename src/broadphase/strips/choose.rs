@@ -38,7 +38,7 @@ const COST_SLACK: f64 = 1.25;
 const JOIN_NEAR: f64 = 16384.0;
 
 /// Number of boxes from which comparisons are counted pair by pair. For 10,000 boxes the count would take 2 % of an even tick.
-const COUNTED_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 16_384 };
+pub(super) const COUNTED_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 16_384 };
 /// The larger sample for it: greatest number of boxes, and how many each of them represents.
 const COUNTED_SAMPLES_MAX: usize = 512;
 const COUNTED_ROWS_PER_SAMPLE: usize = 64;

@@ -276,6 +276,14 @@ impl Choice {
         Self { cost, compared, join, slack, copies, crowd, strips, joined, grid }
     }
 
+    /// Returns the choice to join all boxes instead.
+    pub(super) fn join_instead(self) -> Self {
+        let [u, v] = [self.grid.u, self.grid.v].map_each(|cut| AxisCells { cells: 1, ..cut });
+        let grid = Grid { u, v, ..self.grid };
+        let (strips, copies, compared) = (1.0, 1.0, 0.0);
+        Self { cost: self.join, compared, copies, strips, joined: true, grid, ..self }
+    }
+
     /// Returns the cheaper one; `self` if they cost the same.
     pub(super) fn or(self, other: Self) -> Self {
         if other.cost < self.cost { other } else { self }

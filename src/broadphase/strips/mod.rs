@@ -3,6 +3,7 @@
 //! ```text
 //! choose   pick strips and bins from a sample of the boxes                (choose.rs, grid.rs, counted.rs)
 //! scatter  copy each box to the strips that it overlaps, chunk by chunk   (scatter.rs, long_path.rs)
+//! check    choose again if the strips need far more comparisons than that   (dear.rs)
 //! sweep    sort each strip by bin and compare neighbours                  (strip.rs, sort.rs, sweep.rs)
 //!          or split a crowded strip at medians                            (../join)
 //! ```
@@ -12,6 +13,7 @@
 pub(crate) mod choose;
 pub(crate) mod chunks;
 pub(crate) mod counted;
+pub(crate) mod dear;
 pub(crate) mod extent;
 pub(crate) mod grid;
 pub(crate) mod long_path;

@@ -5,6 +5,7 @@
 
 use super::choose::choose;
 use super::chunks::chunk_rows;
+use super::dear::{ESTIMATED_ROWS_MIN, GridRecords};
 use super::grid::{Choice, Grid, Sample};
 use super::scatter::{Chunk, ChunkRows, Padding, Scatter, ScatterScratch};
 use super::strip::{StripPairs, StripPass, SweepScratch};
@@ -28,6 +29,8 @@ use core::time::Duration;
 const PREFETCH_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 1 << 18 };
 /// Number of boxes below which one thread does the whole tick: to wake another takes as long as its share of the work.
 const PARALLEL_ROWS_MIN: usize = if cfg!(fuzzing) { 64 } else { 2048 };
+/// A grid that is too dear is replaced by a join of all boxes if at most one of so many of them may be in a pair.
+const FEW_ACTIVE: usize = 8;
 /// Approximate number of runs that the strips are split into, so that the threads can share them.
 const RUNS: usize = 128;
 /// Greatest number of runs. Each run but the last has at least its share of the records.
@@ -225,18 +228,29 @@ impl<R: StripPairs> Stage<R> {
         let (mut chosen, mut scatter) = (Duration::ZERO, Duration::ZERO);
         let (active, mut rejected) = (tick.active(), 0);
         let words = &tick.filter_words(threads);
-        let (grid, joined, chunks) = loop {
-            let choice = choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
+        let mut choice = choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
+        let chunks = loop {
             chosen += clock.lap();
             let scatterers = &mut scatterers[..workers];
             let chunks = self.scatter(tick, threads, (&choice, words), scatterers);
-            scatter += clock.lap();
             if let Some(chunks) = chunks {
-                break (choice.grid, choice.joined, chunks);
+                self.count_records(chunks, &choice.grid);
             }
-            rejected += 1;
+            let is_dear =
+                rejected == 0 && chunks.is_some_and(|chunks| self.is_dear(tick, (&choice, chunks)));
+            scatter += clock.lap();
+            choice = match chunks {
+                Some(chunks) if !is_dear => break chunks,
+                // A join of few boxes with the others is cheap, so no other grid is looked for.
+                Some(_) if active <= tick.len() / FEW_ACTIVE => choice.join_instead(),
+                _ => {
+                    rejected += 1;
+                    choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample)
+                }
+            };
         };
-        let (runs, share, longest) = self.divide_into_runs(chunks, &grid);
+        let Choice { grid, joined, .. } = choice;
+        let (runs, share, longest) = self.divide_into_runs(&grid);
         scatter += clock.lap();
         let sweepers = &mut self.sweepers[..workers];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
@@ -361,15 +375,27 @@ impl<R: StripPairs> Stage<R> {
         Some(count)
     }
 
-    /// Splits the strips into runs of about equal work. Returns their number, the number of records at which a run ends,
-    /// and that of the longest strip.
-    fn divide_into_runs(&mut self, chunks: usize, grid: &Grid) -> (usize, usize, usize) {
-        let chunks = &self.chunks[..chunks];
+    /// Counts the records of each strip.
+    fn count_records(&mut self, chunks: usize, grid: &Grid) {
         self.lengths.clear();
         self.lengths.resize(grid.strips(), 0);
-        for chunk in chunks {
-            chunk.add_lengths(&mut self.lengths);
+        self.chunks[..chunks].iter().for_each(|chunk| chunk.add_lengths(&mut self.lengths));
+    }
+
+    /// Returns whether the strips of a grid need far more comparisons than its choice assumes.
+    fn is_dear(&mut self, tick: &Tick<'_>, (choice, chunks): (&Choice, usize)) -> bool {
+        let Self { chunks: all, lengths, sweepers, .. } = self;
+        let (level, grid, chunks) = (tick.level, &choice.grid, &all[..chunks]);
+        if grid.strips() == 1 || tick.len() < ESTIMATED_ROWS_MIN {
+            return false;
         }
+        let columns = sweepers[0].strip.columns_for_sample();
+        GridRecords { level, grid, chunks, lengths }.are_dear(tick.len(), choice, columns)
+    }
+
+    /// Splits the strips into runs of about equal work. Returns their number, the number of records at which a run ends,
+    /// and that of the longest strip.
+    fn divide_into_runs(&mut self, grid: &Grid) -> (usize, usize, usize) {
         let records = sum_of(&self.lengths, |&length| length);
         let wanted = records.div_ceil(RUNS).max(1);
         // A grid may have more strips in the next tick; few boxes have one strip in each tick.
@@ -412,7 +438,7 @@ impl<R: StripPairs> Stage<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Stage, Tick};
+    use super::{Stage, Sweeper, Tick};
     use crate::broadphase::pairs::input::PairInput;
     use crate::broadphase::strips::choose::choose;
     use crate::broadphase::strips::grid::Sample;
@@ -425,40 +451,67 @@ mod tests {
     use rand::rngs::Xoshiro256PlusPlus;
     use rand::{RngExt, SeedableRng};
 
+    /// Number of boxes, and of those in the sample from which a grid is chosen.
+    const ROWS: usize = 24_576;
+    const SAMPLES: usize = 96;
+
+    /// Returns the columns of a world of equal boxes, and of long boxes in every fourth row that is not in the sample of a grid. A long box extends over the
+    /// whole world on two axes or on the last one.
+    fn columns(extents: [f32; 3], sides: [f32; 3], long: Option<[bool; 3]>) -> [Vec<f32>; 9] {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut columns: [Vec<f32>; 9] = Default::default();
+        for row in 0..ROWS {
+            let long = long.filter(|_| row % 4 == 1 && row % (ROWS / SAMPLES) != 0);
+            for (axis, extent) in extents.into_iter().enumerate() {
+                let low = rng.random_range(0.0..extent);
+                let (low, side) = match long {
+                    Some(long) if long[axis] => (0.0, extent),
+                    Some(_) => (low, 1e-4),
+                    None => (low, sides[axis]),
+                };
+                columns[axis].push(low);
+                columns[3 + axis].push(low + side);
+                columns[6 + axis].push(0.0);
+            }
+        }
+        columns
+    }
+
+    /// Chooses a grid, copies the boxes and tests their comparisons. Returns the results of both, if there are few enough copies.
+    fn scattered(columns: &[Vec<f32>; 9]) -> Option<bool> {
+        let columns = columns.each_ref().map(Vec::as_slice);
+        let first = PairInput::new(MovingBoxColumns::from_columns(columns).unwrap());
+        let tick = Tick { level: Level::detect(), pairs_max: usize::MAX, first, second: None };
+        let (get, sample) = (|row| tick.get(row), &mut Sample::default());
+        let choice = choose((ROWS, ROWS), &get, false, 0, sample);
+        assert!(choice.grid.strips() > 1, "one strip");
+        let mut stage = Stage::<UnionRecord>::default();
+        stage.sweepers.push(Sweeper::default());
+        let scratch = &mut [ScatterScratch::default()];
+        let (threads, words) = (&Threads::one(), &tick.filter_words(&Threads::one()));
+        let chunks = stage.scatter(&tick, threads, (&choice, words), scratch)?;
+        stage.count_records(chunks, &choice.grid);
+        Some(stage.is_dear(&tick, (&choice, chunks)))
+    }
+
     /// Goal: a grid is rejected where the sample misses boxes that overlap many strips, so that there are more records than its
     /// choice allows. Method: a grid that is chosen from small boxes; a world of these boxes, and one in
     /// which each fourth row has a plate across all strips, except the rows of the sample.
     #[test]
     fn a_grid_is_rejected_where_its_sample_missed_large_boxes() {
-        let (rows, samples) = (24_576, 96);
-        for plates in [false, true] {
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-            let mut columns: [Vec<f32>; 9] = Default::default();
-            for row in 0..rows {
-                let plate = plates && row % 4 == 1 && row % (rows / samples) != 0;
-                for (axis, extent) in [16.0, 16.0, 64.0].into_iter().enumerate() {
-                    let low = rng.random_range(0.0..extent);
-                    let (low, side) = match (plate, axis) {
-                        (true, 0 | 1) => (0.0, extent),
-                        (true, _) => (low, 1e-4),
-                        (false, _) => (low, 0.5),
-                    };
-                    columns[axis].push(low);
-                    columns[3 + axis].push(low + side);
-                    columns[6 + axis].push(0.0);
-                }
-            }
-            let columns = columns.each_ref().map(Vec::as_slice);
-            let first = PairInput::new(MovingBoxColumns::from_columns(columns).unwrap());
-            let tick = Tick { level: Level::detect(), pairs_max: usize::MAX, first, second: None };
-            let (get, sample) = (|row| tick.get(row), &mut Sample::default());
-            let choice = choose((rows, rows), &get, false, 0, sample);
-            assert!(choice.grid.strips() > 1, "one strip");
-            let mut stage = Stage::<UnionRecord>::default();
-            let scratch = &mut [ScatterScratch::default()];
-            let (threads, words) = (&Threads::one(), &tick.filter_words(&Threads::one()));
-            let chunks = stage.scatter(&tick, threads, (&choice, words), scratch);
-            assert_eq!(chunks.is_none(), plates);
-        }
+        let rejected = [None, Some([true, true, false])].map(|plates| {
+            let columns = columns([16.0, 16.0, 64.0], [0.5; 3], plates);
+            scattered(&columns).is_none()
+        });
+        assert_eq!(rejected, [false, true]);
+    }
+
+    /// Goal: a grid is dear where the sample misses boxes that overlap many others along the strips, although they are not copied to more strips than
+    /// others. Method: boxes so wide that there are few strips, but not so wide that these are slices; a world of these boxes, and one with sticks along the strips.
+    #[test]
+    fn a_grid_is_dear_where_its_sample_missed_boxes_along_the_strips() {
+        let dear = [None, Some([false, false, true])]
+            .map(|sticks| scattered(&columns([16.0, 16.0, 64.0], [1.5, 1.5, 0.01], sticks)));
+        assert_eq!(dear, [Some(false), Some(true)]);
     }
 }

@@ -57,7 +57,7 @@ impl StripColumns {
     }
 
     /// Sets the number of rows. The numbers are those of the last strip, or zero.
-    fn resize(&mut self, rows: usize) {
+    pub(super) fn resize(&mut self, rows: usize) {
         self.rows = rows;
         let padded = self.padded();
         self.bounds.iter_mut().for_each(|column| lengthen(column, padded));
@@ -234,15 +234,15 @@ fn count_bins(cut: &AxisCells, bins_of: &[u32], bins: &mut Vec<u32>) {
 }
 
 /// Stores records as columns.
-struct StoreColumns<'a, R> {
-    records: &'a [R],
+pub(super) struct StoreColumns<'a, R> {
+    pub(super) records: &'a [R],
     /// The records in the order of the columns, and as many more as there are lanes.
-    order: &'a [u32],
+    pub(super) order: &'a [u32],
     /// The cell of the strip, for records with paths.
-    passage: Option<&'a Passage>,
+    pub(super) passage: Option<&'a Passage>,
     /// The bins and the end of each, if the records are ordered by them.
-    bins: Option<(&'a AxisCells, &'a [u32])>,
-    columns: &'a mut StripColumns,
+    pub(super) bins: Option<(&'a AxisCells, &'a [u32])>,
+    pub(super) columns: &'a mut StripColumns,
 }
 
 impl<R: StripRecord> Kernel for StoreColumns<'_, R> {

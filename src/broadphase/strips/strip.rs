@@ -85,6 +85,12 @@ impl<R> SweepScratch<R> {
         self.join.take_peak()
     }
 
+    /// Memory for the columns of a sample; those of a strip are overwritten.
+    pub(crate) fn columns_for_sample(&mut self) -> &mut StripColumns {
+        self.loaded = None;
+        &mut self.columns
+    }
+
     /// Returns whether the columns are those of this strip.
     pub(crate) fn has_loaded(&self, strip: usize) -> bool {
         self.loaded == Some(strip)

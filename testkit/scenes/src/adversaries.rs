@@ -468,6 +468,23 @@ const REEDS: Recipe = Recipe {
     displacement: [-2.616543, -2.4234607],
     moves: 0.9871564,
 };
+/// Sticks of all lengths on any axis, half of them in a flat, long crowd. A third of them is long on the axis along which the others are swept.
+const BRISTLES: Recipe = Recipe {
+    seed: 845_727,
+    extent: [112.543625, 164.54141, 164.95691],
+    crowds: [
+        Crowds { share: 0.5, count: 1, part: [0.4174512, 0.05540782, 0.010932072], apart: 0.1 },
+        NO_CROWDS,
+        NO_CROWDS,
+    ],
+    half: [-4.6640716, -3.831654],
+    stretch: [1.2833194, 0.3, 1.5],
+    long: Long { share: 0.9923376, axis: 3, axes: 1, length: 0.12342175, spread: 1.0 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [-2.66558, -1.6127565],
+    moves: 0.7760871,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 
 /// Makes an adversary with `boxes` boxes.
@@ -502,6 +519,7 @@ pub(super) fn build(scene: Scene, boxes: usize, mut crowd: Crowd) -> World {
         Scene::Gravel => return GRAVEL.build(boxes),
         Scene::Spillikins => return SPILLIKINS.build(boxes),
         Scene::Reeds => return REEDS.build(boxes),
+        Scene::Bristles => return BRISTLES.build(boxes),
         _ => (),
     }
     (0..boxes).for_each(|_| crowd.push_ordinary());

@@ -124,6 +124,8 @@ pub enum Scene {
     Spillikins,
     /// Boxes of many sizes in a long crowd, and a few sticks along it. It is repeated.
     Reeds,
+    /// Sticks of all lengths on any axis, half of them in a flat, long crowd. It is repeated.
+    Bristles,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -149,7 +151,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 25] = [
+    pub const FOUND: [Self; 26] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -175,6 +177,7 @@ impl Scene {
         Self::Gravel,
         Self::Spillikins,
         Self::Reeds,
+        Self::Bristles,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -255,6 +258,7 @@ impl Scene {
             Self::Gravel => "gravel",
             Self::Spillikins => "spillikins",
             Self::Reeds => "reeds",
+            Self::Bristles => "bristles",
             Self::Identical => "identical",
         }
     }
