@@ -126,6 +126,8 @@ pub enum Scene {
     Reeds,
     /// Sticks of all lengths on any axis, half of them in a flat, long crowd. It is repeated.
     Bristles,
+    /// Small boxes in a flat scene, and few plates across half of it; one of a hundred moves. It is repeated.
+    Boards,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -151,7 +153,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 26] = [
+    pub const FOUND: [Self; 27] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -178,6 +180,7 @@ impl Scene {
         Self::Spillikins,
         Self::Reeds,
         Self::Bristles,
+        Self::Boards,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -259,6 +262,7 @@ impl Scene {
             Self::Spillikins => "spillikins",
             Self::Reeds => "reeds",
             Self::Bristles => "bristles",
+            Self::Boards => "boards",
             Self::Identical => "identical",
         }
     }
