@@ -124,7 +124,7 @@ impl Bvh {
 
     /// Replaces the contents of the tree by the boxes of `count` rows. `fill(first, items)` writes those of the rows from
     /// `first` on, several threads at a time, or [`BvhItem::NOTHING`] to leave out a row. If the boxes are those of
-    /// triangles, `corners` returns the corners of a row. Returns the box around all.
+    /// triangles, `triangles` reads them by row. Returns the box around all.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl Bvh {
         &mut self,
         count: usize,
         fill: &(dyn Fn(usize, &mut [BvhItem]) + Sync),
-        corners: Option<&dyn TriangleRows>,
+        triangles: Option<&dyn TriangleRows>,
     ) -> Result<Option<Aabb>, FixedError> {
         if count > ROWS_MAX {
             return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
@@ -159,8 +159,8 @@ impl Bvh {
         }
         let boxes = boxes.as_slice();
         let on = (exec.level, &exec.threads);
-        if let Some(corners) = corners {
-            return Ok(tree.build_triangles(boxes, corners, builder, on));
+        if let Some(triangles) = triangles {
+            return Ok(tree.build_triangles(boxes, triangles, builder, on));
         }
         tree.build(boxes, builder, on);
         Ok(tree.bounds())

@@ -59,7 +59,7 @@ const BETTER: f64 = 0.6;
 /// All boxes are joined instead if that costs at most this part of the price of the first choice, with the true cost of its copies.
 const JOIN_BETTER: f64 = 0.8;
 /// Number of records from which a strip is joined.
-const JOIN_ROWS: f64 = 512.0;
+pub(super) const JOIN_ROWS: f64 = 512.0;
 /// Boxes are short on an axis if they are shorter than this part of the range in which half of them start.
 const SHORT_PART: f32 = 0.0625;
 /// Grids over the middle are tried if it is shorter than this part of the whole on an axis.

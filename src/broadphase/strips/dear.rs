@@ -13,7 +13,7 @@
 //!
 //! All is a function of the boxes alone.
 
-use super::choose::COUNTED_ROWS_MIN;
+use super::choose::{COUNTED_ROWS_MIN, JOIN_ROWS};
 use super::grid::{Choice, Grid, cost};
 use super::long_path::Passage;
 use super::record::StripRecord;
@@ -33,7 +33,6 @@ const WRONG_FACTOR: f64 = 2.0;
 const WRONG_EACH: f64 = if cfg!(fuzzing) { 1.0 } else { 100.0 };
 /// A long strip that needs more comparisons for each record is joined, which costs as much as so many.
 const JOINED_EACH: f64 = 320.0;
-const JOINED_RECORDS: usize = 512;
 
 /// The records of all strips of a grid.
 pub(crate) struct GridRecords<'a, R> {
@@ -72,7 +71,7 @@ impl<R: StripRecord> GridRecords<'_, R> {
             }
             if places > 0 {
                 let mut here = self.overlapping(strip, records, columns);
-                if length >= JOINED_RECORDS {
+                if length as f64 >= JOIN_ROWS {
                     here = here.min(2.0 * JOINED_EACH / length as f64);
                 }
                 share += f64::from(places) * here;
