@@ -18,13 +18,17 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 11] = [
+const TESTS: [(&str, fn()); 12] = [
     // The first, because the threads of the others free memory when they end.
     (
         "memory_usage::memory_usage_equals_allocated_bytes",
         memory_usage::memory_usage_equals_allocated_bytes,
     ),
     ("memory_usage::memory_of_a_crowd_is_freed", memory_usage::memory_of_a_crowd_is_freed),
+    (
+        "memory_usage::memory_of_very_different_worlds_is_bounded",
+        memory_usage::memory_of_very_different_worlds_is_bounded,
+    ),
     ("captures::a_short_file_takes_little_memory", captures::a_short_file_takes_little_memory),
     (
         "convex_batches::a_warm_batch_allocates_nothing",

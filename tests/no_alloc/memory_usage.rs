@@ -170,3 +170,36 @@ pub(crate) fn memory_of_a_crowd_is_freed() {
         "{before} bytes before the crowd and {after} after it"
     );
 }
+
+/// Goal: the memory of pairs is bounded by the pairs of the largest of the last ticks, also if each tick finds its pairs
+/// in other runs. Method: ticks with a crowd in worlds of very different extents, which have different grids.
+pub(crate) fn memory_of_very_different_worlds_is_bounded() {
+    const CROWD: usize = 1_800;
+    let mut draw = Draw::new(11);
+    let mut finder = PairFinder::new();
+    finder.exec.threads = Threads::one();
+    let mut largest = 0;
+    for tick in 0..48 {
+        let extent: [f32; 3] =
+            core::array::from_fn(|_| [10.0, 40.0, 160.0][draw.between(0.0, 2.99) as usize]);
+        let place = extent.map(|extent| draw.between(-extent, extent));
+        let mut columns: [Vec<f32>; 9] = Default::default();
+        for row in 0..ROWS {
+            for axis in 0..3 {
+                let low = draw.between(-extent[axis], extent[axis]);
+                let low = if row < CROWD { place[axis] } else { low };
+                columns[axis].push(low);
+                columns[3 + axis].push(low + 0.5);
+                columns[6 + axis].push(0.0);
+            }
+        }
+        let slices = columns.each_ref().map(Vec::as_slice);
+        let boxes = MovingBoxColumns::from_columns(slices).expect("columns");
+        largest = largest.max(finder.union_pairs(boxes).expect("columns").len());
+        let memory = finder.memory_usage();
+        // Eight bytes a pair, eight places for each, 4,096 places for each of the 129 runs, and the strips.
+        let most = 8 * (8 * largest + 4096 * 129) + (8 << 20);
+        assert!(memory < most, "tick {tick}: {memory} bytes for at most {largest} pairs");
+    }
+    assert!(largest >= CROWD * (CROWD - 1) / 2, "{largest} pairs of a crowd");
+}

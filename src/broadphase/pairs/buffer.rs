@@ -19,9 +19,11 @@ pub(crate) struct Buffer<T> {
     spent: usize,
     /// The largest sum of stored items and requested spare places.
     requested_max: usize,
+    /// Whether the list ran out of space since it was cleared.
+    grown: bool,
 }
 
-impl_memory!([T] Buffer<T> { items; without len, discarded, spent, requested_max });
+impl_memory!([T] Buffer<T> { items; without len, discarded, spent, requested_max, grown });
 
 /// Reserves memory for `len` items: a quarter more, unless a sixteenth is to spare already. So a
 /// list whose length varies a little does not reallocate.
@@ -55,13 +57,14 @@ pub(crate) fn reserve_total<T>(items: &mut Vec<T>, len: usize) {
 
 impl<T> Default for Buffer<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), len: 0, discarded: 0, spent: 0, requested_max: 0 }
+        Self { items: Vec::new(), len: 0, discarded: 0, spent: 0, requested_max: 0, grown: false }
     }
 }
 
 impl<T: Copy + Default> Buffer<T> {
     pub(crate) fn clear(&mut self) {
         (self.len, self.discarded, self.spent, self.requested_max) = (0, 0, 0, 0);
+        self.grown = false;
     }
 
     /// The number of places that have been requested since the list was cleared.
@@ -88,6 +91,7 @@ impl<T: Copy + Default> Buffer<T> {
     /// Reserves space for exactly this many items.
     pub(crate) fn reserve(&mut self, capacity: usize) {
         if self.items.len() < capacity {
+            reserve_total(&mut self.items, capacity);
             self.items.resize(capacity, T::default());
         }
     }
@@ -99,11 +103,19 @@ impl<T: Copy + Default> Buffer<T> {
     }
 
     /// Reserves spare space as [`reserve_for`] does, for the largest request so far or for `least`
-    /// items.
+    /// items. A list that ran out of space gets the whole quarter more, so that it does not do so again soon.
     pub(crate) fn reserve_spare(&mut self, least: usize) {
         let len = self.requested_max.max(least);
-        if self.items.len() < len + len / 16 {
+        if self.grown || self.items.len() < len + len / 16 {
             self.reserve(len + len / 4);
+        }
+    }
+
+    /// Frees the space that [`Buffer::reserve_spare`] would not reserve.
+    pub(crate) fn drop_spare(&mut self, least: usize) {
+        let len = self.requested_max.max(least);
+        if self.items.len() > len + len / 4 {
+            self.shrink_to(len + len / 4);
         }
     }
 
@@ -148,6 +160,7 @@ impl<T: Copy + Default> Buffer<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, most: usize, budget: &Budget) {
+        self.grown = true;
         let more = self.found() - self.spent;
         self.spent += more;
         if budget.spend(more) {

@@ -55,6 +55,20 @@ impl<P> Default for PairRun<P> {
     }
 }
 
+/// What a tick needs: places for pairs in all runs together, spare ones included, and pairs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Needed {
+    places: usize,
+    pairs: usize,
+}
+
+impl Needed {
+    /// Returns the greater number of each.
+    fn max(self, other: Self) -> Self {
+        Self { places: self.places.max(other.places), pairs: self.pairs.max(other.pairs) }
+    }
+}
+
 /// The pairs of one kind, and the memory for those of the next tick.
 #[derive(Debug)]
 pub(crate) struct PairRuns<P> {
@@ -66,8 +80,8 @@ pub(crate) struct PairRuns<P> {
     /// Position of the first pair of each run, and the number of all pairs.
     starts: Vec<usize>,
     sorted: Vec<P>,
-    /// The greatest number of places that a tick needs: of the current window of ticks, of the one before, and as reserved.
-    greatest: [usize; 3],
+    /// The most that a tick needs: of the current window of ticks, of the one before, and as reserved.
+    greatest: [Needed; 3],
     /// Number of ticks of the current window.
     ticks: usize,
 }
@@ -82,7 +96,7 @@ impl<P> Default for PairRuns<P> {
             added: 0,
             starts: Vec::new(),
             sorted: Vec::new(),
-            greatest: [0; 3],
+            greatest: [Needed::default(); 3],
             ticks: 0,
         }
     }
@@ -91,23 +105,17 @@ impl<P> Default for PairRuns<P> {
 impl<P: Copy + Default> PairRuns<P> {
     /// Starts `count` empty runs.
     pub(crate) fn start(&mut self, count: usize) -> &mut [PairRun<P>] {
-        self.free_unused();
+        if self.sorted.capacity() > UNUSED_FACTOR * self.needed().pairs + UNUSED_EACH {
+            self.sorted = Vec::new();
+        }
         lengthen_by_default(&mut self.all, count);
         self.all.iter_mut().for_each(|run| run.pairs.clear());
         self.keep(count)
     }
 
-    /// Frees the memory of the pairs if it is many times what the last ticks needed. Each run keeps the memory of its largest
-    /// tick otherwise, and in different scenes the pairs are in different runs.
-    fn free_unused(&mut self) {
-        let needed = self.greatest.iter().copied().fold(0, Ord::max);
-        let most = UNUSED_FACTOR * needed + UNUSED_EACH * self.all.len();
-        if sum_of(&self.all, |run| run.pairs.capacity()) > most {
-            self.all.iter_mut().for_each(|run| run.pairs = Buffer::default());
-        }
-        if self.sorted.capacity() > most {
-            self.sorted = Vec::new();
-        }
+    /// The most that any of the last ticks needed.
+    fn needed(&self) -> Needed {
+        self.greatest.into_iter().fold(Needed::default(), Needed::max)
     }
 
     /// Keeps only the first of the runs that were started.
@@ -132,33 +140,40 @@ impl<P: Copy + Default> PairRuns<P> {
     }
 
     /// Reserves spare memory for a tick with a few more pairs or more runs: in each run at least as
-    /// much as if the pairs were divided evenly among `runs` runs.
+    /// much as if the pairs were divided evenly among `runs` runs. Frees memory if it is many times what the last ticks
+    /// needed: in different scenes the pairs are in different runs, and each would keep the memory of its largest tick.
     pub(crate) fn reserve_spare(&mut self, runs: usize) {
-        let kept = sum_of(&self.all[..self.count], |run| run.pairs.as_slice().len());
-        let mean = kept.div_ceil(runs.max(1));
+        let pairs = pairs_of(&self.all[..self.count]);
         let parts = most_of(&self.all, |run| run.partition_ends.capacity());
-        let added = &self.all[self.added..self.count];
-        let longest = most_of(added, |run| run.pairs.as_slice().len());
-        // A run that was not used may be used the next time. Which of the added ones is the longest may vary, but if one has
-        // most of the pairs, not all of them get its memory.
-        let longest = longest.min(ADDED_FACTOR * kept.div_ceil(added.len().max(1)));
-        let mut needed = 0;
+        let least = LeastPlaces::of(self, runs, pairs);
+        let mut now = Needed { places: 0, pairs };
         for index in 0..self.all.len() {
-            // A strip may be in the run before or after this one the next time.
-            let near = &self.all[index.saturating_sub(1)..self.added.min(index + 2).max(index)];
-            let near = most_of(near, |run| run.pairs.requested());
-            let least = if index < self.added { mean.max(near) } else { mean.max(longest) };
+            let least = least.of_run(&self.all, index);
             let run = &mut self.all[index];
-            needed += run.pairs.requested().max(least);
+            now.places += run.pairs.requested().max(least);
             run.pairs.reserve_spare(least);
             reserve_total(&mut run.partition_ends, parts);
         }
-        self.greatest[0] = self.greatest[0].max(needed);
+        self.greatest[0] = self.greatest[0].max(now);
+        if sum_of(&self.all, |run| run.pairs.capacity()) > self.places_max() {
+            for index in 0..self.all.len() {
+                let least = least.of_run(&self.all, index);
+                self.all[index].pairs.drop_spare(least);
+            }
+        }
         self.ticks += 1;
         if self.ticks == WINDOW_TICKS {
             let [window, _, reserved] = self.greatest;
-            (self.greatest, self.ticks) = ([0, window, reserved], 0);
+            (self.greatest, self.ticks) = ([Needed::default(), window, reserved], 0);
         }
+    }
+
+    /// The number of places above which spare ones are freed. Ticks that are alike stay below it: a list grows by half, and
+    /// then gets a quarter more than it needs.
+    fn places_max(&self) -> usize {
+        let Needed { places, pairs } = self.needed();
+        let some = (UNUSED_FACTOR * places).min(2 * UNUSED_FACTOR * pairs);
+        some.max(places + places * 5 / 8) + UNUSED_EACH * self.all.len()
     }
 
     /// The pairs, or an error if there are more than `most`.
@@ -188,7 +203,7 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Reserves memory for this many pairs in this many runs.
     pub(crate) fn reserve(&mut self, runs: usize, pairs: usize) {
-        self.greatest[2] = self.greatest[2].max(pairs);
+        self.greatest[2] = self.greatest[2].max(Needed { places: pairs, pairs });
         lengthen_by_default(&mut self.all, runs);
         self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
         reserve_total(&mut self.sorted, pairs);
@@ -196,7 +211,7 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Frees the memory that this many pairs in this many runs do not need.
     pub(crate) fn shrink_to(&mut self, runs: usize, pairs: usize) {
-        self.greatest = [0, 0, pairs];
+        self.greatest = [Needed::default(), Needed::default(), Needed { places: pairs, pairs }];
         for run in &mut self.all {
             run.pairs.clear();
             run.pairs.shrink_to(pairs.div_ceil(runs.max(1)));
@@ -208,12 +223,50 @@ impl<P: Copy + Default> PairRuns<P> {
     }
 }
 
+/// How many places each run gets at least for the next tick.
+struct LeastPlaces {
+    /// If the pairs were divided evenly among `runs` runs.
+    mean: usize,
+    runs: usize,
+    /// Index of the first run that was added, and the index after the last one that may be added in the next tick.
+    added: Range<usize>,
+    of_added: usize,
+}
+
+impl LeastPlaces {
+    fn of<P: Copy + Default>(found: &PairRuns<P>, runs: usize, pairs: usize) -> Self {
+        let added = &found.all[found.added..found.count];
+        let longest = most_of(added, |run| run.pairs.as_slice().len());
+        // Which of the added runs is the longest may vary, but if one has most of the pairs, not all of them get its memory.
+        let of_added = longest.min(ADDED_FACTOR * pairs_of(added).div_ceil(added.len().max(1)));
+        let end = if added.is_empty() { found.added } else { found.count + ADDED_SPARE };
+        Self { mean: pairs.div_ceil(runs.max(1)), runs, added: found.added..end, of_added }
+    }
+
+    fn of_run<P: Copy + Default>(&self, all: &[PairRun<P>], index: usize) -> usize {
+        // A run that was not used may be used the next time.
+        let mean = if index <= self.runs { self.mean } else { 0 };
+        if self.added.contains(&index) {
+            return mean.max(self.of_added);
+        }
+        // A strip may be in the run before or after this one the next time.
+        let near = index.saturating_sub(1)..self.added.start.min(index + 2);
+        let near = all.get(near).unwrap_or_default();
+        mean.max(most_of(near, |run| run.pairs.requested()))
+    }
+}
+
+/// The number of stored pairs of all these runs.
+fn pairs_of<P: Copy + Default>(runs: &[PairRun<P>]) -> usize {
+    sum_of(runs, |run| run.pairs.as_slice().len())
+}
+
 /// How many more runs than needed are added.
 const ADDED_SPARE: usize = 8;
 /// How many times the mean of the added runs is reserved for each of them at most.
-const ADDED_FACTOR: usize = 4;
-/// The memory for pairs is freed if it is this many times what any of the last ticks needed, and has this many more places for
-/// each run.
+const ADDED_FACTOR: usize = 3;
+/// Memory of pairs is freed if it is this many times what any of the last ticks needed, or twice as many times their pairs,
+/// and has this many more places for each run.
 const UNUSED_FACTOR: usize = 4;
 const UNUSED_EACH: usize = 4096;
 /// Number of ticks of a window. What earlier ticks needed is forgotten after one or two windows.

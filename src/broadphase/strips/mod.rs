@@ -38,8 +38,8 @@ use record::{SweptRecord, UnionRecord};
 /// Finds all pairs of boxes that meet in a tick.
 ///
 /// Only memory is kept between ticks. After a tick or two of similar size, finding allocates nothing, even if the
-/// number of pairs grows by a few per cent. The memory of pairs is freed if it is more than four times what the last 16 to
-/// 32 ticks needed. It runs as its [`Exec`] says: by default on the `rayon` pool in
+/// number of pairs grows by a few per cent. Of the memory for pairs, what is not needed is freed once there are more than
+/// eight places for each pair of the largest of the last 16 to 32 ticks. It runs as its [`Exec`] says: by default on the `rayon` pool in
 /// which it is called.
 ///
 /// ```
