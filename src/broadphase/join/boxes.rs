@@ -1,11 +1,11 @@
 //! The boxes of a join: columns to whose end the boxes of each set are copied.
 
 use super::occupied::OccupiedCells;
-use super::sort_keys::SortKeys;
+use super::sort_keys::{SortKeys, StartOrder};
 use crate::broadphase::pairs::buffer::lengthen_sparsely;
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 
 /// Flag of the right copies on the axis that a grid does not divide. The bit is free here: the position of a box in
@@ -60,24 +60,29 @@ pub(super) struct KdBoxes {
     pub(super) bounds: [Vec<f32>; 6],
     /// Position in the input, and the flags of the id.
     pub(super) words: Vec<u32>,
+    /// The starts and the ends of boxes that are sorted along an axis, in the order of the sweep.
+    pub(super) order: [Vec<f32>; 2],
+    /// A bit for the set of a box in two sets that are sorted as one; else 0.
+    pub(super) sides: Vec<u32>,
     /// Flags of the right copies on each axis, see `not_first`.
     pub(super) not_first: [u32; 3],
-    keys: SortKeys,
+    pub(super) keys: SortKeys,
     /// Greatest number of rows in use at once since memory was last reserved.
     pub(super) peak: usize,
     /// Number of boxes that were read to copy or sort them.
     pub(super) copied: usize,
 }
 
-impl_memory!(KdBoxes { bounds, words, keys; without not_first, peak, copied });
+impl_memory!(KdBoxes { bounds, words, order, sides, keys; without not_first, peak, copied });
 
 impl KdBoxes {
     /// Reserves memory for so many rows.
     pub(super) fn grow(&mut self, rows: usize) {
-        for column in &mut self.bounds {
+        for column in self.bounds.iter_mut().chain(&mut self.order) {
             lengthen_sparsely(column, rows);
         }
         lengthen_sparsely(&mut self.words, rows);
+        lengthen_sparsely(&mut self.sides, rows);
         self.keys.grow(rows);
     }
 
@@ -93,11 +98,11 @@ impl KdBoxes {
         self.bounds[0][end..end + LANES_MAX].fill(f32::INFINITY);
     }
 
-    /// Marks the end of a sorted set: on each axis, rows past it start behind all boxes.
+    /// Marks the end of a sorted set: rows past it start behind all boxes, end before all, and overlap nothing.
     pub(super) fn write_sorted_padding(&mut self, end: usize) {
-        for lows in &mut self.bounds[..3] {
-            lows[end..end + LANES_MAX].fill(f32::INFINITY);
-        }
+        self.order[0][end..end + LANES_MAX].fill(f32::INFINITY);
+        self.order[1][end..end + LANES_MAX].fill(f32::NEG_INFINITY);
+        self.write_padding(end);
     }
 
     /// Ensures that `rows` rows can be written.
@@ -115,27 +120,143 @@ impl KdBoxes {
         self.bounds.each_ref().map(Vec::as_slice)
     }
 
-    /// Copies `rows` to the rows from `start` on, sorted by where they start on an axis. Boxes that start at one
-    /// coordinate keep their order.
+    /// Copies sets to the rows from `start` on, ordered by where the boxes start on an axis, and returns these rows.
     #[inline(never)]
-    pub(super) fn sort(&mut self, rows: KdRows, axis: usize, start: usize) -> KdRows {
-        self.need(start + rows.len + 2 * LANES_MAX);
-        self.copied += rows.len;
-        let lows = &self.bounds[axis][rows.start..rows.start + rows.len];
-        let lows = lows.iter().copied().zip(rows.start as u32..);
-        let keys = self.keys.sort(rows.len, lows);
-        for column in &mut self.bounds {
-            let (from, to) = column.split_at_mut(start);
-            for (to, &key) in to.iter_mut().zip(keys.iter()) {
-                *to = from[key as u32 as usize];
+    pub(super) fn sort(
+        &mut self,
+        level: Level,
+        sets: SortedSets,
+        axis: usize,
+        start: usize,
+    ) -> [KdRows; 2] {
+        let (sorted, lens) = (sets.rows(start), sets.lens());
+        self.need(sorted[1].end() + LANES_MAX);
+        let mut starts = self.keys.starts_mut(lens[0] + lens[1]);
+        for (set, len) in sets.sets.iter().zip(lens) {
+            let (of_set, rest) = starts.split_at_mut(len);
+            of_set.copy_from_slice(&self.bounds[axis][set.start..][..len]);
+            starts = rest;
+        }
+        let lists = sets.lists();
+        let order = self.keys.order(level, lists);
+        let mut first = 0;
+        for (which, (len, to)) in lists.into_iter().zip(sorted).enumerate() {
+            if len == 0 {
+                continue;
+            }
+            self.copied += len;
+            let places = first..first + len;
+            let rows = self.keys.sort(order, (which, places), |row| sets.row(first + row) as u32);
+            for column in &mut self.bounds {
+                let (from, to) = column.split_at_mut(to.start);
+                for (to, &row) in to.iter_mut().zip(rows) {
+                    *to = from[row as usize];
+                }
+            }
+            let (from, words) = self.words.split_at_mut(to.start);
+            for ((word, side), &row) in words.iter_mut().zip(&mut self.sides[to.start..]).zip(rows)
+            {
+                (*word, *side) = (from[row as usize], sets.side(row as usize));
+            }
+            let [x, u, v, high_x, high_u, high_v] = &self.bounds;
+            let ends = [[x, high_x], [u, high_u], [v, high_v]][axis].map(|ends| &ends[to.start..]);
+            let ordered = self.order.each_mut().map(|column| &mut column[to.start..]);
+            level.run(OrderEnds { ends, rows: len, order, ordered });
+            self.write_sorted_padding(to.start + len);
+            first += len;
+        }
+        sorted
+    }
+
+    /// Copies the boxes of sorted rows to the rows from `start` on, each of the two sets that they are of by itself.
+    #[inline(never)]
+    pub(super) fn separate(&mut self, rows: KdRows, start: usize) -> [KdRows; 2] {
+        let mut sets = [KdRows { start, len: 0 }; 2];
+        for side in [1, 2] {
+            let set = &mut sets[side - 1];
+            self.need(set.start + rows.len + 2 * LANES_MAX);
+            self.copied += rows.len;
+            for row in rows.start..rows.start + rows.len {
+                let to = set.start + set.len;
+                if self.sides[row] == side as u32 {
+                    self.bounds.iter_mut().for_each(|column| column[to] = column[row]);
+                    self.words[to] = self.words[row];
+                    set.len += 1;
+                }
+            }
+            let end = set.start + set.len;
+            self.write_padding(end);
+            sets[1].start = sets[0].end();
+        }
+        sets
+    }
+}
+
+/// One set or two that are sorted.
+#[derive(Clone, Copy)]
+pub(super) struct SortedSets {
+    pub(super) sets: [KdRows; 2],
+    /// Whether both are the same.
+    pub(super) same: bool,
+    /// Whether two sets become one list.
+    pub(super) merged: bool,
+}
+
+impl SortedSets {
+    /// Returns the numbers of boxes of the sets.
+    pub(super) fn lens(&self) -> [usize; 2] {
+        [self.sets[0].len, if self.same { 0 } else { self.sets[1].len }]
+    }
+
+    /// Returns the numbers of boxes of the sorted lists.
+    pub(super) fn lists(&self) -> [usize; 2] {
+        let [first, second] = self.lens();
+        if self.merged { [first + second, 0] } else { [first, second] }
+    }
+
+    /// Returns the rows from `start` on to which the lists are copied.
+    pub(super) fn rows(&self, start: usize) -> [KdRows; 2] {
+        let [len, second] = self.lists();
+        let first = KdRows { start, len };
+        [first, if second == 0 { first } else { KdRows { start: first.end(), len: second } }]
+    }
+
+    /// Returns the row of a box of the first set, or of one of the second set after those of the first.
+    #[inline(always)]
+    pub(super) fn row(&self, at: usize) -> usize {
+        let [first, second] = self.sets;
+        if at < first.len { first.start + at } else { second.start + (at - first.len) }
+    }
+
+    /// Returns the bit for the set of a row, if two sets become one list.
+    #[inline(always)]
+    pub(super) fn side(&self, row: usize) -> u32 {
+        let first = row.wrapping_sub(self.sets[0].start) < self.sets[0].len;
+        if self.merged { 2 - u32::from(first) } else { 0 }
+    }
+}
+
+/// Writes the starts and the ends of sorted boxes on an axis in the order of the sweep.
+struct OrderEnds<'a> {
+    ends: [&'a [f32]; 2],
+    rows: usize,
+    order: StartOrder,
+    ordered: [&'a mut [f32]; 2],
+}
+
+impl Kernel for OrderEnds<'_> {
+    type Output = ();
+
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { ends, rows, order, ordered } = self;
+        for row in (0..rows).step_by(I::LANES) {
+            for (to, from) in [0, 1].map(|k| (k, ends[k])) {
+                order.of(isa, isa.load(&from[row..])).store(&mut ordered[to][row..]);
             }
         }
-        let (from, to) = self.words.split_at_mut(start);
-        for (to, &key) in to.iter_mut().zip(keys.iter()) {
-            *to = from[key as u32 as usize];
-        }
-        self.write_sorted_padding(start + rows.len);
-        KdRows { start, len: rows.len }
     }
 }
 
@@ -190,6 +311,13 @@ pub(super) struct ColumnTarget<'a> {
     words: &'a mut [u32],
 }
 
+/// The columns of the rows to which sorted boxes are written.
+pub(super) struct SortedTarget<'a> {
+    columns: ColumnTarget<'a>,
+    order: [&'a mut [f32]; 2],
+    sides: &'a mut [u32],
+}
+
 impl SetSource for ColumnSource<'_> {
     #[inline(always)]
     fn load<I: Isa>(&self, isa: I, row: usize) -> ([I::F32; 6], I::U32) {
@@ -201,14 +329,28 @@ impl SetSource for ColumnSource<'_> {
     }
 }
 
-impl ColumnTarget<'_> {
-    /// Writes a lane group of boxes to the rows from `to` on.
+impl SortedTarget<'_> {
+    /// Returns the words and sides of the rows.
     #[inline(always)]
-    pub(super) fn store_all<I: Isa>(&mut self, to: usize, ends: &[I::F32; 6], word: I::U32) {
-        for (end, column) in ends.iter().zip(&mut self.bounds) {
+    pub(super) fn words_and_sides(&mut self) -> (&mut [u32], &mut [u32]) {
+        (self.columns.words, self.sides)
+    }
+
+    /// Writes the ends of a lane group of boxes, which are sorted along an axis, to the rows from `to` on.
+    #[inline(always)]
+    pub(super) fn store_ends<I: Isa>(
+        &mut self,
+        isa: I,
+        (order, axis): (StartOrder, usize),
+        to: usize,
+        ends: &[I::F32; 6],
+    ) {
+        for (end, column) in ends.iter().zip(&mut self.columns.bounds) {
             end.store(&mut column[to..]);
         }
-        word.store(&mut self.words[to..]);
+        for (ordered, end) in self.order.iter_mut().zip([ends[axis], ends[3 + axis]]) {
+            order.of(isa, end).store(&mut ordered[to..]);
+        }
     }
 }
 
@@ -225,19 +367,17 @@ impl SetTarget for ColumnTarget<'_> {
 impl KdBoxes {
     /// Returns the rows from `start` on, to be written: `rows` of them and their padding.
     pub(super) fn target(&mut self, start: usize, rows: usize) -> ColumnTarget<'_> {
-        self.target_and_keys(start, rows).0
+        self.need(start + rows + 2 * LANES_MAX);
+        self.sorted_target(start).0.columns
     }
 
-    /// Returns the rows from `start` on, and the memory for sort keys.
-    pub(super) fn target_and_keys(
-        &mut self,
-        start: usize,
-        rows: usize,
-    ) -> (ColumnTarget<'_>, &mut SortKeys) {
-        self.need(start + rows + 2 * LANES_MAX);
+    /// Returns the rows from `start` on, to be written in an order, and the memory for sort keys.
+    pub(super) fn sorted_target(&mut self, start: usize) -> (SortedTarget<'_>, &mut SortKeys) {
         let [x, u, v, high_x, high_u, high_v] = &mut self.bounds;
         let bounds = [x, u, v, high_x, high_u, high_v].map(|column| &mut column[start..]);
-        (ColumnTarget { bounds, words: &mut self.words[start..] }, &mut self.keys)
+        let columns = ColumnTarget { bounds, words: &mut self.words[start..] };
+        let order = self.order.each_mut().map(|column| &mut column[start..]);
+        (SortedTarget { columns, order, sides: &mut self.sides[start..] }, &mut self.keys)
     }
 }
 

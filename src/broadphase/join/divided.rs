@@ -7,7 +7,7 @@
 //!
 //! Which parts there are depends on the boxes alone, so the pairs and their order are the same for any threads.
 
-use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, Selection, Summary};
+use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, Selection, SortedSets, Summary};
 use super::choose::{KdHistory, SplitChoice, choose};
 use super::leaf::Leaf;
 use super::records::{JoinRecords, PARTITION_MAX, PartitionWords, SelectWords, sort_words};
@@ -479,17 +479,13 @@ impl PartWorker {
             let Some(selected) = task.select(0, copies, &mut join.occupied) else { return };
             (words, part) = (&scratch[..], selected);
         }
-        let SplitChoice::Sweep { axis, work_max } = part.choose(&(records, words)) else {
+        let SplitChoice::Sweep { axis, work_max, merged } = part.choose(&(records, words)) else {
             (part.of_a, part.of_b) = (KdPart::All, KdPart::All);
             return join.begin_part(level, records, words, &part);
         };
-        let mut sorted = |set: KdRows, start: usize| {
-            let words = &words[set.start..][..set.len];
-            sort_words(level, (records, words), axis, (&mut join.boxes, start))
-        };
-        let a = sorted(part.a, 0);
-        let b = if part.same { a } else { sorted(part.b, a.end()) };
-        join.leaf = Leaf::sweep([a, b], part.same, axis, work_max);
+        let sets = SortedSets { sets: [part.a, part.b], same: part.same, merged };
+        let sorted = sort_words(level, (records, words), sets, axis, &mut join.boxes);
+        join.leaf = Leaf::sweep(sorted, &sets, work_max);
         join.swept = part.history;
     }
 

@@ -49,7 +49,7 @@ use crate::lanes::{LANES_MAX, Level};
 use alloc::vec::Vec;
 use bitmaps::{BitmapIndex, CompareBitmaps};
 pub(crate) use boxes::NOT_FIRST_UNCUT;
-use boxes::{CopySet, KdBoxes, KdPart, KdRows, Selection, Summary};
+use boxes::{CopySet, KdBoxes, KdPart, KdRows, Selection, SortedSets, Summary};
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
 use leaf::{CompareLeaf, Leaf, LeafState};
 use occupied::{LARGER_BY, OccupiedCells};
@@ -404,11 +404,11 @@ impl Join {
                 self.bitmaps.begin(&self.boxes, [a, b], same, intervals);
             }
             SplitChoice::Compare => self.leaf = Leaf::each_with_each(a, b, same),
-            SplitChoice::Sweep { axis, work_max } => {
+            SplitChoice::Sweep { axis, work_max, merged } => {
                 let end = a.end().max(b.end());
-                let a = self.boxes.sort(a, axis, end);
-                let b = if same { a } else { self.boxes.sort(b, axis, a.end()) };
-                self.leaf = Leaf::sweep([a, b], same, axis, work_max);
+                let sets = SortedSets { sets: [a, b], same, merged };
+                let sorted = self.boxes.sort(level, sets, axis, end);
+                self.leaf = Leaf::sweep(sorted, &sets, work_max);
                 self.swept = history;
             }
             SplitChoice::Apart { axis, than } if same => {
@@ -446,9 +446,10 @@ impl Join {
 
     /// Postpones the join of the boxes that a slow sweep has not compared.
     fn resume(&mut self) {
-        let Leaf { a, b, same, .. } = self.leaf;
+        let Leaf { a, b, same, merged, .. } = self.leaf;
+        let sets = if merged { self.boxes.separate(a, a.end() + LANES_MAX) } else { [a, b] };
         let history = KdHistory { dense: true, ..self.swept };
-        self.tasks.push(KdTask::new([a, b], same, history));
+        self.tasks.push(KdTask::new(sets, same && !merged, history));
     }
 
     fn end_leaf(&mut self) {

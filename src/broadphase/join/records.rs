@@ -5,9 +5,10 @@
 //! four bytes instead of 28.
 
 use super::boxes::{
-    ColumnTarget, JOIN_FLAGS, KdBoxes, KdPart, KdRows, Selection, SetSource, SetTarget, Summary,
-    keep_part, select,
+    ColumnTarget, JOIN_FLAGS, KdBoxes, KdPart, KdRows, Selection, SetSource, SetTarget, SortedSets,
+    SortedTarget, Summary, keep_part, select,
 };
+use super::sort_keys::StartOrder;
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::input::ROW;
 use crate::columns::impl_memory;
@@ -254,31 +255,54 @@ impl Kernel for CopyRecords<'_> {
     }
 }
 
-/// Copies the boxes of a list to the rows from `start` on, sorted by where they start on an axis. Boxes that start at one coordinate
-/// keep their order.
+/// Copies the boxes of lists to the first rows, ordered by where they start on an axis, and returns these rows.
 #[inline(never)]
 pub(super) fn sort_words(
     level: Level,
     (records, words): (&JoinRecords, &[u32]),
+    sets: SortedSets,
     axis: usize,
-    (to, start): (&mut KdBoxes, usize),
-) -> KdRows {
-    let len = words.len();
-    to.copied += len;
-    let (target, keys) = to.target_and_keys(start, len);
+    to: &mut KdBoxes,
+) -> [KdRows; 2] {
+    let (sorted, lens) = (sets.rows(0), sets.lens());
+    to.need(sorted[1].end() + LANES_MAX);
     let of: &[[f32; 8]] = bytemuck::cast_slice(&records.records);
-    let lows = words.iter().map(|&word| (of[(word & ROW) as usize][axis], word));
-    level.run(CopySorted { records, keys: keys.sort(len, lows), target });
-    to.write_sorted_padding(start + len);
-    KdRows { start, len }
+    let mut starts = to.keys.starts_mut(lens[0] + lens[1]).iter_mut();
+    for (set, len) in sets.sets.iter().zip(lens) {
+        for (&word, start) in words[set.start..][..len].iter().zip(starts.by_ref()) {
+            *start = of[(word & ROW) as usize][axis];
+        }
+    }
+    let lists = sets.lists();
+    let order = to.keys.order(level, lists);
+    let mut first = 0;
+    for (which, (len, rows)) in lists.into_iter().zip(sorted).enumerate() {
+        if len == 0 {
+            continue;
+        }
+        to.copied += len;
+        let (mut target, keys) = to.sorted_target(rows.start);
+        let places = first..first + len;
+        let from = keys.sort(order, (which, places), |row| sets.row(first + row) as u32);
+        // In a loop of its own: lanes that have just been written one by one would be loaded slowly.
+        let (to_words, to_sides) = target.words_and_sides();
+        for ((word, side), &from) in to_words.iter_mut().zip(to_sides).zip(from) {
+            (*word, *side) = (words[from as usize], sets.side(from as usize));
+        }
+        to_words[len..len + LANES_MAX].fill(records.padding());
+        level.run(CopySorted { records, rows: len, order: (order, axis), target });
+        to.write_sorted_padding(rows.start + len);
+        first += len;
+    }
+    sorted
 }
 
-/// Copies the boxes of sorted keys to columns.
+/// Copies sorted boxes, of which the places and flags are written, to columns.
 struct CopySorted<'a> {
     records: &'a JoinRecords,
-    /// Places and flags in the lower halves.
-    keys: &'a [u64],
-    target: ColumnTarget<'a>,
+    rows: usize,
+    order: (StartOrder, usize),
+    target: SortedTarget<'a>,
 }
 
 impl Kernel for CopySorted<'_> {
@@ -289,15 +313,12 @@ impl Kernel for CopySorted<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { records: of, keys, mut target } = self;
+        let Self { records: of, rows, order, mut target } = self;
         let records = bytemuck::cast_slice(&of.records);
-        for row in (0..keys.len()).step_by(I::LANES) {
-            let mut words = [of.padding(); LANES_MAX];
-            for (word, &key) in words[..I::LANES].iter_mut().zip(&keys[row..]) {
-                *word = key as u32;
-            }
-            let (ends, word) = RecordSource { records, words: &words }.load(isa, 0);
-            target.store_all::<I>(row, &ends, word);
+        for row in (0..rows).step_by(I::LANES) {
+            let words = &*target.words_and_sides().0;
+            let (ends, _) = RecordSource { records, words }.load(isa, row);
+            target.store_ends(isa, order, row, &ends);
         }
     }
 }

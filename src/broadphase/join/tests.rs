@@ -1,6 +1,6 @@
 //! Compares joins with brute force.
 
-use super::boxes::{KdBoxes, KdRows};
+use super::boxes::{KdBoxes, KdRows, SortedSets};
 use super::divided::DividedJoin;
 use super::{Join, JoinInput, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
@@ -420,7 +420,8 @@ fn boxes_are_sorted_by_any_starts() {
             boxes.words[row] = row as u32;
         }
         let rows = KdRows { start: 0, len: count as usize };
-        let sorted = boxes.sort(rows, 1, rows.end());
+        let sets = SortedSets { sets: [rows, rows], same: true, merged: false };
+        let [sorted, _] = boxes.sort(Level::detect(), sets, 1, rows.end());
         let mut expected: Vec<u32> = (0..count).collect();
         expected.sort_by(|&p, &q| starts[p as usize].total_cmp(&starts[q as usize]));
         let range = sorted.start..sorted.start + sorted.len;

@@ -61,9 +61,9 @@ impl Candidates {
 }
 
 /// Greatest number of candidates of a strip or join with so many records at once: one box may overlap all others just before
-/// the candidates are processed.
+/// the candidates are processed, or the boxes of a lane group as many others each.
 pub(crate) fn candidates_max(rows: usize) -> usize {
-    CANDIDATES + rows + 2 * LANES_MAX
+    CANDIDATES + rows.max(LANES_MAX * LANES_MAX) + 2 * LANES_MAX
 }
 
 #[cfg(test)]
