@@ -1,8 +1,9 @@
 //! Compares joins with brute force.
 
 use super::boxes::{KdBoxes, KdRows, SortedSets};
+use super::choose::{KdHistory, SplitChoice};
 use super::divided::DividedJoin;
-use super::{Join, JoinInput, NOT_FIRST_UNCUT};
+use super::{Join, JoinInput, KdTask, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::runs::PairRuns;
@@ -30,9 +31,14 @@ fn pairs(level: Level, rows: &[Row], join: &mut Join, not_first: [u32; 3]) -> Ve
     assert!(join.begin(level, JoinInput { bounds, ids, rows, not_first }), "no plane");
     let mut candidates = Candidates::default();
     candidates.reserve(candidates_max(rows));
+    proceed(level, join, &mut candidates)
+}
+
+/// Returns the pairs of a join that has begun.
+fn proceed(level: Level, join: &mut Join, candidates: &mut Candidates) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     loop {
-        let done = join.proceed(level, &mut candidates);
+        let done = join.proceed(level, candidates);
         let (a, b) = (&candidates.a[..candidates.len], &candidates.b[..candidates.len]);
         pairs.extend(a.iter().zip(b).map(|(&a, &b)| [Ord::min(a, b), Ord::max(a, b)]));
         candidates.len = 0;
@@ -393,8 +399,9 @@ fn sticks_that_overlap_on_two_axes_are_compared_by_bitmaps() {
     }
 }
 
-/// Goal: boxes are sorted by their starts, boxes that start at one coordinate keep their order, and each box keeps its bounds and
-/// its word. Method: starts in the whole range, a crowd in a small part of it, neighbouring numbers, and two numbers alone.
+/// Goal: boxes are sorted by their starts in the order of a sweep, boxes of one place in it keep their order, each box keeps its bounds and
+/// its word, and no two boxes that overlap on the axis are apart in this order. Method: starts in the whole range, a crowd in a small part of it,
+/// neighbouring numbers, and two numbers alone.
 #[test]
 fn boxes_are_sorted_by_any_starts() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
@@ -415,20 +422,90 @@ fn boxes_are_sorted_by_any_starts() {
         boxes.need(2 * count as usize + 64);
         for (row, &start) in starts.iter().enumerate() {
             for k in 0..6 {
-                boxes.bounds[k][row] = if k == 1 { start } else { row as f32 };
+                boxes.bounds[k][row] = if k % 3 == 1 { start } else { row as f32 };
             }
+            boxes.bounds[4][row] = start + [0.0, 1e-3][row % 2];
             boxes.words[row] = row as u32;
         }
         let rows = KdRows { start: 0, len: count as usize };
         let sets = SortedSets { sets: [rows, rows], same: true, merged: false };
         let [sorted, _] = boxes.sort(Level::detect(), sets, 1, rows.end());
-        let mut expected: Vec<u32> = (0..count).collect();
-        expected.sort_by(|&p, &q| starts[p as usize].total_cmp(&starts[q as usize]));
         let range = sorted.start..sorted.start + sorted.len;
-        assert_eq!(boxes.words[range.clone()], expected, "round {round}");
-        for (at, row) in range.zip(expected) {
+        let [lows, highs] = boxes.order.each_ref().map(|column| &column[range.clone()]);
+        let words = &boxes.words[range.clone()];
+        let mut all: Vec<usize> = (0..words.len()).collect();
+        assert!(all.is_sorted_by_key(|&at| (lows[at], words[at])), "round {round}");
+        for (at, &row) in range.clone().zip(words) {
             let of_row = [row as f32, starts[row as usize], row as f32];
             assert_eq!([0, 1, 5].map(|k| boxes.bounds[k][at]), of_row);
         }
+        let ends = |k: usize, at: usize| boxes.bounds[k][range.start + at];
+        all.sort_by(|&a, &b| ends(1, a).total_cmp(&ends(1, b)));
+        assert!(all.is_sorted_by_key(|&at| lows[at]), "round {round}");
+        for (at, &high) in highs.iter().enumerate() {
+            // The last box that starts before this one ends.
+            let before = all.partition_point(|&other| ends(1, other) <= ends(4, at));
+            assert!(lows[all[before - 1]] <= high, "round {round}");
+        }
     }
+}
+
+/// Goal: two sets that are swept as one list have the pairs of a box of one and a box of the other, also if the sweep is stopped because it is too
+/// slow. Method: brute force; boxes of several lengths in a line, flags, and limits of the comparisons from one to enough.
+#[test]
+fn merged_sets_have_the_pairs_of_two_sets() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);
+    let (mut found, mut stopped) = (0, 0);
+    for round in 0..40_u64 {
+        let lens = [[1, 1], [5, 40], [33, 17], [150, 90]][round as usize % 4];
+        let mut join = Join::default();
+        join.boxes.need(4 * (lens[0] + lens[1]) + 256);
+        join.boxes.not_first = NOT_FIRST;
+        let first = KdRows { start: 0, len: lens[0] };
+        let second = KdRows { start: first.end(), len: lens[1] };
+        let (mut sets, mut number) = (Vec::new(), 0);
+        for set in [first, second] {
+            let mut of_set = Vec::new();
+            for row in set.start..set.start + set.len {
+                let length = if rng.random_ratio(1, 9) { 3.0 } else { 0.02 };
+                let low: [f32; 3] = [(); 3].map(|()| rng.random_range(-1.0..1.0));
+                let ends: [f32; 6] = core::array::from_fn(|k| match k {
+                    0..3 => low[k],
+                    3 => low[0] + length * rng.random_range(0.0_f32..1.0),
+                    _ => low[k - 3] + 1.0,
+                });
+                let word = number | if rng.random_ratio(1, 5) { STILL } else { 0 };
+                (0..6).for_each(|k| join.boxes.bounds[k][row] = ends[k]);
+                join.boxes.words[row] = word;
+                of_set.push((ends, word));
+                number += 1;
+            }
+            join.boxes.write_padding(set.start + set.len);
+            sets.push(of_set);
+        }
+        let mut expected = Vec::new();
+        for (p, a) in &sets[0] {
+            for (q, b) in &sets[1] {
+                let overlap = (0..3).all(|k| p[k] <= q[3 + k] && q[k] <= p[3 + k]);
+                if overlap && a & b & STILL == 0 {
+                    expected.push([a & !STILL, b & !STILL]);
+                }
+            }
+        }
+        expected.sort_unstable();
+        for level in Level::all() {
+            let task = KdTask::new([first, second], false, KdHistory::default());
+            let work_max = [1, 100, 1 << 40][round as usize % 3];
+            let before = join.compared;
+            join.plan(level, &task, SplitChoice::Sweep { axis: 0, work_max, merged: true });
+            let mut candidates = Candidates::default();
+            candidates.reserve(candidates_max(number as usize));
+            let mut pairs = proceed(level, &mut join, &mut candidates);
+            pairs.sort_unstable();
+            assert_eq!(pairs, expected, "{lens:?} in round {round} on {level}");
+            stopped += usize::from(join.compared - before > work_max);
+        }
+        found += expected.len();
+    }
+    assert!(found > 1000 && stopped > 20, "{found} pairs, {stopped} sweeps stopped");
 }
