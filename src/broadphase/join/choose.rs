@@ -35,7 +35,8 @@ const LONG_PART: f32 = 0.5;
 const LONG_SHARE: f64 = 0.125;
 const CROSSING_SHARE: f64 = 0.04;
 /// Comparisons per box within two sets that are swept up to which they are swept as one list. Then each box is compared with its
-/// neighbours in lanes, which takes less time than to find the next box of two lists.
+/// neighbours in lanes, which takes less time than to find the next box of two lists, unless most of the boxes are in one of them.
+const MERGED_RATIO: usize = 4;
 const MERGED_WORK: f64 = if cfg!(fuzzing) { 4.0 } else { 16.0 };
 /// The share of boxes that must not move to be joined separately from the others before any division.
 const STILL_SHARE: f64 = 0.75;
@@ -141,6 +142,7 @@ pub(super) fn choose(
             let compared = |len: f64, of: &Sampled| 0.5 * len * len * of.meeting(of, true);
             let merged = !same
                 && a.len + b.len <= SORTED_MAX
+                && a.len.max(b.len) < MERGED_RATIO * a.len.min(b.len)
                 && compared(len_a, of_a) + compared(len_b, of_b) <= MERGED_WORK * rows;
             return SplitChoice::Sweep { axis, work_max: (divided * rows) as u64, merged };
         }

@@ -100,7 +100,7 @@ impl Leaf {
         // The neighbours of the last boxes are in the padding or behind it.
         let rows = self.a.end().max(self.b.end()) + if self.sorted { LANES_MAX } else { 0 };
         let words = [&boxes.words[..rows], &boxes.sides[..rows]];
-        let columns = Columns {
+        let columns = ComparedColumns {
             table: Table::new(boxes.columns(), rows),
             words: Table::new(words, rows),
             words_of: words,
@@ -152,7 +152,7 @@ impl Leaf {
     fn compare_neighbours<I: Isa>(
         &mut self,
         isa: I,
-        columns: &Columns<'_>,
+        columns: &ComparedColumns<'_>,
         candidates: &mut Candidates,
     ) {
         let (first, len) = (self.a.start, self.a.len.min(LANES_MAX));
@@ -209,7 +209,7 @@ impl Leaf {
 }
 
 /// The columns of the boxes that are compared.
-struct Columns<'a> {
+struct ComparedColumns<'a> {
     table: Table<'a, f32, 6>,
     /// Words and sides.
     words: Table<'a, u32, 2>,
@@ -218,7 +218,7 @@ struct Columns<'a> {
     order: Table<'a, f32, 2>,
 }
 
-impl Columns<'_> {
+impl ComparedColumns<'_> {
     /// Compares a box with those from `others` on that start at `last` or before it. Returns the number of comparisons.
     #[inline(always)]
     fn compare<I: Isa>(

@@ -98,7 +98,7 @@ impl SortKeys {
             return StartOrder::Exact;
         }
         let order = StartOrder::Bins { origin: low, scale, last: (count - 1) as f32 };
-        level.run(FindBins { starts, rows, order, bins });
+        level.run(BinStarts { starts, rows, order, bins });
         for (set, counts) in [0..first, first..rows].into_iter().zip(counts) {
             let counts = &mut counts[..count];
             if !count_bins(&bins[set], counts) {
@@ -192,14 +192,14 @@ impl Kernel for FindExtent<'_> {
 }
 
 /// Writes the bins of starts, above them the bits that all these numbers have.
-struct FindBins<'a> {
+struct BinStarts<'a> {
     starts: &'a [f32],
     rows: usize,
     order: StartOrder,
     bins: &'a mut [u32],
 }
 
-impl Kernel for FindBins<'_> {
+impl Kernel for BinStarts<'_> {
     type Output = ();
 
     const WIDE: bool = false;
