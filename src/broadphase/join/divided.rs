@@ -156,8 +156,8 @@ type JoinPart = (usize, usize, KdTask);
 
 /// Memory of one worker.
 #[derive(Debug, Default)]
-struct PartWorker {
-    join: Join,
+pub(super) struct PartWorker {
+    pub(super) join: Join,
     /// Memory for the places of a new set, and of several.
     words: Vec<u32>,
     lists: Vec<u32>,
@@ -465,7 +465,12 @@ fn partition(
 
 impl PartWorker {
     /// Begins the join of a part of sets of places.
-    fn begin(&mut self, level: Level, (records, from): (&JoinRecords, &[u32]), task: &KdTask) {
+    pub(super) fn begin(
+        &mut self,
+        level: Level,
+        (records, from): (&JoinRecords, &[u32]),
+        task: &KdTask,
+    ) {
         let Self { words: scratch, selected, join, .. } = self;
         if !task.history.sliced {
             return join.begin_part(level, records, from, task);

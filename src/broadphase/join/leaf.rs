@@ -89,6 +89,12 @@ impl Leaf {
         self.compared >= if share < self.most { share } else { self.most }
     }
 
+    /// Whether all boxes have been compared.
+    #[inline(always)]
+    fn is_done(&self) -> bool {
+        self.reaching.1 == 0 && (self.a.len == 0 || self.b.len == 0)
+    }
+
     /// Continues the comparison until there are [`CANDIDATES`].
     #[inline(always)]
     fn proceed<I: Isa>(
@@ -97,6 +103,10 @@ impl Leaf {
         boxes: &KdBoxes,
         candidates: &mut Candidates,
     ) -> LeafState {
+        // There may be no columns if there is nothing to compare.
+        if self.is_done() {
+            return LeafState::Done;
+        }
         // The neighbours of the last boxes are in the padding or behind it.
         let rows = self.a.end().max(self.b.end()) + if self.sorted { LANES_MAX } else { 0 };
         let words = [&boxes.words[..rows], &boxes.sides[..rows]];
@@ -121,7 +131,7 @@ impl Leaf {
                 let row = first + reaching.trailing_zeros() as usize;
                 let (others, last) = (row + NEIGHBOURS + 1, highs[row]);
                 self.compared += columns.compare(isa, row, (lows, others, last), candidates);
-            } else if self.a.len == 0 || self.b.len == 0 {
+            } else if self.is_done() {
                 return LeafState::Done;
             } else if self.sorted && self.same {
                 self.compare_neighbours(isa, &columns, candidates);

@@ -1,15 +1,16 @@
 //! Compares joins with brute force.
 
-use super::boxes::{KdBoxes, KdRows, SortedSets};
+use super::boxes::{KdBoxes, KdPart, KdRows, SortedSets};
 use super::choose::{KdHistory, SplitChoice};
-use super::divided::DividedJoin;
+use super::divided::{DividedJoin, PartWorker};
+use super::records::JoinRecords;
 use super::{Join, JoinInput, KdTask, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::runs::PairRuns;
 use crate::columns::Memory;
 use crate::geom::Pair;
-use crate::lanes::Level;
+use crate::lanes::{LANES_MAX, Level};
 use crate::par::{Budget, Threads};
 use alloc::vec::Vec;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -447,6 +448,28 @@ fn boxes_are_sorted_by_any_starts() {
             let before = all.partition_point(|&other| ends(1, other) <= ends(4, at));
             assert!(lows[all[before - 1]] <= high, "round {round}");
         }
+    }
+}
+
+/// Goal: a part in which no two boxes overlap is joined without pairs, also if it is the first one of a worker, which has no columns yet. Method: a
+/// slice in which one of the two sets has no boxes.
+#[test]
+fn a_first_part_without_pairs_is_done() {
+    let at = |x: usize| [x as f32, 0.0, 0.0, x as f32 + 0.5, 1.0, 1.0];
+    for level in Level::all() {
+        let mut records = JoinRecords::default();
+        records.load(NOT_FIRST, 40, &|place| at(place));
+        let words: Vec<u32> = (0..40 + 2 * LANES_MAX as u32).map(|word| word.min(40)).collect();
+        let first = KdRows { start: 0, len: 20 };
+        let history = KdHistory { sliced: true, ..KdHistory::default() };
+        let part = KdPart::Right { axis: 0, at: 30.0 };
+        let task = KdTask::new([first, KdRows { start: 4, len: 36 }], false, history);
+        let mut worker = PartWorker::default();
+        let task = KdTask { of_a: part, of_b: part, ..task };
+        worker.begin(level, (&records, &words), &task);
+        let mut candidates = Candidates::default();
+        candidates.reserve(candidates_max(40));
+        assert!(proceed(level, &mut worker.join, &mut candidates).is_empty(), "{level}");
     }
 }
 
