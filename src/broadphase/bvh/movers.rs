@@ -11,6 +11,7 @@ use super::mover_progress::MoverProgress;
 use super::{BvhItem, Probe, Stack, Tree, walk};
 use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::pairs::candidates::Candidates;
+use crate::broadphase::pairs::candidates::overlap;
 use crate::broadphase::pairs::input::{CHUNK_ROWS, PairInput, allow};
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, Row, check_group};
 use crate::geom::{Filter, MapEach, Pair, SweptPair};
@@ -256,12 +257,7 @@ fn meets<I: Isa>(isa: I, mover: &MoverRecord, bounds: &[I::F32; 6]) -> I::Mask {
     for (end, &bits) in path.iter_mut().zip(&mover[BOUNDS..BOX]) {
         *end = isa.splat(f32::from_bits(bits));
     }
-    path[0].le(bounds[3])
-        & bounds[0].le(path[3])
-        & path[1].le(bounds[4])
-        & bounds[1].le(path[4])
-        & path[2].le(bounds[5])
-        & bounds[2].le(path[5])
+    overlap::<I>(path, *bounds)
 }
 
 /// The first times at which the mover touches boxes that do not move, and which of them it touches.

@@ -7,6 +7,7 @@ use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Flag of the right copies on the axis that a grid does not divide. The bit is free here: the position of a box in
 /// the input is below it, and whether its path is long has been evaluated already.
@@ -137,15 +138,10 @@ impl KdBoxes {
             of_set.copy_from_slice(&self.bounds[axis][set.start..][..len]);
             starts = rest;
         }
-        let lists = sets.lists();
-        let order = self.keys.order(level, lists);
-        let mut first = 0;
-        for (which, (len, to)) in lists.into_iter().zip(sorted).enumerate() {
-            if len == 0 {
-                continue;
-            }
+        let order = self.keys.order(level, sets.lists());
+        for (which, places, to) in sets.lists_at(start) {
+            let (first, len) = (places.start, to.len);
             self.copied += len;
-            let places = first..first + len;
             let rows = self.keys.sort(order, (which, places), |row| sets.row(first + row) as u32);
             for column in &mut self.bounds {
                 let (from, to) = column.split_at_mut(to.start);
@@ -158,12 +154,10 @@ impl KdBoxes {
             {
                 (*word, *side) = (from[row as usize], sets.side(row as usize));
             }
-            let [x, u, v, high_x, high_u, high_v] = &self.bounds;
-            let ends = [[x, high_x], [u, high_u], [v, high_v]][axis].map(|ends| &ends[to.start..]);
+            let ends = [axis, 3 + axis].map(|k| &self.bounds[k][to.start..]);
             let ordered = self.order.each_mut().map(|column| &mut column[to.start..]);
             level.run(OrderEnds { ends, rows: len, order, ordered });
             self.write_sorted_padding(to.start + len);
-            first += len;
         }
         sorted
     }
@@ -221,6 +215,17 @@ impl SortedSets {
         [first, if second == 0 { first } else { KdRows { start: first.end(), len: second } }]
     }
 
+    /// Returns each list that has boxes: which one it is, the places of its boxes among those of both, and the rows to which it is copied.
+    pub(super) fn lists_at(
+        &self,
+        start: usize,
+    ) -> impl Iterator<Item = (usize, Range<usize>, KdRows)> + use<> {
+        let [first, second] = self.lists();
+        let places = [0..first, first..first + second];
+        let lists = places.into_iter().zip(self.rows(start)).enumerate();
+        lists.map(|(which, (places, rows))| (which, places, rows)).filter(|list| !list.1.is_empty())
+    }
+
     /// Returns the row of a box of the first set, or of one of the second set after those of the first.
     #[inline(always)]
     pub(super) fn row(&self, at: usize) -> usize {
@@ -251,10 +256,10 @@ impl Kernel for OrderEnds<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { ends, rows, order, ordered } = self;
+        let Self { ends, rows, order, mut ordered } = self;
         for row in (0..rows).step_by(I::LANES) {
-            for (to, from) in [0, 1].map(|k| (k, ends[k])) {
-                order.of(isa, isa.load(&from[row..])).store(&mut ordered[to][row..]);
+            for (end, to) in ends.iter().zip(&mut ordered) {
+                order.of(isa, isa.load(&end[row..])).store(&mut to[row..]);
             }
         }
     }

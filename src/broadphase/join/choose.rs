@@ -35,9 +35,10 @@ const LONG_PART: f32 = 0.5;
 const LONG_SHARE: f64 = 0.125;
 const CROSSING_SHARE: f64 = 0.04;
 /// Comparisons per box within two sets that are swept up to which they are swept as one list. Then each box is compared with its
-/// neighbours in lanes, which takes less time than to find the next box of two lists, unless most of the boxes are in one of them.
-const MERGED_RATIO: usize = 4;
+/// neighbours in lanes, which takes less time than to find the next box of two lists.
 const MERGED_WORK: f64 = if cfg!(fuzzing) { 4.0 } else { 16.0 };
+/// How many times as many boxes as the other one a set must have to be swept as a list of its own.
+const MERGED_RATIO: usize = 4;
 /// The share of boxes that must not move to be joined separately from the others before any division.
 const STILL_SHARE: f64 = 0.75;
 /// Greatest depth of divisions. A sample that was wrong that often is not used any longer.

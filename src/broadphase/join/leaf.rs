@@ -1,7 +1,7 @@
 //! Compares the boxes of two sets: each with each, or those that overlap on one axis.
 
 use super::boxes::{JOIN_FLAGS, KdBoxes, KdRows, SortedSets};
-use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates};
+use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates, overlap};
 use crate::broadphase::pairs::input::ROW;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes};
 
@@ -185,17 +185,10 @@ impl Leaf {
                 if bits & reaching == 0 {
                     continue;
                 }
-                let [low_x, low_u, low_v, high_x, high_u, high_v] = columns.table.load(isa, at);
-                let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] =
-                    columns.table.load(isa, at + distance);
+                let (these, others) =
+                    (columns.table.load(isa, at), columns.table.load(isa, at + distance));
                 // Lanes past the end of the set are not near.
-                let overlaps = is_near
-                    & lows_x.le(high_x)
-                    & low_x.le(highs_x)
-                    & lows_u.le(high_u)
-                    & low_u.le(highs_u)
-                    & lows_v.le(high_v)
-                    & low_v.le(highs_v);
+                let overlaps = is_near & overlap::<I>(these, others);
                 if overlaps.bits() == 0 {
                     continue;
                 }
@@ -242,20 +235,14 @@ impl ComparedColumns<'_> {
         let side = isa.splat_u32(if self.sided { self.words_of[1][row] } else { 0 });
         let (flags, place) = (isa.splat_u32(word & JOIN_FLAGS), isa.splat_u32(word & ROW));
         let row_bits = isa.splat_u32(ROW);
-        let [low_x, low_u, low_v, high_x, high_u, high_v] = self.table.splat(isa, row);
+        let this = self.table.splat(isa, row);
         let mut count = candidates.len;
         let mut at = others;
         // The padding starts at infinity, so the loop ends there at the latest. The step is that of the widest level,
         // so that the number of comparisons is the same for all.
         while lows[at] <= last {
             for at in (at..at + LANES_MAX).step_by(I::LANES) {
-                let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = self.table.load(isa, at);
-                let overlaps = lows_x.le(high_x)
-                    & low_x.le(highs_x)
-                    & lows_u.le(high_u)
-                    & low_u.le(highs_u)
-                    & lows_v.le(high_v)
-                    & low_v.le(highs_v);
+                let overlaps = overlap::<I>(this, self.table.load(isa, at));
                 // Few groups contain a pair, so the branch is predictable. To compress each group takes longer than to compare it.
                 if overlaps.bits() == 0 {
                     continue;

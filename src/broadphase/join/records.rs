@@ -273,16 +273,11 @@ pub(super) fn sort_words(
             *start = of[(word & ROW) as usize][axis];
         }
     }
-    let lists = sets.lists();
-    let order = to.keys.order(level, lists);
-    let mut first = 0;
-    for (which, (len, rows)) in lists.into_iter().zip(sorted).enumerate() {
-        if len == 0 {
-            continue;
-        }
+    let order = to.keys.order(level, sets.lists());
+    for (which, places, rows) in sets.lists_at(0) {
+        let (first, len) = (places.start, rows.len);
         to.copied += len;
         let (mut target, keys) = to.sorted_target(rows.start);
-        let places = first..first + len;
         let from = keys.sort(order, (which, places), |row| sets.row(first + row) as u32);
         // In a loop of its own: lanes that have just been written one by one would be loaded slowly.
         let (to_words, to_sides) = target.words_and_sides();
@@ -292,7 +287,6 @@ pub(super) fn sort_words(
         to_words[len..len + LANES_MAX].fill(records.padding());
         level.run(CopySorted { records, rows: len, order: (order, axis), target });
         to.write_sorted_padding(rows.start + len);
-        first += len;
     }
     sorted
 }

@@ -4,7 +4,7 @@ use super::buffer::{Buffer, lengthen_sparsely};
 use super::input::ROW;
 use crate::columns::impl_memory;
 use crate::geom::Pair;
-use crate::lanes::LANES_MAX;
+use crate::lanes::{F32Lanes, Isa, LANES_MAX};
 use crate::par::Budget;
 use alloc::vec::Vec;
 
@@ -58,6 +58,19 @@ impl Candidates {
         }
         found.keep(self.len);
     }
+}
+
+/// Returns which boxes overlap those of the other group on all axes.
+#[inline(always)]
+pub(crate) fn overlap<I: Isa>(a: [I::F32; 6], b: [I::F32; 6]) -> I::Mask {
+    let [low_x, low_u, low_v, high_x, high_u, high_v] = a;
+    let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = b;
+    lows_x.le(high_x)
+        & low_x.le(highs_x)
+        & lows_u.le(high_u)
+        & low_u.le(highs_u)
+        & lows_v.le(high_v)
+        & low_v.le(highs_v)
 }
 
 /// Greatest number of candidates of a strip or join with so many records at once: one box may overlap all others just before

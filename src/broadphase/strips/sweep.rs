@@ -22,6 +22,7 @@ use super::long_path::contact_cells;
 use super::record::{StripRecord, SweptRecord};
 use super::sort::StripColumns;
 use crate::broadphase::pairs::buffer::Buffer;
+use crate::broadphase::pairs::candidates::overlap;
 use crate::broadphase::pairs::flags::{FLAGS, LONG};
 use crate::broadphase::pairs::input::{ROW, allow};
 use crate::geom::{MapEach, Pair, SweptPair};
@@ -85,19 +86,6 @@ fn near_of(reaches: &[u32; BLOCK], most: u32) -> u32 {
         }
     }
     best
-}
-
-/// Returns which boxes overlap those of the other group on all axes.
-#[inline(always)]
-fn overlap<I: Isa>(a: [I::F32; 6], b: [I::F32; 6]) -> I::Mask {
-    let [low_x, low_u, low_v, high_x, high_u, high_v] = a;
-    let [lows_x, lows_u, lows_v, highs_x, highs_u, highs_v] = b;
-    lows_x.le(high_x)
-        & low_x.le(highs_x)
-        & lows_u.le(high_u)
-        & low_u.le(highs_u)
-        & lows_v.le(high_v)
-        & low_v.le(highs_v)
 }
 
 /// A block of boxes, and those that it is compared with as near.
