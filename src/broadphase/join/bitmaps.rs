@@ -16,20 +16,23 @@ use super::sample::Sampled;
 use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates};
 use crate::broadphase::pairs::input::ROW;
 use crate::columns::impl_memory;
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
+use crate::geom::MapEach;
+use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
 use crate::par::sort_floats;
 use alloc::vec::Vec;
 
 /// Number of words of a bitmap: the widest vector.
 const WORDS: usize = LANES_MAX;
 /// Number of boxes of a block.
-const BLOCK: usize = 32 * WORDS;
+pub(super) const BLOCK: usize = 32 * WORDS;
 /// Greatest and least number of cells of an end, each with about as many boxes of the block.
 const CELLS_MAX: usize = 256;
 const CELLS_MIN: usize = 16;
 /// Greatest and least number of equal intervals of an end, of which these cells consist.
 const INTERVALS_MAX: usize = 1024;
 const INTERVALS_MIN: usize = 64;
+/// The crowded range is the shortest one that contains so many eighths of the boxes.
+const CROWD_EIGHTHS: usize = 3;
 /// Greatest number of boxes of a sample from which the number of comparisons is estimated.
 const TRIED_MAX: usize = 32;
 
@@ -39,11 +42,13 @@ const BLOCK_ENDS: usize = 8 * BLOCK + LANES_MAX;
 /// The boxes of a block, one bit each.
 type Bitmap = [u32; WORDS];
 
-/// Equal intervals of the six ends of boxes.
+/// Intervals of the six ends of boxes: half of them equal parts of the whole range, and half of the range that is crowded. The interval of
+/// a coordinate is the sum of those of both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct EndIntervals {
-    origins: [f32; 6],
-    scales: [f32; 6],
+    /// Start of the whole range and of the crowded one, and the number of intervals per length there.
+    origins: [[f32; 2]; 6],
+    scales: [[f32; 2]; 6],
     count: usize,
 }
 
@@ -51,7 +56,7 @@ impl EndIntervals {
     /// Returns intervals for boxes like those of a sample, so many that they are worthwhile for this number of other boxes.
     pub(super) fn new(boxes: &[Sampled; 3], others: usize) -> Self {
         let intervals = others.next_power_of_two().clamp(INTERVALS_MIN, INTERVALS_MAX);
-        let mut of = Self { origins: [0.0; 6], scales: [0.0; 6], count: intervals };
+        let mut of = Self { origins: [[0.0; 2]; 6], scales: [[0.0; 2]; 6], count: intervals };
         for k in 0..6 {
             let mut ends = [0.0; TRIED_MAX];
             let count = boxes[k % 3].each_few(k / 3 == 1, &mut ends);
@@ -64,20 +69,45 @@ impl EndIntervals {
             let (low, high) = (first - range, last + range);
             let low = if low > least { low } else { least };
             let high = if high < greatest { high } else { greatest };
-            of.origins[k] = low;
+            let crowd = ends.windows((count * CROWD_EIGHTHS / 8).max(1));
+            let crowd = crowd.map(|part| [part[0], part[part.len() - 1]]);
+            let crowd = crowd.min_by(|p, q| (p[1] - p[0]).total_cmp(&(q[1] - q[0])));
+            let crowd = crowd.unwrap_or([low, high]);
+            of.origins[k] = [low, crowd[0]];
             // An end that is the same for all boxes has one interval.
-            of.scales[k] = cells_per_length(intervals, high - low);
+            of.scales[k] =
+                [[low, high], crowd].map(|[low, high]| cells_per_length(intervals / 2, high - low));
         }
         of
+    }
+
+    /// Returns the greatest interval in either range.
+    fn last(&self) -> f32 {
+        (self.count / 2 - 1) as f32
     }
 
     /// Returns the interval of an end of the boxes in the index, or of the opposite end of another box.
     #[inline(always)]
     fn of(&self, k: usize, x: f32) -> usize {
-        let last = (self.count - 1) as f32;
-        let at = (x - self.origins[k]) * self.scales[k];
-        let at = if at > 0.0 { at } else { 0.0 };
-        (if at < last { at } else { last }) as usize
+        let last = self.last();
+        let in_range = |range: usize| {
+            let at = (x - self.origins[k][range]) * self.scales[k][range];
+            let at = if at > 0.0 { at } else { 0.0 };
+            if at < last { at } else { last }
+        };
+        (in_range(0) + in_range(1)) as usize
+    }
+
+    /// Returns the intervals of the ends of a lane group of boxes.
+    #[inline(always)]
+    fn of_lanes<I: Isa>(&self, isa: I, k: usize, ends: I::F32) -> I::U32 {
+        let (zero, last) = (isa.splat(0.0), isa.splat(self.last()));
+        let in_range = |range: usize| {
+            let origin = isa.splat(self.origins[k][range]);
+            let scale = isa.splat(self.scales[k][range]);
+            ((ends - origin) * scale).max(zero).min(last)
+        };
+        (in_range(0) + in_range(1)).trunc()
     }
 
     /// Returns the share of the pairs of two samples that do not overlap, but may do so by their intervals.
@@ -254,28 +284,30 @@ impl BitmapIndex {
         let group = left.len.min(LANES_MAX);
         // The bitmaps of starts are found by the ends of the other boxes.
         let mut intervals = [[0; LANES_MAX]; 6];
-        let last = isa.splat((of.count - 1) as f32);
-        for (k, intervals) in intervals.iter_mut().enumerate() {
-            let (origin, scale) = (isa.splat(of.origins[k]), isa.splat(of.scales[k]));
-            for lane in (0..LANES_MAX).step_by(I::LANES) {
+        let mut limits = [[0; 8]; 2 * LANES_MAX];
+        let zero = isa.splat(0.0);
+        for lane in (0..LANES_MAX).step_by(I::LANES) {
+            let mut signed = [zero; 6];
+            for (k, intervals) in intervals.iter_mut().enumerate() {
                 let end = isa.load(&boxes.bounds[(k + 3) % 6][start + lane..]);
-                let at = ((end - origin) * scale).max(isa.splat(0.0)).min(last);
-                at.trunc().store(&mut intervals[lane..]);
+                of.of_lanes(isa, k, end).store(&mut intervals[lane..]);
+                signed[k] = if k < 3 { end } else { zero - end };
             }
+            let [a, b, c, d, e, f] = signed.map_each(I::F32::to_bits);
+            let zero = zero.to_bits();
+            isa.store_rows([a, b, c, d], &mut limits[lane..], 0);
+            isa.store_rows([e, f, zero, zero], &mut limits[lane..], 4);
         }
-        let Ok(block) = <&[f32; BLOCK_ENDS]>::try_from(&block[..]) else { return };
+        // The words of the conjunctions in which a bit is set, and where they are. Which these are is unpredictable, so there is no
+        // branch.
+        let mut near_words = [0; WORDS * LANES_MAX + LANES_MAX];
+        let mut near_places = [0; WORDS * LANES_MAX + LANES_MAX];
+        let mut near_count = 0;
         let every = isa.splat_u32(u32::MAX);
-        let mut words = [0; WORDS];
-        // The bits of the ends of one box.
-        let all = (1_u32 << Ord::min(I::LANES, 8)) - 1;
-        let (found_a, found_b) = (&mut candidates.a[..], &mut candidates.b[..]);
-        let (mut found, mut done) = (candidates.len, 0);
-        while done < group && found < CANDIDATES {
-            let row = start + done;
-            let mut filled = 0;
+        for lane in 0..group {
             let mut cell = [0; 6];
             for (k, cell) in cell.iter_mut().enumerate() {
-                let at = intervals[k][done % LANES_MAX] as usize % INTERVALS_MAX;
+                let at = intervals[k][lane % LANES_MAX] as usize % INTERVALS_MAX;
                 *cell = k * CELLS_MAX + usize::from(cells[k * INTERVALS_MAX + at]);
             }
             for word in (0..WORDS).step_by(I::LANES) {
@@ -283,41 +315,52 @@ impl BitmapIndex {
                 for &cell in &cell {
                     near = near & isa.load_u32(&bitmaps[cell][word..]);
                 }
-                near.store(&mut words[word..]);
-                filled |= (!near.disjoint(every)).bits() << word;
+                let place = isa.splat_u32((WORDS * lane + word) as u32);
+                let place = place.wrapping_add(isa.load_u32(&IOTA));
+                let filled = !near.disjoint(every);
+                near.compress(filled).store(&mut near_words[near_count..]);
+                place.compress(filled).store(&mut near_places[near_count..]);
+                near_count += filled.count();
             }
+        }
+        let Ok(block) = <&[f32; BLOCK_ENDS]>::try_from(&block[..]) else { return };
+        // The bits of the ends of one box.
+        let all = (1_u32 << Ord::min(I::LANES, 8)) - 1;
+        let (found_a, found_b) = (&mut candidates.a[..], &mut candidates.b[..]);
+        let (mut found, mut done) = (candidates.len, group);
+        let mut last_lane = 0;
+        for (&near, &place) in near_words[..near_count].iter().zip(&near_places) {
+            let (lane, word) = (place as usize / WORDS % LANES_MAX, place as usize % WORDS);
+            // There is memory for the candidates of one more box.
+            if found >= CANDIDATES && lane > last_lane {
+                done = lane;
+                break;
+            }
+            last_lane = lane;
+            let row = start + lane;
             // Of one set, each box is compared with those before it.
             let before = if *same { row - a.start } else { BLOCK };
+            let end = before.saturating_sub(32 * word);
+            let mut bits = near & if end < 32 { (1 << end) - 1 } else { u32::MAX };
+            *compared += u64::from(bits.count_ones());
             let word_of = boxes.words[row];
-            let mut limits = [0.0; LANES_MAX];
-            for axis in 0..3 {
-                limits[axis] = boxes.bounds[3 + axis][row];
-                limits[3 + axis] = -boxes.bounds[axis][row];
-            }
-            while filled != 0 {
-                let word = filled.trailing_zeros() as usize;
-                filled &= filled - 1;
-                let mut bits = words[word % WORDS];
-                let end = before.saturating_sub(32 * word);
-                bits &= if end < 32 { (1 << end) - 1 } else { u32::MAX };
-                *compared += u64::from(bits.count_ones());
-                while bits != 0 {
-                    let other = 32 * word + bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    let with = boxes.words[a.start + other];
-                    let mut meets = word_of & with & JOIN_FLAGS == 0;
-                    for at in (0..8).step_by(I::LANES) {
-                        let ends = isa.load(&block[8 * (other % BLOCK) + at..]);
-                        let bits = ends.le(isa.load(&limits[at..])).bits();
-                        meets &= bits & all == all;
-                    }
-                    (found_a[found], found_b[found]) = (word_of & ROW, with & ROW);
-                    found += usize::from(meets);
+            let limits = &limits.as_flattened()[8 * lane..];
+            while bits != 0 {
+                let other = 32 * word + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let with = boxes.words[a.start + other];
+                let mut meets = word_of & with & JOIN_FLAGS == 0;
+                for at in (0..8).step_by(I::LANES) {
+                    let ends = isa.load(&block[8 * (other % BLOCK) + at..]);
+                    let limits = I::F32::from_bits(isa.load_u32(&limits[at..]));
+                    let bits = ends.le(limits).bits();
+                    meets &= bits & all == all;
                 }
+                (found_a[found], found_b[found]) = (word_of & ROW, with & ROW);
+                found += usize::from(meets);
             }
-            *compared += LANES_MAX as u64;
-            done += 1;
         }
+        *compared += (LANES_MAX * done) as u64;
         candidates.len = found;
         *left = KdRows { start: start + done, len: left.len - done };
     }

@@ -1,6 +1,6 @@
 //! Chooses how to process a join, from a sample of its boxes.
 
-use super::bitmaps::EndIntervals;
+use super::bitmaps::{BLOCK, EndIntervals};
 use super::boxes::KdRows;
 use super::sample::{JoinSets, Sampled};
 use super::sort_keys::SORTED_MAX;
@@ -9,9 +9,11 @@ use crate::broadphase::pairs::flags::{OF_FIRST, STILL};
 /// Comparisons per box up to which a set is compared without a division. Fuzz inputs are small and must be divided
 /// too.
 const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
-/// Comparisons per box up to which sets are compared by bitmaps, and how many of them may be left.
-const BITMAP_WORK: f64 = if cfg!(fuzzing) { 4.0 } else { 512.0 };
-const BITMAP_LEFT: f64 = 5.0;
+/// Number of comparisons that cost as much as testing a box with the bitmaps of a block, and as comparing a pair that is left.
+const BITMAP_WORK: f64 = if cfg!(fuzzing) { 1.5 } else { 64.0 };
+const LEFT_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 32.0 };
+/// The same for a box of a block, to compute its bitmaps.
+const BUILD_WORK: f64 = if cfg!(fuzzing) { 0.02 } else { 200.0 };
 /// Number of comparisons that cost as much as copying a box once.
 const COPY_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 24.0 };
 /// Number of comparisons that cost as much as dividing a set of one box once, and as sorting a box.
@@ -39,8 +41,12 @@ const CROSSING_SHARE: f64 = 0.04;
 const MERGED_WORK: f64 = if cfg!(fuzzing) { 4.0 } else { 16.0 };
 /// How many times as many boxes as the other one a set must have to be swept as a list of its own.
 const MERGED_RATIO: usize = 4;
-/// The share of boxes that must not move to be joined separately from the others before any division.
+/// The share of boxes that must not move to be joined separately from the others before any division. This is done if hardly any boxes
+/// move, fewer than this share or this number, or if each box overlaps more than so many others while neither moves.
 const STILL_SHARE: f64 = 0.75;
+const FEW_MOVE_SHARE: f64 = 1.0 / 64.0;
+const FEW_MOVE: f64 = if cfg!(fuzzing) { 4.0 } else { 256.0 };
+const STILL_WORK: f64 = 4.0;
 /// Greatest depth of divisions. A sample that was wrong that often is not used any longer.
 pub(super) const DEPTH_MAX: u8 = 64;
 
@@ -101,9 +107,10 @@ pub(super) fn choose(
     }
     // Boxes of one set are never pairs. Boxes that do not move are not either, but the others are then in two joins.
     if depth == 0 {
-        for &(flag, share) in &[(STILL, STILL_SHARE), (OF_FIRST, 0.0)] {
+        for &flag in &[STILL, OF_FIRST] {
             let flagged = boxes.flagged(a, flag);
-            if flagged < a.len && flagged as f64 > share * a.len as f64 {
+            let is_mixed = flagged > 0 && flagged < a.len;
+            if is_mixed && (flag == OF_FIRST || are_apart(boxes, a, flagged)) {
                 return SplitChoice::ByFlag(flag);
             }
         }
@@ -114,7 +121,12 @@ pub(super) fn choose(
     let divided = division_work(work / rows);
     // The share of pairs that may overlap on an axis if a sweep along it is to cost less.
     let share_max = (divided - SORT_WORK) * rows / work;
-    if !dense && let Some(axis) = sweep_axis(of, same, share_max) {
+    let sweep = if dense { None } else { sweep_axis(of, same, share_max) };
+    let cheapest = sweep.map_or(divided * rows, |(_, share)| SORT_WORK * rows + share * work);
+    if let Some(intervals) = bitmaps([(a, &of_a), (b, &of_b)], same, cheapest) {
+        return SplitChoice::Bitmaps(intervals);
+    }
+    if let Some((axis, _)) = sweep {
         // The sample may have missed long boxes that overlap many others. They are joined separately.
         let (of_a, of_b) = of(axis);
         if apart & 1 << axis == 0
@@ -149,14 +161,6 @@ pub(super) fn choose(
         }
         if let Some([at, ..]) = of_a.planes(of_b, same) {
             return SplitChoice::Slices { axis, at };
-        }
-    }
-    // Where a sweep is possible, it is cheaper: its sort takes less time than the bitmaps.
-    if work <= BITMAP_WORK * rows && a.len.max(b.len) <= sweep_max {
-        let (indexed, others) = if a.len > b.len { (&of_b, &of_a) } else { (&of_a, &of_b) };
-        let intervals = EndIntervals::new(indexed, a.len.max(b.len));
-        if intervals.share_compared(indexed, others) * work <= BITMAP_LEFT * rows {
-            return SplitChoice::Bitmaps(intervals);
         }
     }
     let planes = [0, 1, 2].map(|axis| of_a[axis].planes(&of_b[axis], same));
@@ -219,12 +223,44 @@ pub(super) fn choose(
     best.1
 }
 
-/// Returns the axis along which less than this share of pairs overlap, and the fewest; `None` if more do on each axis.
+/// Returns whether the boxes that move are joined with each other and with the `still` others, instead of all with all: if most boxes do
+/// not move, and hardly any do or many overlap without moving.
+fn are_apart(boxes: &dyn JoinSets, rows: KdRows, still: usize) -> bool {
+    let (all, still) = (rows.len as f64, still as f64);
+    still > STILL_SHARE * all
+        && (all - still < (FEW_MOVE_SHARE * all).max(FEW_MOVE)
+            || all * boxes.overlapping(rows, STILL) > STILL_WORK)
+}
+
+/// Returns intervals for a comparison by bitmaps, if it costs less than so many comparisons.
+fn bitmaps(
+    [(a, of_a), (b, of_b)]: [(KdRows, &[Sampled; 3]); 2],
+    same: bool,
+    cheaper_than: f64,
+) -> Option<EndIntervals> {
+    let ((indexed, of_indexed), (others, of_others)) =
+        if a.len > b.len { ((b, of_b), (a, of_a)) } else { ((a, of_a), (b, of_b)) };
+    let blocks = indexed.len.div_ceil(BLOCK) as f64;
+    // Of one set, the boxes of a block are not tested again.
+    let blocks = if same { 0.5 * (blocks + 1.0) } else { blocks };
+    let tested = BITMAP_WORK * blocks * others.len as f64
+        + BUILD_WORK * (BLOCK * indexed.len.div_ceil(BLOCK)) as f64;
+    if tested >= cheaper_than {
+        return None;
+    }
+    let pairs = indexed.len as f64 * others.len as f64 * if same { 0.5 } else { 1.0 };
+    let intervals = EndIntervals::new(of_indexed, others.len);
+    let left = pairs * intervals.share_compared(of_indexed, of_others);
+    (tested + LEFT_WORK * left < cheaper_than).then_some(intervals)
+}
+
+/// Returns the axis along which less than this share of pairs overlap, and the fewest, with their share; `None` if more do on each
+/// axis.
 fn sweep_axis<'a>(
     of: impl Fn(usize) -> (&'a Sampled, &'a Sampled),
     same: bool,
     share_max: f64,
-) -> Option<usize> {
+) -> Option<(usize, f64)> {
     let mut best = (share_max, None);
     for axis in 0..3 {
         if best.0 <= 0.0 {
@@ -233,7 +269,7 @@ fn sweep_axis<'a>(
         let (of_a, of_b) = of(axis);
         let share = of_a.meeting(of_b, same);
         if share < best.0 {
-            best = (share, Some(axis));
+            best = (share, Some((axis, share)));
         }
     }
     best.1

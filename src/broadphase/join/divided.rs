@@ -266,6 +266,11 @@ impl DividedJoin {
                 let (two_or_more, mut more) = task.parts(choice);
                 let mut divided = [two_or_more[1]; PARTITION_MAX];
                 divided[..PARTS_EACH].copy_from_slice(&two_or_more);
+                // Any rows are a part for bitmaps.
+                let by_rows = matches!(choice, SplitChoice::Bitmaps(_)) && !task.same;
+                if by_rows {
+                    (divided, more) = task.parts_of_rows(task.len().div_ceil(most));
+                }
                 let partitioned = task.len() > 2 * most && {
                     if let SplitChoice::Slices { .. } = choice {
                         more = (task.len() / most + 2).min(PARTITION_MAX);
@@ -279,7 +284,7 @@ impl DividedJoin {
                     let mut task = task;
                     task.history.sliced |= matches!(choice, SplitChoice::Sweep { .. });
                     parts.push((depth, index, task));
-                } else if task.len() > 2 * most {
+                } else if task.len() > 2 * most && !by_rows {
                     append_each(joins, divided, |&join| (index, join));
                     let (each, choice) =
                         if partitioned { (more, choice) } else { (1, SplitChoice::Compare) };
@@ -368,6 +373,24 @@ impl DividedJoin {
             worker.join.reserve_spare(peak);
             lengthen_sparsely(&mut worker.words, words);
         }
+    }
+}
+
+impl KdTask {
+    /// Returns the joins of one set with about so many parts of the larger one, and their number.
+    fn parts_of_rows(&self, parts: usize) -> ([Self; PARTITION_MAX], usize) {
+        let of_a = self.a.len > self.b.len;
+        let larger = if of_a { self.a } else { self.b };
+        // Only the last lane group of the set contains padding.
+        let each = larger.len.div_ceil(parts.clamp(1, PARTITION_MAX)).next_multiple_of(LANES_MAX);
+        let (mut joins, mut count) = ([*self; PARTITION_MAX], 0);
+        for (join, first) in joins.iter_mut().zip((0..larger.len).step_by(each)) {
+            let len = each.min(larger.len - first);
+            let rows = KdRows { start: larger.start + first, len };
+            (join.a, join.b) = if of_a { (rows, self.b) } else { (self.a, rows) };
+            count += 1;
+        }
+        (joins, count)
     }
 }
 

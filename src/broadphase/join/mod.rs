@@ -172,7 +172,7 @@ impl KdTask {
         }
         let mut tested = None;
         if is_much_larger(self.b.len, a.len) && copies.may_drop([a, self.b]) {
-            occupied.begin(a.len, &of_a.around);
+            occupied.begin([a.len, self.b.len], &of_a.around);
             copies.mark(a, occupied);
             tested = occupied.end().then_some(&*occupied);
         }

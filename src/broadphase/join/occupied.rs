@@ -9,9 +9,12 @@ use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, U32Lanes};
 use alloc::vec::Vec;
 
-/// Greatest number of cells of an axis; and how many there are for each box of the small set.
+/// Greatest number of cells of an axis, and how many there are for each box of the small set at most. At least one for so many boxes of the
+/// large set is worthwhile, and at least so many for each box of the small one.
 const CELLS_MAX: usize = 1 << 14;
 const CELLS_EACH: usize = 16;
+const OTHERS_PER_CELL: usize = 4;
+const CELLS_EACH_MIN: usize = 4;
 /// How many times as many boxes the large set has at least.
 pub(super) const LARGER_BY: usize = 4;
 /// An axis is tested if at most this share of its cells is marked.
@@ -48,9 +51,11 @@ impl OccupiedCells {
         self.nearest.resize(3 * CELLS_MAX, 0.0);
     }
 
-    /// Begins to mark the cells of a set of so many boxes with these bounds.
-    pub(super) fn begin(&mut self, boxes: usize, around: &[f32; 6]) {
-        self.cells = (CELLS_EACH * boxes).next_power_of_two().clamp(2 * LANES_MAX, CELLS_MAX);
+    /// Begins to mark the cells of a set with these bounds; `boxes` are the numbers of boxes of this set and of the other one.
+    pub(super) fn begin(&mut self, boxes: [usize; 2], around: &[f32; 6]) {
+        let [few, many] = boxes;
+        let cells = (CELLS_EACH * few).min((CELLS_EACH_MIN * few).max(many / OTHERS_PER_CELL));
+        self.cells = cells.next_power_of_two().clamp(2 * LANES_MAX, CELLS_MAX);
         for axis in 0..3 {
             self.origin[axis] = around[axis];
             self.scale[axis] = cells_per_length(self.cells, around[3 + axis] - around[axis]);

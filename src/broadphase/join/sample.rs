@@ -10,6 +10,9 @@ use crate::par::sort_floats;
 const SAMPLE_MAX: usize = 64;
 const SAMPLE_MIN: usize = 16;
 const ROWS_PER_SAMPLE: usize = 32;
+/// Greatest number of boxes in the sample of which each is compared with each, and how many boxes each of them represents.
+const OVERLAPPING_MAX: usize = 256;
+const ROWS_PER_OVERLAPPING: usize = 128;
 /// Number of boxes of a list of places whose length is tested.
 const LENGTHS_MAX: usize = 4096;
 
@@ -35,6 +38,9 @@ pub(super) trait JoinSets {
     /// Returns the words of boxes.
     fn words(&self, rows: KdRows) -> &[u32];
 
+    /// Returns the number of pairs of boxes with a flag that overlap, for each box and each row of the set, by a larger sample.
+    fn overlapping(&self, rows: KdRows, flag: u32) -> f64;
+
     /// Returns how many boxes have a flag.
     fn flagged(&self, rows: KdRows, flag: u32) -> usize {
         count_of(self.words(rows), |&word| word & flag != 0)
@@ -56,6 +62,11 @@ impl JoinSets for KdBoxes {
         let range = rows.start..rows.start + rows.len;
         let (lows, highs) = (&self.bounds[axis][range.clone()], &self.bounds[3 + axis][range]);
         longer(lows.iter().zip(highs).map(|(low, high)| high - low), limits)
+    }
+
+    fn overlapping(&self, rows: KdRows, flag: u32) -> f64 {
+        let bounds = |row| core::array::from_fn(|k| self.bounds[k][row]);
+        overlapping(rows, |row| (self.words[row] & flag != 0).then(|| bounds(row)))
     }
 
     fn words(&self, rows: KdRows) -> &[u32] {
@@ -83,9 +94,48 @@ impl JoinSets for (&JoinRecords, &[u32]) {
         longer(lengths, limits)
     }
 
+    fn overlapping(&self, rows: KdRows, flag: u32) -> f64 {
+        let (records, words) = self;
+        overlapping(rows, |row| (words[row] & flag != 0).then(|| records.bounds(words[row])))
+    }
+
     fn words(&self, rows: KdRows) -> &[u32] {
         &self.1[rows.start..rows.start + rows.len]
     }
+}
+
+/// Returns the number of pairs that overlap for each box and each of the rows, by a sample of the boxes of these rows.
+#[inline]
+fn overlapping(rows: KdRows, bounds: impl Fn(usize) -> Option<[f32; 6]>) -> f64 {
+    let samples = (rows.len / ROWS_PER_OVERLAPPING).clamp(SAMPLE_MIN, OVERLAPPING_MAX);
+    let (mut ends, mut len) = ([[0.0; OVERLAPPING_MAX]; 6], 0);
+    for k in 0..samples {
+        if let Some(bounds) = bounds(sampled_row(rows, k, samples)) {
+            ends.iter_mut().zip(bounds).for_each(|(ends, end)| ends[len] = end);
+            len += 1;
+        }
+    }
+    f64::from(count_overlapping(&ends, len)) / (samples * samples) as f64
+}
+
+/// Returns the number of pairs of these boxes that overlap.
+#[inline(never)]
+fn count_overlapping(ends: &[[f32; OVERLAPPING_MAX]; 6], len: usize) -> u32 {
+    let mut count = 0;
+    for k in 1..len {
+        let [x, y, z, high_x, high_y, high_z] = ends.each_ref().map(|ends| ends[k]);
+        let [lows_x, lows_y, lows_z, highs_x, highs_y, highs_z] =
+            ends.each_ref().map(|ends| &ends[..k]);
+        for other in 0..k {
+            count += u32::from(lows_x[other] <= high_x)
+                & u32::from(lows_y[other] <= high_y)
+                & u32::from(lows_z[other] <= high_z)
+                & u32::from(x <= highs_x[other])
+                & u32::from(y <= highs_y[other])
+                & u32::from(z <= highs_z[other]);
+        }
+    }
+    count
 }
 
 /// Returns the share of lengths that exceed the first limit, and their sum for each length, each at most the second limit.

@@ -212,7 +212,7 @@ fn is_right(rows: usize, chosen: &Choice, sample: &mut Sample) -> bool {
         .find_pairs(chosen.grid.along.axis, (rows / CHECKED_ROWS_PER_PAIR).max(CHECKED_PAIRS_MIN));
     let [counted, one] = sample.compared(rows, &chosen.grid);
     let priced = chosen.compared / rows as f64;
-    if priced > DEAR_COST {
+    if priced > DEAR_COST || counted * cost::CANDIDATE > DEAR_COST {
         return false;
     }
     let limit = WRONG_FACTOR * priced + WRONG_COST + WRONG_PAIRS * one * cost::CANDIDATE;
