@@ -351,11 +351,12 @@ mod tests {
         hostile.extend(hostile.clone().iter().map(|x| -x));
         let valid =
             Motion { pose: Pose::IDENTITY, delta: [1.0; 3], accel: [-1.0; 3], spin: [0.5; 3] };
+        let step = if cfg!(miri) { 13 } else { 1 };
         let (mut accepted, mut rejected) = (0, 0);
         for one in 0..16 {
             for other in 0..16 {
-                for &x in &hostile {
-                    for &y in &hostile {
+                for &x in hostile.iter().step_by(step) {
+                    for &y in hostile.iter().step_by(step) {
                         let mut numbers: [f32; 16] = bytemuck::cast(valid);
                         (numbers[one], numbers[other]) = (x, y);
                         if (3..7).contains(&one) && (3..7).contains(&other) {
@@ -382,6 +383,7 @@ mod tests {
                 }
             }
         }
-        assert!(accepted > 100_000 && rejected > 100_000, "{accepted} {rejected}");
+        let enough = 100_000 / (step * step);
+        assert!(accepted > enough && rejected > enough, "{accepted} {rejected}");
     }
 }
