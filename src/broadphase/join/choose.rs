@@ -47,6 +47,10 @@ const STILL_SHARE: f64 = 0.75;
 const FEW_MOVE_SHARE: f64 = 1.0 / 64.0;
 const FEW_MOVE: f64 = if cfg!(fuzzing) { 4.0 } else { 256.0 };
 const STILL_WORK: f64 = 4.0;
+/// Comparisons per box by a sweep from which the boxes that move are separated also later, and the least share of pairs of which
+/// neither box moves.
+const SWEPT_WORK: f64 = if cfg!(fuzzing) { 2.0 } else { 64.0 };
+const STILL_PAIRS: f64 = 0.5;
 /// Greatest depth of divisions. A sample that was wrong that often is not used any longer.
 pub(super) const DEPTH_MAX: u8 = 64;
 
@@ -126,7 +130,10 @@ pub(super) fn choose(
     if let Some(intervals) = bitmaps([(a, &of_a), (b, &of_b)], same, cheapest) {
         return SplitChoice::Bitmaps(intervals);
     }
-    if let Some((axis, _)) = sweep {
+    if let Some((axis, share)) = sweep {
+        if share * work > SWEPT_WORK * rows && most_are_still(boxes, [a, b]) {
+            return SplitChoice::ByFlag(STILL);
+        }
         // The sample may have missed long boxes that overlap many others. They are joined separately.
         let (of_a, of_b) = of(axis);
         if apart & 1 << axis == 0
@@ -230,6 +237,12 @@ fn are_apart(boxes: &dyn JoinSets, rows: KdRows, still: usize) -> bool {
     still > STILL_SHARE * all
         && (all - still < (FEW_MOVE_SHARE * all).max(FEW_MOVE)
             || all * boxes.overlapping(rows, STILL) > STILL_WORK)
+}
+
+/// Returns whether neither box moves in most pairs of two sets, but not in all.
+fn most_are_still(boxes: &dyn JoinSets, sets: [KdRows; 2]) -> bool {
+    let [of_a, of_b] = sets.map(|set| boxes.flagged(set, STILL) as f64 / set.len as f64);
+    of_a * of_b > STILL_PAIRS && of_a * of_b < 1.0
 }
 
 /// Returns intervals for a comparison by bitmaps, if it costs less than so many comparisons.
