@@ -5,7 +5,7 @@ use crate::par::Threads;
 
 /// How an object runs: its SIMD level, its threads, and how many pairs it may find.
 ///
-/// Every engine object holds one, as its field `exec`, which may be changed between calls. Answers are the same for every
+/// Every engine object has one in its field `exec`, which may be changed between calls. Answers are the same for every
 /// level and any threads. A [`Level`] or [`Threads`] converts into it, with the defaults for the rest.
 ///
 /// ```
@@ -24,8 +24,8 @@ pub struct Exec {
     /// The threads. The default is the `rayon` pool in which a call is made.
     pub threads: Threads,
     /// The greatest number of pairs of a tick. A search that finds more fails, with the exact number; memory for pairs
-    /// is then limited to about twice what so many pairs need. Pairs count that only categories above 15 exclude
-    /// ([`Filter`](crate::Filter)). There is no limit by default.
+    /// is then limited to about twice what so many pairs need. The number includes pairs that filters exclude
+    /// only when a pair is tested once more ([`Filter`](crate::Filter)). There is no limit by default.
     pub pairs_max: usize,
 }
 

@@ -141,6 +141,13 @@ pub(super) fn check_axis_f64(axis: usize, min: f64, max: f64) -> Result<(), Inva
     }
 }
 
+/// Returns a vector rounded to nearest, and the rounding error, which is exact in `f64`, because that of an `f32` has few digits.
+pub(super) fn round_to_nearest(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
+    (0..3).try_for_each(|axis| check_axis_f64(axis, vector[axis], vector[axis]))?;
+    let rounded = vector.map_each(|x| x as f32);
+    Ok((rounded, each_axis(|axis| vector[axis] - f64::from(rounded[axis]))))
+}
+
 impl Aabb {
     /// Creates the box between two corners.
     ///

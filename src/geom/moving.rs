@@ -2,7 +2,7 @@
 
 use super::MapEach;
 use super::aabb::{
-    Aabb, Invalid, add_down, add_up, check_axis_f64, check_vector, round_down, sum_down,
+    Aabb, Invalid, add_down, add_up, check_vector, round_down, round_to_nearest, sum_down,
 };
 use super::each_axis;
 use bytemuck::{Pod, Zeroable};
@@ -56,7 +56,7 @@ impl MovingBox {
     ) -> Result<Self, Invalid> {
         let (min, max) = (min.into(), max.into());
         Aabb::from_f64(min, max)?;
-        let (delta, lost) = nearest(delta.into())?;
+        let (delta, lost) = round_to_nearest(delta.into())?;
         let growth = lost.map_each(|lost| [below(lost), below(-lost)]);
         Self::new(Aabb::around(min, max, growth)?, delta)
     }
@@ -184,8 +184,8 @@ impl AcceleratingBox {
     ) -> Result<Self, Invalid> {
         let (min, max) = (min.into(), max.into());
         Aabb::from_f64(min, max)?;
-        let (delta, delta_lost) = nearest(delta.into())?;
-        let (accel, accel_lost) = nearest(accel.into())?;
+        let (delta, delta_lost) = round_to_nearest(delta.into())?;
+        let (accel, accel_lost) = round_to_nearest(accel.into())?;
         let growth = each_axis(|axis| {
             let (of_delta, of_accel) = (delta_lost[axis], accel_lost[axis]);
             let total = |delta, accel| -sum_down(-below(delta), -half_up(below(accel)));
@@ -228,13 +228,6 @@ impl From<MovingBox> for AcceleratingBox {
     fn from(MovingBox { aabb, delta }: MovingBox) -> Self {
         Self { aabb, delta, accel: [0.0; 3] }
     }
-}
-
-/// Returns a vector rounded to nearest, and the rounding error, which is exact in `f64`.
-fn nearest(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
-    (0..3).try_for_each(|axis| check_axis_f64(axis, vector[axis], vector[axis]))?;
-    let rounded = vector.map_each(|x| x as f32);
-    Ok((rounded, each_axis(|axis| vector[axis] - f64::from(rounded[axis]))))
 }
 
 /// Returns how far a displacement of `lost` goes below zero: `max(-lost, 0)`.

@@ -1,7 +1,9 @@
 //! Spheres, and spheres that move with constant velocity over one tick.
 
 use super::MapEach;
-use super::aabb::{Aabb, COORD_MAX, Invalid, add_down, add_up, check_vector, greater, lesser};
+use super::aabb::{
+    Aabb, COORD_MAX, Invalid, add_down, add_up, check_vector, greater, lesser, round_to_nearest,
+};
 use super::each_axis;
 use bytemuck::{Pod, Zeroable};
 
@@ -46,7 +48,7 @@ impl Sphere {
     /// # Ok::<(), swath::Invalid>(())
     /// ```
     pub fn from_f64(center: [f64; 3], radius: f64) -> Result<Self, Invalid> {
-        let (center, lost) = round_vector(center)?;
+        let (center, lost) = round_to_nearest(center)?;
         let sphere = Self { center, radius: round_radius(radius, length_up(lost)) };
         sphere.validate()?;
         Ok(sphere)
@@ -106,8 +108,8 @@ impl MovingSphere {
     ///
     /// The same as for [`MovingSphere::validate`].
     pub fn from_f64(center: [f64; 3], radius: f64, delta: [f64; 3]) -> Result<Self, Invalid> {
-        let (center, at_start) = round_vector(center)?;
-        let (delta, moved) = round_vector(delta)?;
+        let (center, at_start) = round_to_nearest(center)?;
+        let (delta, moved) = round_to_nearest(delta)?;
         // The offset between the two centres is linear in time, so its length is greatest at an
         // end.
         let at_end = each_axis(|axis| at_start[axis] + moved[axis]);
@@ -143,22 +145,6 @@ impl From<Sphere> for MovingSphere {
     fn from(sphere: Sphere) -> Self {
         Self { sphere, delta: [0.0; 3] }
     }
-}
-
-/// Returns `vector` rounded to nearest, and the rounding error.
-///
-/// The error is exact in `f64`, because the rounding error of an `f32` has few digits.
-fn round_vector(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
-    for (axis, number) in (0..).zip(vector) {
-        if !number.is_finite() {
-            return Err(Invalid::NotFinite { axis });
-        }
-        if number.abs() > f64::from(COORD_MAX) {
-            return Err(Invalid::TooLarge { axis });
-        }
-    }
-    let rounded = vector.map_each(|number| number as f32);
-    Ok((rounded, each_axis(|axis| vector[axis] - f64::from(rounded[axis]))))
 }
 
 /// Returns an upper bound of the length of `vector`. Each component may have a relative error of

@@ -211,7 +211,7 @@ impl Hull {
         self.value_of_more(direction.x, direction.y, direction.z)
     }
 
-    /// Returns that product, for more than 8 rows. For the arguments see [`Hull::row`].
+    /// Does what [`Hull::support_value`] does, for more than 8 rows. For the arguments see [`Hull::row`].
     fn value_of_more(&self, x: f64, y: f64, z: f64) -> f64 {
         let direction = V3::new(x, y, z);
         let columns = &self.few[..];
@@ -267,7 +267,7 @@ impl Hull {
         (value, self.vertex(row))
     }
 
-    /// Returns the row of that vertex, and the product. Separate numbers are passed in registers; a vector would be written to
+    /// Returns the row of the vertex with the greatest product with `(x, y, z)`, and the product. Separate numbers are passed in registers; a vector would be written to
     /// memory and read in other parts, which stalls.
     fn row(&self, x: f64, y: f64, z: f64) -> (usize, f64) {
         let direction = V3::new(x, y, z);
@@ -283,7 +283,7 @@ impl Hull {
         }
     }
 
-    /// Returns that row among many vertices.
+    /// Returns the row of the vertex with the greatest product, for many vertices.
     fn row_of_many(&self, direction: V3) -> usize {
         let search = self.search_of_many(direction);
         let (row, count, near) = self.level.run(search);

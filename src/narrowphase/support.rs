@@ -167,8 +167,8 @@ impl Core<'_> {
         }
     }
 
-    /// [`Core::support`] of the less common cores. The components are separate arguments, see
-    /// [`Hull::support`].
+    /// Does what [`Core::support`] does, for the less common cores. The components are separate arguments for the reason that
+    /// `Hull::row` states.
     fn other_support(&self, x: f64, y: f64, z: f64) -> V3 {
         let d = V3::new(x, y, z);
         match self {

@@ -78,10 +78,10 @@ pub enum FixedError {
 ///
 /// Each box has a row that the caller chooses, such as its index in the caller's own columns;
 /// memory is proportional to the highest row. The time of a tick depends on the movers and their
-/// pairs, hardly on the number of fixed boxes: 50 to 130 ns for each mover among boxes of about one size. The path of a
-/// mover that is long next to the fixed boxes reaches more nodes of the trees, about 7 ns each: among n
-/// sticks across the whole scene, a stick across them visits about as many as the square root of n, and among n points
-/// a plate across the scene about n to the power of 2/3, also without a pair. Where many movers would do so, they are joined
+/// pairs, hardly on the number of fixed boxes: 50 to 130 ns for each mover among boxes of about one size. A
+/// mover whose path is long compared with the fixed boxes reaches more nodes of the trees, about 7 ns each, even if it has no pair.
+/// A stick across the scene visits about √n nodes among n sticks that cross it on other axes; a plate across the scene
+/// visits about n^(2/3) nodes among n points. Where many movers would do so, they are joined
 /// with all fixed boxes instead, in at most 30 to 150 ns for each mover and each fixed box. Answers are the same for every
 /// level, any threads, and any history of insertions and removals. The order of the pairs in [`Pairs`] is the
 /// same for every level and any threads, but depends on the history; that of [`Pairs::sorted`] does

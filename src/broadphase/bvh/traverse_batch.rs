@@ -86,19 +86,19 @@ pub(crate) fn walk<I: Isa, P: Probe>(
             let mut block = [[0; 2]; BLOCK];
             block[..count].copy_from_slice(&stack[len..len + count]);
             for &[_, id] in &block[..count.min(AHEAD)] {
-                ask_for(nodes, filters, id);
+                prefetch_node(nodes, filters, id);
             }
             for k in 0..count {
                 if k + AHEAD < count {
-                    ask_for(nodes, filters, block[k + AHEAD][1]);
+                    prefetch_node(nodes, filters, block[k + AHEAD][1]);
                 }
                 let [which, id] = block[k];
                 let at = (id & !LEAF) as usize;
                 let node = &nodes[at];
                 if id & LEAF != 0 {
-                    look::<I, P>(isa, (node, filters_of(filters, at)), probe, which);
+                    test_leaf::<I, P>(isa, (node, filters_of(filters, at)), probe, which);
                 } else {
-                    len += descend::<I, P>(isa, node, probe, which, &mut stack[len..]);
+                    len += push_reached::<I, P>(isa, node, probe, which, &mut stack[len..]);
                 }
             }
         }
@@ -108,7 +108,7 @@ pub(crate) fn walk<I: Isa, P: Probe>(
 
 /// Prefetches a node, and its filters if they are tested.
 #[inline(always)]
-fn ask_for(nodes: &[Node], filters: &[u32], id: u32) {
+fn prefetch_node(nodes: &[Node], filters: &[u32], id: u32) {
     let at = (id & !LEAF) as usize;
     prefetch(&nodes[at..at + 1]);
     if id & LEAF != 0 {
@@ -124,7 +124,12 @@ fn filters_of(filters: &[u32], at: usize) -> &[u32] {
 
 /// Tests the boxes of a leaf.
 #[inline(always)]
-fn look<I: Isa, P: Probe>(isa: I, (node, filters): (&Node, &[u32]), probe: &mut P, which: u32) {
+fn test_leaf<I: Isa, P: Probe>(
+    isa: I,
+    (node, filters): (&Node, &[u32]),
+    probe: &mut P,
+    which: u32,
+) {
     let bounds: Table<'_, f32, 6> =
         Table::new(node.bounds.each_ref().map_each(|of| &of[..]), WIDTH);
     let mut lane = 0;
@@ -138,7 +143,7 @@ fn look<I: Isa, P: Probe>(isa: I, (node, filters): (&Node, &[u32]), probe: &mut 
 
 /// Pushes the children that a query reaches to `to`; returns how many.
 #[inline(always)]
-fn descend<I: Isa, P: Probe>(
+fn push_reached<I: Isa, P: Probe>(
     isa: I,
     node: &Node,
     probe: &P,

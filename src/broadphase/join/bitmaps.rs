@@ -35,7 +35,7 @@ const INTERVALS_MIN: usize = 64;
 const CROWD_EIGHTHS: usize = 3;
 /// Greatest number of boxes of a sample from which the number of comparisons is estimated.
 const TRIED_MAX: usize = 32;
-/// Number of pairs that are added, because a sample without one that is compared may be lucky.
+/// Number of pairs that are added, because a sample may by chance contain none that is compared.
 const UNSEEN: u32 = if cfg!(fuzzing) { 0 } else { 2 };
 
 /// Numbers of the boxes of a block, with padding.

@@ -12,7 +12,7 @@ const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
 /// Number of comparisons that cost as much as testing a box with the bitmaps of a block, and as comparing a pair that is left.
 const BITMAP_WORK: f64 = if cfg!(fuzzing) { 1.5 } else { 64.0 };
 const LEFT_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 32.0 };
-/// The same for a box of a block, to compute its bitmaps.
+/// Number of comparisons that cost as much as computing the bitmaps of a block, for each of its boxes.
 const BUILD_WORK: f64 = if cfg!(fuzzing) { 0.02 } else { 200.0 };
 /// Number of comparisons that cost as much as copying a box once.
 const COPY_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 24.0 };
@@ -41,8 +41,8 @@ const CROSSING_SHARE: f64 = 0.04;
 const MERGED_WORK: f64 = if cfg!(fuzzing) { 4.0 } else { 16.0 };
 /// How many times as many boxes as the other one a set must have to be swept as a list of its own.
 const MERGED_RATIO: usize = 4;
-/// The share of boxes that must not move to be joined separately from the others before any division. This is done if hardly any boxes
-/// move, fewer than this share or this number, or if each box overlaps more than so many others while neither moves.
+/// Least share of boxes that do not move for which the others are joined separately before any division. This is done if fewer boxes than
+/// a share or a number move, or if a box overlaps on average more than so many others while neither moves.
 const STILL_SHARE: f64 = 0.75;
 const FEW_MOVE_SHARE: f64 = 1.0 / 64.0;
 const FEW_MOVE: f64 = if cfg!(fuzzing) { 4.0 } else { 256.0 };
@@ -109,7 +109,8 @@ pub(super) fn choose(
     if work <= LEAF_WORK * rows || depth >= DEPTH_MAX {
         return SplitChoice::Compare;
     }
-    // Boxes of one set are never pairs. Boxes that do not move are not either, but the others are then in two joins.
+    // Two boxes of the same input set are never a pair if two sets were passed. Two boxes that do not move are not either; to
+    // separate them, the others take part in two joins.
     if depth == 0 {
         for &flag in &[STILL, OF_FIRST] {
             let flagged = boxes.flagged(a, flag);
@@ -130,33 +131,16 @@ pub(super) fn choose(
     if let Some(intervals) = bitmaps([(a, &of_a), (b, &of_b)], same, cheapest) {
         return SplitChoice::Bitmaps(intervals);
     }
+    let sampled =
+        SampledJoin { boxes, sets: [a, b], samples: [&of_a, &of_b], same, rows, work, apart };
     if let Some((axis, share)) = sweep {
         if share * work > SWEPT_WORK * rows && most_are_still(boxes, [a, b]) {
             return SplitChoice::ByFlag(STILL);
         }
-        // The sample may have missed long boxes that overlap many others. They are joined separately.
-        let (of_a, of_b) = of(axis);
-        if apart & 1 << axis == 0
-            && !sliced
-            && work > APART_WORK * rows
-            && let Some([.., first, last]) = of_a.planes(of_b, same)
-        {
-            let range = last - first;
-            let than = range * SHORT_PART;
-            // Half of the boxes of the other set start in this range.
-            let compared = |set: KdRows, other: KdRows| {
-                let [share, sum] = boxes.longer(set, axis, [than, 2.0 * range]);
-                let met = 0.5 * other.len as f64 * sum / f64::from(range);
-                [share, met].map(|each| each * set.len as f64)
-            };
-            let (of_a, of_b) = (compared(a, b), if same { [0.0; 2] } else { compared(b, a) });
-            let (longer, met) = (of_a[0] + of_b[0], of_a[1] + of_b[1]);
-            if longer < MISSED_SHARE * rows && met > MISSED_WORK * rows
-                || longer < MANY_SHARE * rows && met > MANY_WORK * rows
-            {
-                return SplitChoice::Apart { axis, than };
-            }
+        if !sliced && let Some(choice) = sampled.missed_by_sample(axis) {
+            return choice;
         }
+        let (of_a, of_b) = of(axis);
         if a.len.max(b.len) <= sweep_max {
             let [len_a, len_b] = [a, b].map(|set| set.len as f64);
             let compared = |len: f64, of: &Sampled| 0.5 * len * len * of.meeting(of, true);
@@ -171,63 +155,124 @@ pub(super) fn choose(
         }
     }
     let planes = [0, 1, 2].map(|axis| of_a[axis].planes(&of_b[axis], same));
-    // Half of the boxes start in this range.
-    let range = |[.., first_quarter, last_quarter]: [f32; 4]| last_quarter - first_quarter;
-    let may_be_apart = |axis: usize| work > APART_WORK * rows && apart & 1 << axis == 0;
-    let mut most = (SHORT_SHARE, None);
-    for axis in (0..3).filter(|&axis| may_be_apart(axis)) {
-        let Some(than) = planes[axis].map(|planes| range(planes) * SHORT_PART) else { continue };
-        let (of_a, of_b) = of(axis);
-        let (short_a, short_b) = (of_a.shorter(than), of_b.shorter(than));
-        let short = short_a.len as f64 / of_a.len as f64 * short_b.len as f64 / of_b.len as f64;
-        // Boxes of nearly equal lengths may be shorter and longer than this by little. Separating them gains nothing.
-        let longer = |than: f32| of_a.longer(than) + of_b.longer(than);
-        if longer(2.0 * than) < 0.5 * longer(than) {
-            continue;
-        }
-        if short > most.0 && short < 1.0 && short_a.meeting(&short_b, same) * short <= share_max {
-            most = (short, Some(SplitChoice::Apart { axis, than }));
-        }
-    }
-    if let (_, Some(choice)) = most {
+    if let Some(choice) = sampled.short_are_swept(&planes, share_max) {
         return choice;
     }
-    let mut best = (0.0, SplitChoice::Compare);
-    let mut long = (LONG_SHARE, None);
-    let mut copied = 1.0;
-    for axis in 0..3 {
-        let (of_a, of_b) = of(axis);
-        let Some(planes) = planes[axis] else { continue };
-        for at in planes {
-            let ([a_left, a_right], [b_left, b_right]) = (of_a.sides(at), of_b.sides(at));
-            let kept = a_left * b_left + a_right * b_right;
-            let copies = ((a_left + a_right) * a.len as f64
-                + if same { 0.0 } else { (b_left + b_right) * b.len as f64 })
-                / rows;
-            let saved = (1.0 - kept) * work - COPY_WORK * copies * rows;
-            if saved > best.0 {
-                best = (saved, SplitChoice::Split { axis, at });
-                copied = copies;
-            }
-        }
-        let than = range(planes) * LONG_PART;
-        // For either set: if all boxes or none are long, separating them changes nothing.
-        for &share in &[of_a.longer(than), of_b.longer(than)] {
-            if may_be_apart(axis) && share > long.0 && share < 1.0 - LONG_SHARE {
-                long = (share, Some(SplitChoice::Apart { axis, than }));
-            }
-        }
-    }
-    let is_crowded = best.1 == SplitChoice::Compare || copied > 1.0 + CROSSING_SHARE;
-    if is_crowded && let Some(choice) = long.1 {
-        return choice;
-    }
+    let best = sampled.plane_or_length(&planes);
     // Most of the boxes overlap, but those of them that do not move are not pairs.
     let mixed = |rows: KdRows| (1..rows.len).contains(&boxes.flagged(rows, STILL));
-    if best.1 == SplitChoice::Compare && (mixed(a) || mixed(b)) {
+    if best == SplitChoice::Compare && (mixed(a) || mixed(b)) {
         return SplitChoice::ByFlag(STILL);
     }
-    best.1
+    best
+}
+
+/// Planes to divide at on an axis: see [`Sampled::planes`]. Half of the boxes start between the last two.
+type Planes = Option<[f32; 4]>;
+
+/// Returns the range in which half of the boxes start.
+fn quartile_range([.., first_quarter, last_quarter]: [f32; 4]) -> f32 {
+    last_quarter - first_quarter
+}
+
+/// A join and the samples of its sets.
+struct SampledJoin<'a> {
+    boxes: &'a dyn JoinSets,
+    sets: [KdRows; 2],
+    samples: [&'a [Sampled; 3]; 2],
+    same: bool,
+    /// Numbers of boxes and of pairs.
+    rows: f64,
+    work: f64,
+    /// See [`KdHistory`].
+    apart: u8,
+}
+
+impl SampledJoin<'_> {
+    /// Whether long boxes on an axis may be separated from the others.
+    fn may_be_apart(&self, axis: usize) -> bool {
+        self.work > APART_WORK * self.rows && self.apart & 1 << axis == 0
+    }
+
+    /// Separates long boxes that overlap many others on the axis of a sweep, because the sample may have missed them.
+    fn missed_by_sample(&self, axis: usize) -> Option<SplitChoice> {
+        let Self { boxes, sets: [a, b], samples, same, rows, .. } = *self;
+        if !self.may_be_apart(axis) {
+            return None;
+        }
+        let range = quartile_range(samples[0][axis].planes(&samples[1][axis], same)?);
+        let than = range * SHORT_PART;
+        // Half of the boxes of the other set start in this range.
+        let compared = |set: KdRows, other: KdRows| {
+            let [share, sum] = boxes.longer(set, axis, [than, 2.0 * range]);
+            let met = 0.5 * other.len as f64 * sum / f64::from(range);
+            [share, met].map(|each| each * set.len as f64)
+        };
+        let (of_a, of_b) = (compared(a, b), if same { [0.0; 2] } else { compared(b, a) });
+        let (longer, met) = (of_a[0] + of_b[0], of_a[1] + of_b[1]);
+        let are_many = longer < MISSED_SHARE * rows && met > MISSED_WORK * rows
+            || longer < MANY_SHARE * rows && met > MANY_WORK * rows;
+        are_many.then_some(SplitChoice::Apart { axis, than })
+    }
+
+    /// Separates long boxes on the axis where the most boxes are left that can be swept along it.
+    fn short_are_swept(&self, planes: &[Planes; 3], share_max: f64) -> Option<SplitChoice> {
+        let mut most = (SHORT_SHARE, None);
+        for axis in (0..3).filter(|&axis| self.may_be_apart(axis)) {
+            let Some(than) = planes[axis].map(|planes| quartile_range(planes) * SHORT_PART) else {
+                continue;
+            };
+            let [of_a, of_b] = self.samples.map(|of| &of[axis]);
+            let (short_a, short_b) = (of_a.shorter(than), of_b.shorter(than));
+            let short = short_a.len as f64 / of_a.len as f64 * short_b.len as f64 / of_b.len as f64;
+            // Boxes of nearly equal lengths may be shorter and longer than this by little. Separating them gains nothing.
+            let longer = |than: f32| of_a.longer(than) + of_b.longer(than);
+            if longer(2.0 * than) < 0.5 * longer(than) {
+                continue;
+            }
+            if short > most.0
+                && short < 1.0
+                && short_a.meeting(&short_b, self.same) * short <= share_max
+            {
+                most = (short, Some(SplitChoice::Apart { axis, than }));
+            }
+        }
+        most.1
+    }
+
+    /// Divides at the plane that saves most comparisons, or separates long boxes where no plane is good. Returns
+    /// [`SplitChoice::Compare`] if neither saves any.
+    fn plane_or_length(&self, planes: &[Planes; 3]) -> SplitChoice {
+        let Self { sets: [a, b], samples, same, rows, work, .. } = *self;
+        let mut best = (0.0, SplitChoice::Compare);
+        let mut long = (LONG_SHARE, None);
+        let mut copied = 1.0;
+        for axis in 0..3 {
+            let [of_a, of_b] = samples.map(|of| &of[axis]);
+            let Some(planes) = planes[axis] else { continue };
+            for at in planes {
+                let ([a_left, a_right], [b_left, b_right]) = (of_a.sides(at), of_b.sides(at));
+                let kept = a_left * b_left + a_right * b_right;
+                let copies = ((a_left + a_right) * a.len as f64
+                    + if same { 0.0 } else { (b_left + b_right) * b.len as f64 })
+                    / rows;
+                let saved = (1.0 - kept) * work - COPY_WORK * copies * rows;
+                if saved > best.0 {
+                    best = (saved, SplitChoice::Split { axis, at });
+                    copied = copies;
+                }
+            }
+            let than = quartile_range(planes) * LONG_PART;
+            // For either set: if all boxes or none are long, separating them changes nothing.
+            for &share in &[of_a.longer(than), of_b.longer(than)] {
+                if self.may_be_apart(axis) && share > long.0 && share < 1.0 - LONG_SHARE {
+                    long = (share, Some(SplitChoice::Apart { axis, than }));
+                }
+            }
+        }
+        let is_crowded = best.1 == SplitChoice::Compare || copied > 1.0 + CROSSING_SHARE;
+        if is_crowded && let Some(choice) = long.1 { choice } else { best.1 }
+    }
 }
 
 /// Returns whether the boxes that move are joined with each other and with the `still` others, instead of all with all: if most boxes do

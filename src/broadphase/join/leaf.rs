@@ -23,7 +23,7 @@ pub(super) struct Leaf {
     /// Number of comparisons so far, and from which a sweep is too slow.
     pub(super) compared: u64,
     most: u64,
-    /// The same for one box of a sweep, and the number of boxes.
+    /// Limit of comparisons for each box of a sweep, and the number of boxes.
     most_each: u64,
     rows: usize,
     /// Boxes of a sorted set that may overlap more than their neighbours: the first one of a group, and a bit for each.

@@ -8,12 +8,14 @@
 //! ```text
 //! join(A, B):                             A and B are sets of boxes, or the same set
 //!   few comparisons                       compare each of A with each of B, a lane group at a time
+//!   two input sets, or hardly any move    before any division: join the two kinds of boxes separately
 //!   few are left by their bitmaps         test each of A with 512 of B at once, and compare those that are left
-//!   an axis on which few overlap          sort by the starts there, and compare those that overlap
+//!   an axis on which few overlap          sort by the starts there, and compare those that overlap; before that, separate
+//!                                         the boxes that move if most do not, and long boxes that the sample missed
 //!   an axis on which few short ones do    join(A long, B); join(A short, B long); join(A short, B short), which is swept
 //!   a plane that saves comparisons        join(A left, B left); join(A right, B right)
-//!   no plane does, and many are long      as above, with another limit of the length
-//!   many boxes do not move                join those that do and the others
+//!   no plane does, and many are long      separate those that are longer than half of the interquartile range
+//!   no plane does, and some do not move   separate those
 //!   else                                  compare each with each: most of them overlap
 //! ```
 //!

@@ -184,7 +184,7 @@ mod tests {
     /// capacities so close that growing by half, as a full list does, would overtake the other one
     /// forever.
     #[test]
-    fn room_that_is_reserved_is_not_exceeded() {
+    fn capacity_that_is_reserved_is_not_exceeded() {
         let mut buffers = [Buffer::<u32>::default(), Buffer::default()];
         buffers[0].spare(3000, &PLENTY);
         buffers[1].spare(4000, &PLENTY);
@@ -232,7 +232,7 @@ mod tests {
     /// Goal: a list that grows by a few per cent does not reallocate, including the space for whole
     /// groups.
     #[test]
-    fn a_settled_list_has_room_to_spare() {
+    fn a_settled_list_has_spare_capacity() {
         let mut buffer = Buffer::<u32>::default();
         buffer.reserve(1000);
         buffer.spare(1000, &PLENTY);

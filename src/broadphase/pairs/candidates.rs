@@ -3,7 +3,7 @@
 use super::buffer::{Buffer, lengthen_sparsely};
 use super::input::ROW;
 use crate::columns::impl_memory;
-use crate::geom::Pair;
+use crate::geom::{Filter, Pair};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
 use crate::par::Budget;
 use alloc::vec::Vec;
@@ -37,8 +37,7 @@ impl Candidates {
         for k in 0..self.len {
             let (a, b) = (self.a[k], self.b[k]);
             (self.a[kept], self.b[kept]) = (a, b);
-            let common = filters[a as usize].rotate_left(16) & filters[b as usize];
-            kept += usize::from(common & 0xffff != 0 && common >> 16 != 0);
+            kept += usize::from(Filter::words_allow(filters[a as usize], filters[b as usize]));
         }
         self.len = kept;
     }
@@ -86,7 +85,7 @@ mod tests {
     use alloc::vec::Vec;
 
     /// Goal: a pair remains only if both filters allow it, and the remaining pairs keep their order. Method: words of two halves, the
-    /// layers in the upper and the mask in the lower one, of which one, the other, both or no direction is allowed.
+    /// categories in the lower and the mask in the upper one, of which one, the other, both or no direction is allowed.
     #[test]
     fn pairs_that_one_filter_excludes_are_removed() {
         let filters = [0x0001_0000, 0x0000_0001, 0x0001_0001, 0x0001_0001, 0x0002_0002];

@@ -8,8 +8,8 @@ use crate::geom::Filter;
 use crate::lanes::U32Lanes;
 use core::ops::Range;
 
-/// The bits of a record's id that hold the row, with rows of a second set after those of the first, or the label of
-/// the row.
+/// The bits of a record's id for its row, where rows of a second set follow those of the first, or for the slot that replaces the
+/// row.
 pub(crate) const ROW: u32 = (1 << 26) - 1;
 
 /// Number of rows that are converted at once where boxes are read by one thread. As columns they fit into the cache of

@@ -49,7 +49,7 @@ impl Broadphase {
                 }
             }
         }
-        if boxes.len() > self.state.slots.room() {
+        if boxes.len() > self.state.slots.free_capacity() {
             return Err(BroadphaseError::TooManyProxies);
         }
         self.rejected.clear();

@@ -228,7 +228,7 @@ impl RowComparison {
             let [a, b] = if slot < other { [slot, other] } else { [other, slot] };
             let position = positions[other as usize];
             if position != NONE && other < slot {
-                // The other proxy has decided.
+                // The pair was accepted or rejected when the row of the other proxy was compared.
                 return rejected.binary_search(&[a, b]).is_err();
             }
             let id = |slot: u32| state.slots.id(slot as usize);

@@ -32,18 +32,18 @@ impl Broadphase {
         if !is_margin(proxy.margin) {
             return Err(BroadphaseError::Margin);
         }
-        if self.state.slots.room() == 0 {
+        if self.state.slots.free_capacity() == 0 {
             return Err(BroadphaseError::TooManyProxies);
         }
         let id = self.state.insert(moving, proxy)?;
-        self.note_filter(proxy.filter);
+        self.record_filter(proxy.filter);
         self.owned |= proxy.owner != 0;
         self.mark_dirty(id.index() as usize, Container::Nowhere);
         Ok(id)
     }
 
     /// Records that a proxy has this filter.
-    fn note_filter(&mut self, filter: Filter) {
+    fn record_filter(&mut self, filter: Filter) {
         self.filtered |= filter != Filter::ALL;
         self.inexact_filters |= !filter.is_exact();
     }
@@ -116,7 +116,7 @@ impl Broadphase {
     ///
     /// [`BroadphaseError::Stale`].
     pub fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadphaseError> {
-        self.note_filter(filter);
+        self.record_filter(filter);
         self.change(id, |slot| slot.filter == filter, |slot| slot.filter = filter)
     }
 

@@ -144,10 +144,9 @@ pub(crate) use update::Changes;
 ///   have the same owner (owner 0 means no owner), and the caller's function accepts them.
 /// * **Two proxies meet** when their compared boxes touch during the tick, as
 ///   [`sweep`](crate::batch::sweep) defines it; touching surfaces count.
-/// * **A pair begins or persists** when two proxies may pair and meet, and one of them is dynamic,
-///   or one is kinematic and the other sleeping ([`ProxyKind::pairs_with`]). It begins if it was not
-///   cached before.
-///   [`Broadphase::set_kind_table`] sets which kinds pair. A pair of two resting proxies, if the table has such pairs, begins
+/// * **A pair begins or persists** when two proxies may pair and meet, and the kind table has their kinds
+///   ([`Broadphase::set_kind_table`]; by default one of them is dynamic, or one is kinematic and the other sleeping). It begins
+///   if it was not cached before. A pair of two resting proxies, if the table has such pairs, begins
 ///   when one of the two has changed, and rests at once.
 /// * **A pair rests** when it is cached and both proxies are fixed or sleeping. It stays cached,
 ///   without an event and without cost, until one of the two proxies changes. After such a change
@@ -199,8 +198,8 @@ pub(crate) use update::Changes;
 #[derive(Debug)]
 pub struct Broadphase {
     /// The level, the threads, and the greatest number of pairs of a tick. An update that finds more pairs fails and
-    /// changes nothing. The number is that of the pairs found, before owners, categories above 15 and
-    /// the caller's function are applied.
+    /// changes nothing. The number is that of the pairs found, before owners, filters
+    /// that folded words do not decide exactly ([`Filter`]) and the caller's function are applied.
     pub exec: Exec,
     state: BroadphaseState,
     /// Memory for the state of a snapshot that is restored.
@@ -592,7 +591,7 @@ impl Drop for Renewal<'_> {
     fn drop(&mut self) {
         if !self.is_finished {
             let BroadphaseState { slots, renewed, .. } = &mut self.broadphase.state;
-            slots.recall_pairs_of(renewed);
+            slots.restore_pairs_of(renewed);
         }
     }
 }

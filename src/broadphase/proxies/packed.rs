@@ -1,4 +1,4 @@
-//! The state of a broadphase without what follows from the rest, for snapshots.
+//! The state of a broadphase as snapshots store it: without values that can be computed from the others.
 //!
 //! A value is stored once, by slot or by proxy in the order of slots, and a column of equal values as one of them. Not
 //! stored: the columns of the movers, which are copies of the descriptions and boxes; the links of the free list and of
@@ -52,7 +52,7 @@ impl<T: Copy + PartialEq> PackedColumn<T> {
     /// Stores each value so far by itself, and reserves memory.
     #[cold]
     fn spread(&mut self, most: usize) {
-        make_room(&mut self.values, most);
+        reserve_cleared(&mut self.values, most);
         self.values.resize(self.len as usize - 1, self.values[0]);
     }
 
@@ -256,9 +256,9 @@ impl PackedState {
         self.deltas.clear();
         self.boxes.clear();
         self.fat_aabbs.clear();
-        make_room(&mut self.boxes, live);
+        reserve_cleared(&mut self.boxes, live);
         let fat = count_of(&state.slots.all, |slot| slot.margin > 0.0);
-        make_room(&mut self.fat_aabbs, fat);
+        reserve_cleared(&mut self.fat_aabbs, fat);
         for (index, slot) in state.slots.all.iter().enumerate().filter(|(_, slot)| slot.live) {
             let MovingBox { aabb, delta } = state.moving_box(index);
             self.data.push(slot.data, live);
@@ -294,7 +294,7 @@ impl PackedState {
         let Self { touching: [a, b], times, resting, .. } = self;
         for slots in [&mut *a, &mut *b] {
             slots.clear();
-            make_room(slots, count);
+            reserve_cleared(slots, count);
         }
         times.clear();
         match state.touching.view() {
@@ -312,7 +312,7 @@ impl PackedState {
             }
         }
         resting.clear();
-        make_room(resting, state.resting.len());
+        reserve_cleared(resting, state.resting.len());
         resting.extend(state.resting.iter().map(|pair| [pair.a.index(), pair.b.index()]));
     }
 
@@ -358,7 +358,7 @@ impl PackedState {
             slots.cached_generations[slot as usize] = generation;
         }
         slots.all.clear();
-        make_room(&mut slots.all, count);
+        reserve_cleared(&mut slots.all, count);
         slots.all.resize(count, Slot { live: true, ..Slot::EMPTY });
         slots.free = NONE;
         for &free in self.free.iter().rev() {
@@ -378,8 +378,8 @@ impl PackedState {
         let BroadphaseState { slots, boxes, fat_aabbs, .. } = state;
         boxes.clear();
         fat_aabbs.clear();
-        make_room(boxes, slots.all.len());
-        make_room(fat_aabbs, slots.all.len());
+        reserve_cleared(boxes, slots.all.len());
+        reserve_cleared(fat_aabbs, slots.all.len());
         let (mut proxy, mut moved, mut fat) = (0, 0, self.fat_aabbs.iter());
         for slot in &mut slots.all {
             if !slot.live {
@@ -495,7 +495,7 @@ impl PackedState {
 
 /// Reserves memory for `len` elements of a cleared list: exactly so much for a new one, and otherwise more, so that the next
 /// snapshots usually allocate nothing.
-fn make_room<T>(list: &mut Vec<T>, len: usize) {
+fn reserve_cleared<T>(list: &mut Vec<T>, len: usize) {
     match list.capacity() {
         0 => list.reserve_exact(len),
         _ => list.reserve(len - list.len()),
@@ -505,7 +505,7 @@ fn make_room<T>(list: &mut Vec<T>, len: usize) {
 /// Replaces the contents of a list.
 fn assign<T>(list: &mut Vec<T>, items: impl ExactSizeIterator<Item = T>) {
     list.clear();
-    make_room(list, items.len());
+    reserve_cleared(list, items.len());
     list.extend(items);
 }
 

@@ -4,9 +4,9 @@ use crate::geom::Filter;
 
 /// The kind of a proxy.
 ///
-/// A pair needs one proxy that is [`Dynamic`](ProxyKind::Dynamic), or one that is
+/// By default a pair needs one proxy that is [`Dynamic`](ProxyKind::Dynamic), or one that is
 /// [`Kinematic`](ProxyKind::Kinematic) and one that is [`Sleeping`](ProxyKind::Sleeping), so that a kinematic
-/// body can wake the bodies it meets.
+/// body can wake the bodies it meets. [`Broadphase::set_kind_table`](crate::Broadphase::set_kind_table) changes that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]
@@ -14,10 +14,10 @@ use crate::geom::Filter;
 pub enum ProxyKind {
     /// Does not move, for example walls and ground. Costs almost nothing while unchanged.
     Fixed,
-    /// Moves on a path that the caller prescribes, for example doors and platforms. Does not pair
-    /// with kinematic or fixed proxies.
+    /// Moves on a path that the caller prescribes, for example doors and platforms. By default it
+    /// does not pair with kinematic or fixed proxies.
     Kinematic,
-    /// Moves and reacts to contacts. Pairs with every kind.
+    /// Moves and reacts to contacts. By default it pairs with every kind.
     #[default]
     Dynamic,
     /// A dynamic body at rest. Costs almost nothing while unchanged.
@@ -31,7 +31,7 @@ impl ProxyKind {
         matches!(self, Self::Fixed | Self::Sleeping)
     }
 
-    /// Whether proxies of the two kinds may begin a pair.
+    /// Whether proxies of the two kinds may begin a pair by the default [`KindTable`](crate::broadphase::KindTable).
     #[must_use]
     pub const fn pairs_with(self, other: Self) -> bool {
         matches!((self, other), (Self::Dynamic, _) | (_, Self::Dynamic))

@@ -402,14 +402,14 @@ impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
     /// The proxy that is hit first; among equal positions the one with the lowest id.
     #[must_use]
     pub fn closest(self) -> Option<ProxyHit> {
-        self.of.closest().map(|hit| name(self.slots, hit))
+        self.of.closest().map(|hit| with_id(self.slots, hit))
     }
 
     /// Any proxy that is hit, or `None`. Which one depends on the history of the
     /// broadphase.
     #[must_use]
     pub fn any(self) -> Option<ProxyHit> {
-        self.of.any().map(|hit| name(self.slots, hit))
+        self.of.any().map(|hit| with_id(self.slots, hit))
     }
 
     /// Replaces the contents of `hits` by all proxies that are hit, ordered by id.
@@ -437,7 +437,7 @@ impl<'a, P: Path, A: Accept> ProxyQuery<'a, Query<'a, P, A>> {
     /// hits are visited, as in [`Query::visit`].
     pub fn visit(self, mut visitor: impl FnMut(ProxyHit) -> f32) {
         let Self { of, slots } = self;
-        of.visit(|hit| visitor(name(slots, hit)));
+        of.visit(|hit| visitor(with_id(slots, hit)));
     }
 }
 
@@ -471,7 +471,7 @@ impl<'a, A: Accept> ProxyQuery<'a, Query<'a, Proximity, A>> {
     /// The nearest proxy; among equal distances the one with the lowest id.
     #[must_use]
     pub fn nearest(self) -> Option<ProxyHit> {
-        self.of.nearest().map(|hit| name(self.slots, hit))
+        self.of.nearest().map(|hit| with_id(self.slots, hit))
     }
 
     /// The nearest proxies, as many as `to` can store, ordered by distance, then by id.
@@ -520,7 +520,7 @@ impl ProxyQuery<'_, Overlaps<'_, '_>> {
     /// [`LengthMismatch`] when the length of `starts` is not the number of rows plus one; then
     /// nothing is written.
     pub fn all(&self, starts: &mut [usize], ids: &mut Vec<ProxyId>) -> Result<(), LengthMismatch> {
-        self.of.named(starts, ids, |row| self.slots.id(row as usize), sort_ids)
+        self.of.all_with_ids(starts, ids, |row| self.slots.id(row as usize), sort_ids)
     }
 }
 
@@ -550,7 +550,7 @@ impl ProxyQuery<'_, Proximities<'_, '_>> {
     }
 }
 
-fn name(slots: &Slots, Hit { row, value: at }: Hit) -> ProxyHit {
+fn with_id(slots: &Slots, Hit { row, value: at }: Hit) -> ProxyHit {
     let id = if row == Hit::MISS.row { ProxyId::NONE } else { slots.id(row as usize) };
     ProxyHit { id, value: at }
 }
@@ -566,7 +566,7 @@ fn rows_in(hits: &mut [ProxyHit]) -> &mut [Hit] {
 /// no row is overwritten before it is read.
 fn replace_rows_by_ids(slots: &Slots, hits: &mut [ProxyHit]) {
     for k in (0..hits.len()).rev() {
-        hits[k] = name(slots, rows_in(&mut hits[..=k])[k]);
+        hits[k] = with_id(slots, rows_in(&mut hits[..=k])[k]);
     }
 }
 

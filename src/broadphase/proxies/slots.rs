@@ -37,7 +37,7 @@ pub(crate) fn of_slot(slot: u32) -> f32 {
     f32::from_bits(slot.wrapping_add(ONE))
 }
 
-/// The same for each lane. Infinity stands for `1 << 30`, which is past all slots.
+/// Returns the floats that stand for the slots of all lanes. Infinity stands for `1 << 30`, which is past all slots.
 #[inline(always)]
 pub(crate) fn floats_of<I: Isa>(isa: I, slots: I::U32) -> I::F32 {
     I::F32::from_bits(slots.wrapping_add(isa.splat_u32(ONE)))
@@ -291,7 +291,7 @@ impl Slots {
         if self.reused.is_empty() { &self.generations } else { &self.cached_generations }
     }
 
-    /// The same, to be read for many pairs.
+    /// The compact copy of [`Slots::generations_of_cached`], to be read for many pairs.
     #[inline]
     pub(crate) fn ids_of_cached(&self) -> Generations<'_> {
         self.cached_small.view(self.generations_of_cached())
@@ -316,7 +316,7 @@ impl Slots {
     }
 
     /// Undoes [`Slots::forget_pairs_of`] for all of these proxies.
-    pub(crate) fn recall_pairs_of(&mut self, ids: &[ProxyId]) {
+    pub(crate) fn restore_pairs_of(&mut self, ids: &[ProxyId]) {
         for id in ids {
             let slot = id.index() as usize;
             if self.cached_generations.get(slot) == Some(&FORGOTTEN) {
@@ -348,7 +348,7 @@ impl Slots {
     }
 
     /// How many more proxies can be inserted.
-    pub(crate) fn room(&self) -> usize {
+    pub(crate) fn free_capacity(&self) -> usize {
         SLOTS_MAX - (self.live + self.retired) as usize
     }
 
@@ -406,7 +406,7 @@ mod tests {
         }
     }
 
-    /// Goal: half a cache line has a slot.
+    /// Goal: a slot fills half a cache line.
     #[test]
     fn a_slot_has_32_bytes() {
         assert_eq!(size_of::<Slot>(), 32);
@@ -429,7 +429,7 @@ mod tests {
         }
         assert_eq!((slots.free, slots.retired, slots.live), (NONE, 1, 0));
         assert_eq!(slots.insert(Proxy::fixed()).index(), 1);
-        assert_eq!(slots.room(), SLOTS_MAX - 2);
+        assert_eq!(slots.free_capacity(), SLOTS_MAX - 2);
     }
 
     /// Goal: the ids of slots are the same with and without a copy. Method: generations around the largest one that fits in a byte,

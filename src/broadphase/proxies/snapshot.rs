@@ -90,8 +90,8 @@ impl Broadphase {
         snapshot.0.pack(&self.state);
     }
 
-    /// Restores the state of which `snapshot` was taken. From now on every update answers as it did
-    /// then, including ids, pairs, events and their order. Ids that were given out since then are
+    /// Restores the state of which `snapshot` was taken. From now on every update gives the results that it would have
+    /// given then, including ids, pairs, events and their order. Ids that were given out since then are
     /// stale, or belong to other proxies.
     ///
     /// Trees are not copied: the next update changes in them what differs in the resting proxies.

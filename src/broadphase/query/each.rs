@@ -109,11 +109,11 @@ impl Overlaps<'_, '_> {
     /// [`LengthMismatch`] when the length of `starts` is not the number of rows plus one; then
     /// nothing is written.
     pub fn all(&self, starts: &mut [usize], rows: &mut Vec<u32>) -> Result<(), LengthMismatch> {
-        self.named(starts, rows, |row| row, par::sort_rows)
+        self.all_with_ids(starts, rows, |row| row, par::sort_rows)
     }
 
     /// The same with ids instead of rows. Ids must have the same order as the rows. `sort` sorts them.
-    pub(crate) fn named<T: Copy + Default + Send>(
+    pub(crate) fn all_with_ids<T: Copy + Default + Send>(
         &self,
         starts: &mut [usize],
         rows: &mut Vec<T>,

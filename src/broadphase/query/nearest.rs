@@ -36,11 +36,11 @@ impl<'a> Queries<'a> {
     /// tree.build(AabbColumns::new([&x, &zeros, &zeros], [&x, &zeros, &zeros])?)?;
     /// let queries = tree.queries();
     ///
-    /// let here = Aabb::point([4.5, 0.0, 0.0])?;
-    /// let nearest = queries.proximity(&here, 1.0)?.nearest().expect("one is half a unit away");
+    /// let point = Aabb::point([4.5, 0.0, 0.0])?;
+    /// let nearest = queries.proximity(&point, 1.0)?.nearest().expect("one is half a unit away");
     /// assert!(nearest.row == 2 && nearest.value <= 0.5 && nearest.value > 0.499_999);
-    /// let mut room = [Hit::default(); 3];
-    /// let found = queries.proximity(&here, f32::INFINITY)?.k_nearest(&mut room);
+    /// let mut hits = [Hit::default(); 3];
+    /// let found = queries.proximity(&point, f32::INFINITY)?.k_nearest(&mut hits);
     /// assert_eq!(found.iter().map(|hit| hit.row).collect::<Vec<_>>(), [2, 1, 3]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -28,7 +28,7 @@ const ONE_STRIP_SAMPLES: usize = 16;
 const LINE_RATIO: f64 = 8.0;
 /// Each box of the sample represents this many boxes, within the limits of the sample size.
 const ROWS_PER_SAMPLE: usize = 256;
-/// The same two values for the larger sample that is used after a smaller one was wrong.
+/// Greatest number of boxes of the larger sample, after a smaller one was wrong, and how many boxes each of them represents.
 const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
 const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
 /// The first sample is wrong if with the true number of records a tick takes this many times as long as a join of all
@@ -50,7 +50,7 @@ const WRONG_FACTOR: f64 = 1.5;
 const WRONG_COST: f64 = 10.0;
 const WRONG_PAIRS: f64 = 8.0;
 /// Cost of comparisons, for each box, from which other grids are tried too.
-const DEAR_COST: f64 = 20.0;
+const EXPENSIVE_COST: f64 = 20.0;
 /// Least number of pairs of the sample that are tested for it, and number of boxes for each.
 const CHECKED_PAIRS_MIN: usize = 1 << 14;
 const CHECKED_ROWS_PER_PAIR: usize = 32;
@@ -76,9 +76,9 @@ const COARSE: f64 = 4.0;
 /// With `paths`, the grid is for boxes that are copied only to the strips which they cross. The result is a
 /// function of the boxes alone, so the order of the pairs is too. `get` returns a box and its flags.
 ///
-/// `rejected` is how many grids had more records than [`Choice::records_max`]. The sample is then larger and keeps
-/// its largest boxes, and each further grid has at most a sixteenth of the strips. The last has one, which holds a
-/// record of each box.
+/// `rejected` is how many grids had more records than [`Choice::records_max`], or needed far more comparisons than their price. If it
+/// is not 0, the sample is larger and keeps its largest boxes. From the second rejection on, the limit of strips is a sixteenth of
+/// the one before, down to a single strip, which has a record of each box.
 pub(super) fn choose(
     (rows, active): (usize, usize),
     get: &dyn Fn(usize) -> (MovingBox, u32),
@@ -212,7 +212,7 @@ fn is_right(rows: usize, chosen: &Choice, sample: &mut Sample) -> bool {
         .find_pairs(chosen.grid.along.axis, (rows / CHECKED_ROWS_PER_PAIR).max(CHECKED_PAIRS_MIN));
     let [counted, one] = sample.compared(rows, &chosen.grid);
     let priced = chosen.compared / rows as f64;
-    if priced > DEAR_COST || counted * cost::CANDIDATE > DEAR_COST {
+    if priced > EXPENSIVE_COST || counted * cost::CANDIDATE > EXPENSIVE_COST {
         return false;
     }
     let limit = WRONG_FACTOR * priced + WRONG_COST + WRONG_PAIRS * one * cost::CANDIDATE;
@@ -357,10 +357,10 @@ mod tests {
         choose((rows, active), &get, false, 0, &mut Sample::default()).grid.strips()
     }
 
-    /// Goal: one strip is chosen where every grid is dear, or where hardly any box can be in a pair and a grid is dearer
+    /// Goal: one strip is chosen where every grid is expensive, or where hardly any box can be in a pair and a grid is more expensive
     /// than a join of these few; an even world has a grid. Method: cubes, and sticks on any axis that cross the world or a part of it.
     #[test]
-    fn one_strip_is_chosen_where_every_grid_is_dear() {
+    fn one_strip_is_chosen_where_every_grid_is_expensive() {
         let sticks = |length: f32| {
             move |row: usize| {
                 let mut sides = [1e-5; 3];

@@ -52,7 +52,7 @@ pub(super) mod cost {
     pub(crate) const STRIP: f64 = 100.0;
     /// Read the records of one strip from one chunk.
     pub(crate) const PIECE: f64 = 15.0;
-    /// The same two for a strip that is empty.
+    /// Costs of [`STRIP`] and [`PIECE`] for a strip that is empty.
     pub(crate) const EMPTY_STRIP: f64 = 10.0;
     pub(crate) const EMPTY_PIECE: f64 = 2.0;
     /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
@@ -243,16 +243,16 @@ pub(crate) struct Choice {
     /// Estimated nanoseconds, and the part of them that is the comparisons of strips.
     pub(super) cost: f64,
     pub(super) compared: f64,
-    /// The same for a join of all boxes.
+    /// Estimated nanoseconds of a join of all boxes.
     pub(super) join: f64,
-    /// How many times the latter a tick may take before the sample counts as wrong.
+    /// How many times `join` a tick may take before the sample counts as wrong.
     pub(super) slack: f64,
     /// Mean number of strips that a box overlaps.
     pub(super) copies: f64,
     /// Mean number of records in a strip that is not empty.
     pub(super) crowd: f64,
     pub(super) strips: f64,
-    /// Whether the boxes of the only strip are to be joined, because every grid is dearer.
+    /// Whether the boxes of the only strip are to be joined, because every grid is more expensive.
     pub(crate) joined: bool,
     pub(crate) grid: Grid,
 }

@@ -3,17 +3,17 @@
 //! ```text
 //! choose   pick strips and bins from a sample of the boxes                (choose.rs, grid.rs, counted.rs)
 //! scatter  copy each box to the strips that it overlaps, chunk by chunk   (scatter.rs, long_path.rs)
-//! check    choose again if the strips need far more comparisons than that   (dear.rs)
+//! check    choose again if the strips need far more comparisons than priced  (cost_check.rs)
 //! sweep    sort each strip by bin and compare neighbours                  (strip.rs, sort.rs, sweep.rs)
 //!          or split a crowded strip at medians                            (../join)
 //! ```
 //!
-//! `passes.rs` runs the three passes on the threads and owns their memory.
+//! `passes.rs` runs these passes on the threads and owns their memory.
 
 pub(crate) mod choose;
 pub(crate) mod chunks;
+pub(crate) mod cost_check;
 pub(crate) mod counted;
-pub(crate) mod dear;
 pub(crate) mod extent;
 pub(crate) mod grid;
 pub(crate) mod long_path;
@@ -32,7 +32,7 @@ use crate::columns::{Memory, impl_memory};
 use crate::geom::{Pair, SweptPair};
 use alloc::vec::Vec;
 use grid::Sample;
-use passes::{Stage, TakeRun, Tick};
+use passes::{FinderInput, FinderPasses, TakeRun};
 use record::{SweptRecord, UnionRecord};
 
 /// Finds all pairs of boxes that meet in a tick.
@@ -69,8 +69,8 @@ pub struct PairFinder {
     pub exec: Exec,
     sample: Sample,
     scatterers: Vec<scatter::ScatterScratch>,
-    union: Stage<UnionRecord>,
-    swept: Stage<SweptRecord>,
+    union: FinderPasses<UnionRecord>,
+    swept: FinderPasses<SweptRecord>,
 }
 
 impl_memory!(PairFinder { sample, union, swept; lists of scatterers; without exec });
@@ -99,8 +99,8 @@ impl PairFinder {
             exec: exec.into(),
             sample: Sample::default(),
             scatterers: Vec::new(),
-            union: Stage::default(),
-            swept: Stage::default(),
+            union: FinderPasses::default(),
+            swept: FinderPasses::default(),
         }
     }
 
@@ -215,8 +215,8 @@ impl PairFinder {
         second: Option<PairInput<'_>>,
     ) -> Result<Pairs<'_, Pair>, FindError> {
         let Self { exec, sample, scatterers, union, swept: _ } = self;
-        let tick = Tick { level: exec.level, pairs_max: exec.pairs_max, first, second };
-        union.find(&tick, &exec.threads, sample, scatterers, &keep_run)
+        let input = FinderInput { level: exec.level, pairs_max: exec.pairs_max, first, second };
+        union.find(&input, &exec.threads, sample, scatterers, &keep_run)
     }
 
     fn find_swept(
@@ -226,7 +226,7 @@ impl PairFinder {
         take: &TakeRun<'_, SweptPair>,
     ) -> Result<Pairs<'_, SweptPair>, FindError> {
         let Self { exec, sample, scatterers, union: _, swept } = self;
-        let tick = Tick { level: exec.level, pairs_max: exec.pairs_max, first, second };
-        swept.find(&tick, &exec.threads, sample, scatterers, take)
+        let input = FinderInput { level: exec.level, pairs_max: exec.pairs_max, first, second };
+        swept.find(&input, &exec.threads, sample, scatterers, take)
     }
 }

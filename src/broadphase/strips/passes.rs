@@ -1,11 +1,11 @@
 //! Runs the passes of a tick and owns their memory.
 //!
-//! The passes are: choose the grid, scatter the chunks of rows to the strips, sweep runs of strips. Each pass
+//! The passes are: choose the grid, scatter the chunks of rows to the strips, check the number of comparisons, sweep runs of strips. Each pass
 //! is spread over the threads. The contents of a chunk or a run do not depend on the number of threads.
 
 use super::choose::choose;
 use super::chunks::chunk_rows;
-use super::dear::{ESTIMATED_ROWS_MIN, GridRecords};
+use super::cost_check::{ESTIMATED_ROWS_MIN, GridRecords};
 use super::grid::{Choice, Grid, Sample};
 use super::scatter::{Chunk, ChunkRows, Padding, Scatter, ScatterScratch};
 use super::strip::{StripPairs, StripPass, SweepScratch};
@@ -29,7 +29,7 @@ use core::time::Duration;
 const PREFETCH_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 1 << 18 };
 /// Number of boxes below which one thread does the whole tick: to wake another takes as long as its share of the work.
 const PARALLEL_ROWS_MIN: usize = if cfg!(fuzzing) { 64 } else { 2048 };
-/// A grid that is too dear is replaced by a join of all boxes if at most one of so many of them may be in a pair.
+/// A grid that is too expensive is replaced by a join of all boxes if at most one of so many of them may be in a pair.
 const FEW_ACTIVE: usize = 8;
 /// Approximate number of runs that the strips are split into, so that the threads can share them.
 const RUNS: usize = 128;
@@ -52,9 +52,9 @@ impl<R: StripPairs> Default for Sweeper<R> {
     }
 }
 
-/// Memory for one kind of pairs.
+/// Runs the passes for one kind of pairs, and owns their memory.
 #[derive(Debug)]
-pub(crate) struct Stage<R: StripPairs> {
+pub(crate) struct FinderPasses<R: StripPairs> {
     chunks: Vec<Chunk<R>>,
     /// One per thread.
     sweepers: Vec<Sweeper<R>>,
@@ -68,9 +68,9 @@ pub(crate) struct Stage<R: StripPairs> {
     rejected_of_first: usize,
 }
 
-impl_memory!([R: StripPairs] Stage<R> { join, lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
+impl_memory!([R: StripPairs] FinderPasses<R> { join, lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
 
-impl<R: StripPairs> Default for Stage<R> {
+impl<R: StripPairs> Default for FinderPasses<R> {
     fn default() -> Self {
         Self {
             chunks: Vec::new(),
@@ -88,14 +88,14 @@ impl<R: StripPairs> Default for Stage<R> {
 pub(crate) type TakeRun<'a, P> = dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync + 'a;
 
 /// Input of a tick: the boxes of one set, or of two sets between which pairs are searched.
-pub(crate) struct Tick<'a> {
+pub(crate) struct FinderInput<'a> {
     pub(crate) level: Level,
     pub(crate) pairs_max: usize,
     pub(crate) first: PairInput<'a>,
     pub(crate) second: Option<PairInput<'a>>,
 }
 
-impl<'a> Tick<'a> {
+impl<'a> FinderInput<'a> {
     fn sets(&self) -> impl Iterator<Item = &PairInput<'a>> {
         core::iter::once(&self.first).chain(&self.second)
     }
@@ -187,33 +187,33 @@ impl<'a> Tick<'a> {
     }
 }
 
-impl<R: StripPairs> Stage<R> {
+impl<R: StripPairs> FinderPasses<R> {
     /// Finds the pairs on these threads. `take` is called with each run, and with memory, on the thread that
     /// found its pairs, while they are still in the cache.
     pub(crate) fn find<'a>(
         &'a mut self,
-        tick: &Tick<'_>,
+        input: &FinderInput<'_>,
         threads: &'a Threads,
         sample: &mut Sample,
         scatterers: &mut Vec<ScatterScratch>,
         take: &TakeRun<'_, R::Found>,
     ) -> Result<Pairs<'a, R::Found>, FindError> {
-        tick.sets().try_for_each(PairInput::check)?;
-        let rows = tick.len();
+        input.sets().try_for_each(PairInput::check)?;
+        let rows = input.len();
         if rows > ROW as usize {
             return Err(FindError::TooManyBoxes { rows });
         }
         let fill_threads = threads.for_items(rows, PARALLEL_ROWS_MIN);
         let timings =
-            fill_threads.enter(|| self.fill(tick, fill_threads, sample, scatterers, take));
+            fill_threads.enter(|| self.fill(input, fill_threads, sample, scatterers, take));
         let rejected = self.rejected.split_at(self.rejected_of_first);
-        self.pairs.found(tick.pairs_max, threads, rejected, timings)
+        self.pairs.found(input.pairs_max, threads, rejected, timings)
     }
 
     /// Fills the runs and returns the time of each pass.
     fn fill(
         &mut self,
-        tick: &Tick<'_>,
+        input: &FinderInput<'_>,
         threads: &Threads,
         sample: &mut Sample,
         scatterers: &mut Vec<ScatterScratch>,
@@ -223,29 +223,29 @@ impl<R: StripPairs> Stage<R> {
         let workers = threads.workers();
         lengthen_by_default(scatterers, workers);
         lengthen_by_default(&mut self.sweepers, workers);
-        sample.level = tick.level;
-        let get = |row| tick.get(row);
+        sample.level = input.level;
+        let get = |row| input.get(row);
         let (mut chosen, mut scatter) = (Duration::ZERO, Duration::ZERO);
-        let (active, mut rejected) = (tick.active(), 0);
-        let words = &tick.filter_words(threads);
-        let mut choice = choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample);
+        let (active, mut rejected) = (input.active(), 0);
+        let words = &input.filter_words(threads);
+        let mut choice = choose((input.len(), active), &get, R::HAS_PATH, rejected, sample);
         let chunks = loop {
             chosen += clock.lap();
             let scatterers = &mut scatterers[..workers];
-            let chunks = self.scatter(tick, threads, (&choice, words), scatterers);
+            let chunks = self.scatter(input, threads, (&choice, words), scatterers);
             if let Some(chunks) = chunks {
                 self.count_records(chunks, &choice.grid);
             }
-            let is_dear =
-                rejected == 0 && chunks.is_some_and(|chunks| self.is_dear(tick, (&choice, chunks)));
+            let is_too_expensive = rejected == 0
+                && chunks.is_some_and(|chunks| self.is_too_expensive(input, (&choice, chunks)));
             scatter += clock.lap();
             choice = match chunks {
-                Some(chunks) if !is_dear => break chunks,
+                Some(chunks) if !is_too_expensive => break chunks,
                 // A join of few boxes with the others is cheap, so no other grid is looked for.
-                Some(_) if active <= tick.len() / FEW_ACTIVE => choice.join_instead(),
+                Some(_) if active <= input.len() / FEW_ACTIVE => choice.join_instead(),
                 _ => {
                     rejected += 1;
-                    choose((tick.len(), active), &get, R::HAS_PATH, rejected, sample)
+                    choose((input.len(), active), &get, R::HAS_PATH, rejected, sample)
                 }
             };
         };
@@ -255,10 +255,10 @@ impl<R: StripPairs> Stage<R> {
         let sweepers = &mut self.sweepers[..workers];
         sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
-        let (level, budget) = (tick.level, &Budget::new(tick.pairs_max));
-        let filtered = tick.is_filtered();
+        let (level, budget) = (input.level, &Budget::new(input.pairs_max));
+        let filtered = input.is_filtered();
         let inexact_filters = !words.exact;
-        let second_row = tick.second.map_or(0, |_| tick.first.len() as u32);
+        let second_row = input.second.map_or(0, |_| input.first.len() as u32);
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
         let grid = &grid;
         let pass = &StripPass {
@@ -274,7 +274,7 @@ impl<R: StripPairs> Stage<R> {
         };
         par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
             run.left = pass.find(run.strips.clone(), &mut sweeper.strip, &mut run.pairs);
-            tick.finish(run, inexact_filters);
+            input.finish(run, inexact_filters);
             take(run, &mut sweeper.pairs);
         });
         for run in 0..runs {
@@ -284,7 +284,7 @@ impl<R: StripPairs> Stage<R> {
             let scratch = &mut sweepers[loaded.unwrap_or(0)].strip;
             let found = pass.divide(strip, threads, scratch, &mut self.join, &mut self.pairs);
             par::for_each(threads, sweepers, found, &|sweeper, _, run| {
-                tick.finish(run, inexact_filters);
+                input.finish(run, inexact_filters);
                 take(run, &mut sweeper.pairs);
             });
         }
@@ -305,22 +305,22 @@ impl<R: StripPairs> Stage<R> {
     /// Fills the chunks and returns their number; `None` if there are more records than the choice allows.
     fn scatter(
         &mut self,
-        tick: &Tick<'_>,
+        input: &FinderInput<'_>,
         threads: &Threads,
         (choice, words): (&Choice, &FilterWords),
         scatterers: &mut [ScatterScratch],
     ) -> Option<usize> {
-        let (size, _) = chunk_rows(tick.len());
-        let of_first = tick.first.len().div_ceil(size);
-        let count = tick.sum_of_sets(|set| set.len().div_ceil(size));
+        let (size, _) = chunk_rows(input.len());
+        let of_first = input.first.len().div_ceil(size);
+        let count = input.sum_of_sets(|set| set.len().div_ceil(size));
         lengthen_by_default(&mut self.chunks, count);
         let chunks = &mut self.chunks[..count];
-        let strips = Grid::strips_max(tick.len()) as usize;
+        let strips = Grid::strips_max(input.len()) as usize;
         // Any thread may take any chunk, so reserve the largest capacity seen for all of them.
         let stops = most_of(scatterers, ScatterScratch::stops);
         for scratch in &mut *scatterers {
             scratch.reserve(size, strips, stops);
-            tick.sets().for_each(|set| set.boxes.reserve(&mut scratch.columns, size));
+            input.sets().for_each(|set| set.boxes.reserve(&mut scratch.columns, size));
         }
         for chunk in chunks.iter_mut() {
             chunk.reserve(0, strips);
@@ -328,20 +328,20 @@ impl<R: StripPairs> Stage<R> {
         }
         self.lengths.clear();
         self.lengths.reserve_exact(strips);
-        let (grid, prefetches) = (&choice.grid, tick.len() >= PREFETCH_ROWS_MIN);
+        let (grid, prefetches) = (&choice.grid, input.len() >= PREFETCH_ROWS_MIN);
         // A chunk with more than its share is written only once it is known that all chunks together fit.
         for always in [false, true] {
             par::for_each(threads, scatterers, chunks, &|scratch, index, chunk| {
                 if chunk.written {
                     return;
                 }
-                let part = tick.part(index, size);
+                let part = input.part(index, size);
                 let rows = part.set.len();
                 let records_max = if always { usize::MAX } else { choice.records_max(2 * rows) };
                 let mut columns = core::mem::take(&mut scratch.columns);
                 let mut padding = Padding::NEW;
                 let boxes = padding.pad(part.set.boxes.columns(&mut columns));
-                let level = tick.level;
+                let level = input.level;
                 Scatter {
                     level,
                     grid,
@@ -357,7 +357,7 @@ impl<R: StripPairs> Stage<R> {
                 scratch.columns = columns;
             });
             let records = sum_of(chunks, Chunk::records);
-            if records > choice.records_max(tick.len()) {
+            if records > choice.records_max(input.len()) {
                 return None;
             }
             if chunks.iter().all(|chunk| chunk.written) {
@@ -383,14 +383,18 @@ impl<R: StripPairs> Stage<R> {
     }
 
     /// Returns whether the strips of a grid need far more comparisons than its choice assumes.
-    fn is_dear(&mut self, tick: &Tick<'_>, (choice, chunks): (&Choice, usize)) -> bool {
+    fn is_too_expensive(
+        &mut self,
+        input: &FinderInput<'_>,
+        (choice, chunks): (&Choice, usize),
+    ) -> bool {
         let Self { chunks: all, lengths, sweepers, .. } = self;
-        let (level, grid, chunks) = (tick.level, &choice.grid, &all[..chunks]);
-        if grid.strips() == 1 || tick.len() < ESTIMATED_ROWS_MIN {
+        let (level, grid, chunks) = (input.level, &choice.grid, &all[..chunks]);
+        if grid.strips() == 1 || input.len() < ESTIMATED_ROWS_MIN {
             return false;
         }
         let columns = sweepers[0].strip.columns_for_sample();
-        GridRecords { level, grid, chunks, lengths }.are_dear(tick.len(), choice, columns)
+        GridRecords { level, grid, chunks, lengths }.are_too_expensive(input.len(), choice, columns)
     }
 
     /// Splits the strips into runs of about equal work. Returns their number, the number of records at which a run ends,
@@ -414,7 +418,7 @@ impl<R: StripPairs> Stage<R> {
     }
 }
 
-impl<R: StripPairs> Stage<R> {
+impl<R: StripPairs> FinderPasses<R> {
     pub(crate) fn reserve(&mut self, boxes: usize, pairs: usize) {
         let (_, chunks) = chunk_rows(boxes);
         lengthen_by_default(&mut self.chunks, chunks);
@@ -438,7 +442,7 @@ impl<R: StripPairs> Stage<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Stage, Sweeper, Tick};
+    use super::{FinderInput, FinderPasses, Sweeper};
     use crate::broadphase::pairs::input::PairInput;
     use crate::broadphase::strips::choose::choose;
     use crate::broadphase::strips::grid::Sample;
@@ -481,17 +485,18 @@ mod tests {
     fn scattered(columns: &[Vec<f32>; 9]) -> Option<bool> {
         let columns = columns.each_ref().map(Vec::as_slice);
         let first = PairInput::new(MovingBoxColumns::from_columns(columns).unwrap());
-        let tick = Tick { level: Level::detect(), pairs_max: usize::MAX, first, second: None };
-        let (get, sample) = (|row| tick.get(row), &mut Sample::default());
+        let input =
+            FinderInput { level: Level::detect(), pairs_max: usize::MAX, first, second: None };
+        let (get, sample) = (|row| input.get(row), &mut Sample::default());
         let choice = choose((ROWS, ROWS), &get, false, 0, sample);
         assert!(choice.grid.strips() > 1, "one strip");
-        let mut stage = Stage::<UnionRecord>::default();
-        stage.sweepers.push(Sweeper::default());
+        let mut passes = FinderPasses::<UnionRecord>::default();
+        passes.sweepers.push(Sweeper::default());
         let scratch = &mut [ScatterScratch::default()];
-        let (threads, words) = (&Threads::one(), &tick.filter_words(&Threads::one()));
-        let chunks = stage.scatter(&tick, threads, (&choice, words), scratch)?;
-        stage.count_records(chunks, &choice.grid);
-        Some(stage.is_dear(&tick, (&choice, chunks)))
+        let (threads, words) = (&Threads::one(), &input.filter_words(&Threads::one()));
+        let chunks = passes.scatter(&input, threads, (&choice, words), scratch)?;
+        passes.count_records(chunks, &choice.grid);
+        Some(passes.is_too_expensive(&input, (&choice, chunks)))
     }
 
     /// Goal: a grid is rejected where the sample misses boxes that overlap many strips, so that there are more records than its
@@ -506,12 +511,12 @@ mod tests {
         assert_eq!(rejected, [false, true]);
     }
 
-    /// Goal: a grid is dear where the sample misses boxes that overlap many others along the strips, although they are not copied to more strips than
+    /// Goal: a grid is too expensive where the sample misses boxes that overlap many others along the strips, although they are not copied to more strips than
     /// others. Method: boxes so wide that there are few strips, but not so wide that these are slices; a world of these boxes, and one with sticks along the strips.
     #[test]
-    fn a_grid_is_dear_where_its_sample_missed_boxes_along_the_strips() {
-        let dear = [None, Some([false, false, true])]
+    fn a_grid_is_too_expensive_where_its_sample_missed_boxes_along_the_strips() {
+        let expensive = [None, Some([false, false, true])]
             .map(|sticks| scattered(&columns([16.0, 16.0, 64.0], [1.5, 1.5, 0.01], sticks)));
-        assert_eq!(dear, [Some(false), Some(true)]);
+        assert_eq!(expensive, [Some(false), Some(true)]);
     }
 }

@@ -256,7 +256,7 @@ impl RotatedPair<'_> {
         self.nearest_on(Portable4, x, simplex, guess, tiny, enough)
     }
 
-    /// Searches with [`RotatedPair::nearest`] until the distance is as exact. It is compiled once for all searches but that
+    /// Searches with [`RotatedPair::nearest`] until the bounds reach `accuracy`. It is compiled once for all searches but that
     /// for a time of impact.
     #[inline(never)]
     pub(in crate::narrowphase) fn nearest_within(
@@ -281,7 +281,7 @@ pub(in crate::narrowphase) enum Accuracy {
 }
 
 impl Accuracy {
-    /// Returns whether these bounds are as exact.
+    /// Returns whether these bounds reach this accuracy.
     #[inline(always)]
     pub(super) fn is_reached(&self, lower: f64, upper: f64) -> bool {
         match *self {

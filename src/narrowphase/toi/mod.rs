@@ -20,7 +20,7 @@
 //! rounded.rs           balls, capsules and rounded boxes that do not rotate
 //! box_axes.rs          the axes that can separate two boxes
 //! rotating_boxes.rs    boxes, balls and capsules that rotate
-//! portal.rs            the same along a straight or curved path, without distances
+//! portal.rs            where the path enters the difference of the shapes, without distances; bodies that do not rotate
 //! revolved.rs          safe times for bodies that make whole turns
 //! part_search.rs       a shape against one part of a body, such as a triangle of a mesh
 //! pause.rs             searches for many parts that advance together

@@ -74,8 +74,7 @@ impl<'s> MovingShape<'s> {
         self.rotation.after(&self.start, t)
     }
 
-    /// Returns how far the core extends at `t` along `direction`, and the farthest point in its own
-    /// axes.
+    /// Returns how far the core extends at `t` along `direction`: the product of `direction` with the farthest point.
     #[inline(always)]
     pub(super) fn support_value(&self, direction: V3, t: f64) -> f64 {
         let own = self.start.rotate_back(self.rotation.direction(direction, -t));

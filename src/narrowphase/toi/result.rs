@@ -51,7 +51,7 @@ pub enum ToiResult {
 pub struct Toi {
     /// The result.
     pub result: ToiResult,
-    /// Number of rounds, that is, of distances computed.
+    /// Number of rounds: planes that were followed, tests that proved a result, and distances computed.
     pub rounds: u32,
     /// Number of supports computed for either shape.
     pub supports: u32,

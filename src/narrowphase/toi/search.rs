@@ -42,7 +42,7 @@ const MEAN: f64 = 0.7;
 /// From this round on more planes are tried in each round. Most searches are shorter.
 const MORE_PLANES_FROM: u32 = 24;
 
-/// Number of rounds after which they are used again.
+/// Number of rounds after which the bodies of revolution of bodies that make whole turns are tested again.
 const WHOLE_TURNS_ROUNDS: u32 = 32;
 
 /// Number of rounds for which an ignored touch is followed while it neither closes nor opens. After that

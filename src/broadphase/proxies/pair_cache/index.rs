@@ -36,10 +36,10 @@ pub(crate) struct PairIndex {
     /// The position of the first pair of each row, then the number of pairs.
     heads: Vec<u32>,
     long: Vec<Long>,
-    guides: Vec<u32>,
+    skip_entries: Vec<u32>,
 }
 
-impl_memory!(PairIndex { lower, upper, rows, heads, long, guides });
+impl_memory!(PairIndex { lower, upper, rows, heads, long, skip_entries });
 
 /// A row with more pairs than lanes, and where its skip index is.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ struct Long {
     /// Base-2 logarithm of the number of slots in an interval.
     shift: u32,
     /// Position of the first entry of the skip index.
-    guide: u32,
+    skip_start: u32,
     /// Number of intervals. One more entry follows, with the end of the row.
     entries: u32,
     /// The end of the row.
@@ -67,7 +67,7 @@ impl PairIndex {
         let long = pairs / (level.lanes() + 1);
         reserve_for(&mut self.long, long);
         // The number of intervals is rounded up, and the end takes one more entry.
-        reserve_for(&mut self.guides, pairs / PAIRS_PER_ENTRY + 2 * long);
+        reserve_for(&mut self.skip_entries, pairs / PAIRS_PER_ENTRY + 2 * long);
     }
 
     /// Builds the index of a partition, whose `slots` slots start at `first`.
@@ -77,7 +77,7 @@ impl PairIndex {
         cached: PairColumns<'_>,
         (first, slots): (u32, usize),
     ) {
-        let Self { lower, upper, rows, heads, long, guides } = self;
+        let Self { lower, upper, rows, heads, long, skip_entries } = self;
         let count = cached.len();
         for (copy, column) in [(&mut *lower, cached.a), (&mut *upper, cached.b)] {
             copy.clear();
@@ -87,7 +87,7 @@ impl PairIndex {
         rows.clear();
         rows.resize(slots, [0; 2]);
         long.clear();
-        guides.clear();
+        skip_entries.clear();
         if count == 0 {
             return;
         }
@@ -98,7 +98,7 @@ impl PairIndex {
             *row = [start, len];
             if len as usize > level.lanes() {
                 *row = [long.len() as u32, LONG];
-                long.push(Long::new(cached, start as usize..ends[1] as usize, guides));
+                long.push(Long::new(cached, start as usize..ends[1] as usize, skip_entries));
             }
         }
     }
@@ -115,9 +115,9 @@ impl PairIndex {
     fn find_long(&self, which: u32, b: u32, lanes: usize) -> [u32; 2] {
         let long = &self.long[which as usize];
         let entry = Ord::min(b.wrapping_sub(long.least) >> long.shift, long.entries - 1);
-        let entry = (long.guide + entry) as usize;
-        let mut start = self.guides[entry] as usize;
-        let mut len = self.guides[entry + 1] as usize - start;
+        let entry = (long.skip_start + entry) as usize;
+        let mut start = self.skip_entries[entry] as usize;
+        let mut len = self.skip_entries[entry + 1] as usize - start;
         while len > lanes {
             let half = len / 2;
             let is_before = self.upper[start + half - 1] < b;
@@ -184,24 +184,24 @@ impl Keys<'_> {
 }
 
 impl Long {
-    /// Describes a row and appends its skip index to `guides`.
-    fn new(cached: PairColumns<'_>, row: Range<usize>, guides: &mut Vec<u32>) -> Self {
+    /// Describes a row and appends its skip index to `skip_entries`.
+    fn new(cached: PairColumns<'_>, row: Range<usize>, skip_entries: &mut Vec<u32>) -> Self {
         let others = &cached.b[row.clone()];
-        let (least, guide) = (others[0], guides.len());
+        let (least, skip_start) = (others[0], skip_entries.len());
         let range = others[others.len() - 1] - least;
         let accepted = others.len().div_ceil(PAIRS_PER_ENTRY) as u32;
         let shift = (range / accepted).checked_ilog2().map_or(0, |bits| bits + 1);
         let entries = (range >> shift) + 1;
         let mut pair = row.start;
         for entry in 0..entries {
-            guides.push(pair as u32);
+            skip_entries.push(pair as u32);
             let end = least + ((entry + 1) << shift);
             while pair < row.end && cached.b[pair] < end {
                 pair += 1;
             }
         }
-        guides.push(row.end as u32);
-        Self { least, shift, guide: guide as u32, entries, end: row.end as u32 }
+        skip_entries.push(row.end as u32);
+        Self { least, shift, skip_start: skip_start as u32, entries, end: row.end as u32 }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Looks up the found pairs of a partition among the cached pairs, and merges the new ones in.
 //!
 //! Most pairs touch for many ticks. So each found pair is looked up among the cached pairs
-//! (`rows`); if it is there, its new time is stored, and nothing else is done. Only pairs that are
-//! not there have to be sorted (`order`). A merge of both then yields all touching pairs; cached
+//! (`index.rs`); if it is there, its new time is stored, and nothing else is done. Only pairs that are
+//! not there have to be sorted (`sort.rs`). A merge of both then yields all touching pairs; cached
 //! pairs without a new time have ended. The loops are branch-free, because whether a pair is new is
 //! unpredictable.
 
@@ -343,7 +343,7 @@ mod tests {
     /// in one run and in many, in one partition and in many, with slots reused in every other tick;
     /// on every level, with the memory of the tick before.
     #[test]
-    fn pairs_that_stay_are_recalled() {
+    fn pairs_that_persist_are_found() {
         for level in Level::all() {
             let mut draw = 1_u32;
             let mut draw = |below: u32| {

@@ -35,8 +35,8 @@ impl_memory!(PairTable { a, b, first });
 
 /// Cached pairs as columns, ordered by `a`, then `b`. All columns have the same length.
 ///
-/// A proxy is given by its index ([`ProxyId::index`](crate::ProxyId::index)), as it was when the pairs were found. An id that was removed since
-/// then may have left its index to another proxy; [`Touching::get`](crate::broadphase::Touching::get) returns the ids.
+/// A proxy is given by its index ([`ProxyId::index`](crate::ProxyId::index)), as it was when the pairs were found. The index of a proxy that was removed since
+/// then may have been reused; [`Touching::get`](crate::broadphase::Touching::get) returns the ids.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct PairColumns<'a> {

@@ -3,7 +3,7 @@
 //! The order of the found pairs is that of the finders, and pairs of a mover and a tree contain a
 //! mover row. This step replaces rows by slots, drops the pairs that the owners or the caller's
 //! function reject, and partitions the rest by a counting sort: a partition has the pairs whose
-//! lower slot is in its range. Partitions are then processed one by one (`diff`). Threads share
+//! lower slot is in its range. Partitions are then processed one by one (`events.rs`). Threads share
 //! both steps: here they share the runs of the finders, there the partitions. A run of pairs of
 //! movers is partitioned by the thread that found it, while the run is still in its cache.
 

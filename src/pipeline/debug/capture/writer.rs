@@ -124,23 +124,23 @@ impl Pipeline {
         out.word(impacts_per_body);
         let (filters, is_filtered) = (scene.filters.unwrap_or_default(), scene.filters.is_some());
         let any_upper = filters.iter().any(|filter| filter.halves()[1] != 0);
-        let parts = [scene.is_accelerated(), scene.flags.is_some(), is_filtered, any_upper];
-        out.word((0..).zip(parts).map(|(bit, is)| u32::from(is) << bit).sum());
+        let present = [scene.is_accelerated(), scene.flags.is_some(), is_filtered, any_upper];
+        out.word((0..).zip(present).map(|(bit, is)| u32::from(is) << bit).sum());
 
         let (mut hulls, mut convex) = (Hulls::default(), Vec::new());
         for body in scene.convex {
             convex.push(hulls.record(body.row, &body.shape)?);
         }
-        let (mut geometries, mut parts, mut numbers) =
+        let (mut geometries, mut shapes, mut numbers) =
             (Geometries::default(), Vec::new(), Vec::new());
         for body in scene.geometries {
             let (number, is_new) = geometries.number(&body.geometry);
             numbers.push(number);
             match body.geometry {
-                Geometry::Convex(shape) => parts.push(hulls.record(body.row, &shape)?),
+                Geometry::Convex(shape) => shapes.push(hulls.record(body.row, &shape)?),
                 Geometry::Compound(compound) if is_new => {
                     for (shape, _) in compound.parts() {
-                        parts.push(hulls.record(body.row, &shape.shape())?);
+                        shapes.push(hulls.record(body.row, &shape.shape())?);
                     }
                 }
                 _ => {}
@@ -175,8 +175,8 @@ impl Pipeline {
             out.word(part_impacts);
             out.word(geometries.all.len() as u32);
             out.word(scene.geometries.len() as u32);
-            let mut parts = parts.iter();
-            geometries.all.iter().for_each(|of| out.geometry(of, &mut parts, &hulls));
+            let mut shapes = shapes.iter();
+            geometries.all.iter().for_each(|of| out.geometry(of, &mut shapes, &hulls));
             for (body, number) in scene.geometries.iter().zip(numbers) {
                 out.word(body.row);
                 out.motion(&body.motion);
@@ -252,24 +252,24 @@ impl Writer {
         self.word(hulls.number(recorded.hull));
     }
 
-    /// Writes a geometry. `parts` are the recorded shapes of this and the next geometries.
+    /// Writes a geometry. `shapes` are the recorded shapes of this and the next geometries.
     fn geometry(
         &mut self,
         geometry: &Geometry<'_>,
-        parts: &mut core::slice::Iter<'_, Recorded<'_>>,
+        shapes: &mut core::slice::Iter<'_, Recorded<'_>>,
         hulls: &Hulls<'_>,
     ) {
         match *geometry {
             Geometry::Convex(_) => {
                 self.bytes(&[0]);
-                parts.by_ref().take(1).for_each(|part| self.shape(part, hulls));
+                shapes.by_ref().take(1).for_each(|shape| self.shape(shape, hulls));
             }
             Geometry::Compound(compound) => {
                 self.bytes(&[1]);
                 self.word(compound.parts().len() as u32);
-                for ((_, pose), part) in compound.parts().iter().zip(parts) {
+                for ((_, pose), shape) in compound.parts().iter().zip(shapes) {
                     self.pose(pose);
-                    self.shape(part, hulls);
+                    self.shape(shape, hulls);
                 }
             }
             Geometry::Mesh(mesh) => {

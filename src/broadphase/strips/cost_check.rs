@@ -45,7 +45,7 @@ pub(crate) struct GridRecords<'a, R> {
 
 impl<R: StripRecord> GridRecords<'_, R> {
     /// Returns whether the strips need far more comparisons than the choice of the grid for so many boxes assumes.
-    pub(crate) fn are_dear(
+    pub(crate) fn are_too_expensive(
         &self,
         rows: usize,
         choice: &Choice,
