@@ -44,8 +44,8 @@ impl Hit {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }
 /// let bullet = MovingBox::new(Aabb::point([9.5, 0.0, 0.0])?, [2.0, 0.0, 0.0])?;
-/// let mut room = [Hit::default(); 8];
-/// let mut hits = Hits::new(&mut room);
+/// let mut memory = [Hit::default(); 8];
+/// let mut hits = Hits::new(&mut memory);
 /// sweep::one_to_many(Level::detect(), &bullet, &many.checked(), &mut hits)?;
 /// let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
 /// assert_eq!(rows, [10, 11]);

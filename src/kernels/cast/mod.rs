@@ -195,8 +195,8 @@ pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
 ///     many.push(Aabb::cube([x as f32, 0.0, 0.0], 0.25)?)?;
 /// }
 /// let segment = Segment::new([9.5, 0.0, 0.0], [2.0, 0.0, 0.0])?;
-/// let mut room = [Hit::default(); 8];
-/// let mut hits = Hits::new(&mut room);
+/// let mut memory = [Hit::default(); 8];
+/// let mut hits = Hits::new(&mut memory);
 /// cast::one_to_many(Level::detect(), &segment, &many.checked(), &mut hits)?;
 /// let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
 /// assert_eq!(rows, [10, 11]);

@@ -260,14 +260,14 @@ fn answer<I: Isa>(isa: I, segment: &[I::F32; 7], planes: &[Plane]) -> Answer<I> 
         let [nx, ny, nz] = plane.normal;
         let normal = [isa.splat(nx), isa.splat(ny), isa.splat(nz)];
         let (sum, error) = dot(isa, normal, [x, y, z], offset.abs());
-        let room = offset - sum;
-        let (room_least, room_most) = (room - error, room + error);
+        let depth = offset - sum;
+        let (depth_least, depth_most) = (depth - error, depth + error);
         let (sum, error) = dot(isa, normal, [dx, dy, dz], zero);
         // A lower bound of the rate at which the distance to the plane decreases. Adding zero turns
         // -0 into 0. If the rate is zero, the fraction is plus infinity for a start inside, and
         // minus infinity, which excludes a hit, for a start outside.
         let used = sum - error + zero;
-        let fraction = room_most / used;
+        let fraction = depth_most / used;
         let enters = used.lt(zero);
         let latest = enters & entered.lt(fraction);
         entered = I::F32::select(latest, fraction, entered);
@@ -277,12 +277,12 @@ fn answer<I: Isa>(isa: I, segment: &[I::F32; 7], planes: &[Plane]) -> Answer<I> 
         left = I::F32::select(soonest, fraction, left);
         exit_plane = I::U32::select(soonest, index, exit_plane);
 
-        let past = room_most.lt(zero);
+        let past = depth_most.lt(zero);
         outside_plane = I::U32::select(past & !outside, index, outside_plane);
         outside = outside | past;
         // A zero normal has no surface.
         let has_surface = zero.lt(normal[0].abs() + normal[1].abs() + normal[2].abs());
-        let on_plane = has_surface & room_least.le(zero);
+        let on_plane = has_surface & depth_least.le(zero);
         surface_plane = I::U32::select(on_plane & !on_surface, index, surface_plane);
         on_surface = on_surface | on_plane;
     }

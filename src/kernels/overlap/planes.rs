@@ -119,8 +119,8 @@ pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
 /// planes::one_to_many(Level::detect(), &region, &many.checked(), PlaneSideColumns { side: &mut side })?;
 /// assert_eq!(side[2..6], [PlaneSide::Outside, PlaneSide::Inside, PlaneSide::Inside, PlaneSide::Crossing]);
 ///
-/// let mut room = [0; 8];
-/// let mut rows = Rows::new(&mut room);
+/// let mut memory = [0; 8];
+/// let mut rows = Rows::new(&mut memory);
 /// planes::one_to_many(Level::detect(), &region, &many.checked(), &mut rows)?;
 /// assert_eq!(*rows, [3, 4, 5]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -36,8 +36,8 @@
 //!     many.push(Sphere::new([x as f32, 0.0, 0.0], 0.25)?)?;
 //! }
 //! let bullet = MovingSphere::new(Sphere::new([9.5, 0.0, 0.0], 0.0)?, [2.0, 0.0, 0.0])?;
-//! let mut room = [Hit::default(); 8];
-//! let mut hits = Hits::new(&mut room);
+//! let mut memory = [Hit::default(); 8];
+//! let mut hits = Hits::new(&mut memory);
 //! spheres::one_to_many(Level::detect(), &bullet, &many.checked(), &mut hits)?;
 //! let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
 //! assert_eq!(rows, [10, 11]);

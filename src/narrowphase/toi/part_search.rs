@@ -413,7 +413,7 @@ impl<'s> PartSearch<'s> {
         window: [f64; 2],
         later: bool,
     ) -> Search<'p> {
-        // Where every touch counts, a greater slack leaves room for the planes of later parts.
+        // Where every touch counts, a greater slack allows for the planes of later parts.
         let slack = if later { self.tolerance * (1.0 / 16.0) } else { self.slack };
         let path = self.path.shifted(offset);
         let contact_distance = self.contact_distance + part.shape.radius;
