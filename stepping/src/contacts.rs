@@ -26,8 +26,9 @@ pub(crate) struct StepContact {
     pub(crate) is_queued: bool,
     /// The event for which the inverse masses are valid.
     pub(crate) event: u32,
-    /// The inverse masses that count; both zero if the two do not touch any more.
-    pub(crate) masses: [f64; 2],
+    /// The inverse masses that count, for velocities with accelerations, and for pseudo-velocities; all zero if the two do not touch any
+    /// more.
+    pub(crate) masses: [[f64; 2]; 2],
 }
 
 /// A body with a contact, and its motion at the time of the event.
@@ -90,7 +91,7 @@ impl Contacts {
             applied: [0.0; 2],
             is_queued: false,
             event: 0,
-            masses: [0.0; 2],
+            masses: [[0.0; 2]; 2],
         };
         if at != NONE {
             let old = &mut self.all[at as usize];

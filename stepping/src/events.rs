@@ -1,12 +1,16 @@
 //! Processes the earliest impact, and searches the changed bodies again.
 
 use crate::bodies::Bodies;
+use crate::masses::PairMasses;
 use crate::output::ResolvedImpact;
 use crate::response::{self, BounceOutcome, LinearMotion, PARTING, SOON, along, dot, push};
-use crate::state::{BodyAt, is_pushable_or_moves};
+use crate::state::{BodyAt, is_pushable_or_moves, until_end};
 use crate::step::{Event, Step};
 use swath::Impact;
 use swath::pipeline::ImpactKind;
+
+/// Speed of a supported body, in skins in a tick, up to which it counts as immovable for the correction of slop.
+const CORRECTED_MAX: f64 = 64.0;
 
 impl Step {
     /// Processes one impact after the other, and advances all bodies to the end.
@@ -73,13 +77,26 @@ impl Step {
         (mut impact, n): (Impact, [f64; 3]),
     ) {
         let now = impact.toi;
-        let masses = self.inverse_masses(bodies, rows, &impact);
+        let pair = self.pair_masses(bodies, rows, &impact);
         let mut two = rows.map(|row| self.at(bodies, row, now));
         let spin_closing = spin_closing(&impact, &two, n);
         let closing = along(two[0].linear.velocity, two[1].linear.velocity, n) + spin_closing;
         let approach = |[a, b]: &[BodyAt; 2]| along(a.velocity(), b.velocity(), n) + spin_closing;
         let approaches = approach(&two) > 0.0;
         let restitution = self.restitution(bodies, rows);
+        let carrier = pair
+            .supported_row(rows)
+            .map(|row| self.carrier_of(bodies, row, now))
+            .unwrap_or_default();
+        let towards = |[a, b]: [[f64; 3]; 2], by: [f64; 3]| [along(a, by, n), along(by, b, n)];
+        let velocities = towards(two.map(|at| at.linear.velocity), carrier.velocity);
+        let mut masses = pair.counting(velocities, restitution.into());
+        let accels = towards(two.map(|at| at.linear.accel), carrier.accel);
+        if accels[0] + accels[1] > 0.0 {
+            let left = f64::from(until_end(now));
+            masses = PairMasses { supported: masses, at_rest: pair.at_rest / left, ..pair }
+                .counting(accels, 0.0);
+        }
         let [a, b] = &mut two;
         let exchanged = response::exchange(
             [&mut a.linear, &mut b.linear],
@@ -94,6 +111,7 @@ impl Step {
             self.resolved.push(ResolvedImpact::new(impact, exchanged.into(), masses));
         }
         let is_unchanged = exchanged.is_none() && !approaches;
+        let mut pseudo_masses = [0.0; 2];
         if !is_unchanged {
             // They separate at least so fast that rounding does not make them close, and the slop is restored after
             // a tick.
@@ -102,14 +120,20 @@ impl Step {
             let least = if speeds < skin { speeds } else { skin };
             let depth = f64::from(impact.depth);
             let missing = approach(&two) + if depth > least { depth } else { least };
-            let [a, b] = &mut two;
             if missing > 0.0 {
-                push([&mut a.pseudo, &mut b.pseudo], n, missing / (masses[0] + masses[1]), masses);
+                // Corrections of slop from below do not make a supported body movable.
+                let velocities = towards(two.map(|at| at.velocity()), carrier.velocity);
+                let few = CORRECTED_MAX * skin;
+                let at_rest = if pair.at_rest > few { pair.at_rest } else { few };
+                pseudo_masses = PairMasses { at_rest, ..pair }.counting(velocities, 0.0);
+                let missing = missing / (pseudo_masses[0] + pseudo_masses[1]);
+                let [a, b] = &mut two;
+                push([&mut a.pseudo, &mut b.pseudo], n, missing, pseudo_masses);
             }
         }
         for (member, row) in rows.into_iter().enumerate() {
             // A body that is not pushed keeps its motion, to the bit.
-            if masses[member] == 0.0 {
+            if masses[member] == 0.0 && pseudo_masses[member] == 0.0 {
                 continue;
             }
             self.states[row].impacts += 1;

@@ -31,12 +31,14 @@
 //! budget.rs     bodies that are stalled because no more searches are allowed
 //! step.rs       what these share: the motions of bodies within the tick, and the next impact of a pair
 //! search.rs     the next impact of two bodies            state.rs: velocity in `f64`, slop, whether a body is stalled
+//! masses.rs     the inverse masses that count in an impact
 //! paths.rs      bodies whose remaining path comes near another
 //! bodies.rs     bodies as rows; proxies.rs: the proxies of a broadphase as such rows
 //! ```
 //!
 //! **Chains.** Bodies in a row without restitution share the impulse on one of them at the time of the impact, by
-//! sums alone (`propagate.rs`). In a pile, these are most of the impulses.
+//! sums alone (`propagate.rs`). In a pile, these are most of the impulses. Once a body has had 2,048 of them in a tick, an impact that
+//! reaches it propagates at most 256, and the rest is found by searches: where bodies are wedged between others, the impulses hardly decrease.
 //!
 //! **Momentum and energy.** Velocities are stored in `f64` during the tick and rounded once, at its end. Two bodies
 //! exchange an impulse along the normal, which conserves their momentum and, with a restitution of at most 1, adds no
@@ -48,7 +50,8 @@
 //! After half of them it bounces no more (restitution 0), and after the last one it is *stalled* until the end of the
 //! tick: it keeps its position and its velocity, and moves on with that velocity in the next tick. A body that hits
 //! it exchanges momentum with it as with any other, by its mass and its velocity; if it would still move into the
-//! stalled body, it is stalled too. So only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
+//! stalled body, it is stalled too. A body that is jammed between others may be stalled in every tick, and then it
+//! does not move although it has a velocity, until the caller moves it or one of the others. Only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
 //! conserved, no energy is added, and no body gets into another. Even a body that cannot be pushed is stalled if it
 //! would move into a stalled one. There are at most as many events as pushable bodies times that number, plus the
 //! number of driven bodies.
@@ -65,7 +68,8 @@
 //!
 //! **Resting.** A body that rests on something immovable is *supported*: as long as it lies there, it counts as
 //! immovable itself for impacts from above, and so on upwards. So a stack takes about one event per contact instead of
-//! passing impulses up and down.
+//! passing impulses up and down. If it moves towards the body that hits it, relative to what carries both, its own mass counts, because
+//! it would drive that body like a moving wall, and bodies that support each other in a circle would win energy.
 //!
 //! **Slop.** Positions are rounded to `f32` at each impact and at the end. So that rounding moves no body to the
 //! other side of a thin one, two bodies touch at a distance, their *skin*: the target distance, plus 2⁻²⁰ of the
@@ -109,6 +113,7 @@ mod config;
 mod contacts;
 mod events;
 mod mass;
+mod masses;
 mod output;
 mod paths;
 mod propagate;

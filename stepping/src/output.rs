@@ -17,6 +17,8 @@ pub struct StepStats {
     pub repeated_searches: usize,
     /// Number of rounds of all searches.
     pub rounds: u64,
+    /// Number of impulses that were propagated along touching bodies without a search, about 50 ns each.
+    pub propagated: usize,
     /// Number of stalled bodies: they were in too many impacts, or reached a stalled body.
     pub stalled: usize,
     /// Number of these for which a limit of searches or rounds was the reason:

@@ -9,12 +9,13 @@
 //! With the inverse masses `w`, a contact of normal `n` that closes with `c` takes the impulse `c/(w_a + w_b)`, as in
 //! [`response`]: momentum is conserved, and each time energy is lost. The forces of accelerations, and the
 //! pseudo-velocities that correct slop, are propagated in the same way. The propagation ends when the closing speeds
-//! are so small that a search would ignore them too; what is left after [`PROPAGATED_MAX`] impulses is found by
-//! searching. (Sequential impulses, as in Catto 2005, *Iterative dynamics*, but for speeds at one time, and impulses
+//! are so small that a search would ignore them too; what is left after [`PROPAGATED_MAX`] impulses, or after fewer
+//! once a body has had many, is found by searching. (Sequential impulses, as in Catto 2005, *Iterative dynamics*, but for speeds at one time, and impulses
 //! are never taken back.)
 
 use crate::bodies::Bodies;
 use crate::contacts::{ContactBody, Contacts, NONE, StepContact};
+use crate::masses::PairMasses;
 use crate::output::ResolvedImpact;
 use crate::response::{self, BounceOutcome, LinearMotion, Reaction, SOON, along, push};
 use crate::search::slow;
@@ -24,6 +25,10 @@ use swath::Impact;
 
 /// Greatest number of propagated impulses after an impact.
 const PROPAGATED_MAX: usize = 1 << 14;
+/// Number of propagated impulses of a body in a step after which an impact that reaches it has at most [`PROPAGATED_MIN`]. Where bodies
+/// are wedged between others, the impulses hardly decrease, and each impact would take all that it may.
+const PROPAGATED_EACH: u32 = 1 << 11;
+const PROPAGATED_MIN: usize = 1 << 8;
 
 impl Step {
     /// Returns the position of a row at `now`, not rounded.
@@ -60,31 +65,29 @@ impl Step {
         for &row in &self.changed {
             contacts.enqueue(row, NONE);
         }
-        let (mut head, mut propagated) = (0, 0);
-        while head < contacts.queue.len() && propagated < PROPAGATED_MAX {
+        let (mut head, mut propagated, mut most) = (0, 0, PROPAGATED_MAX);
+        while head < contacts.queue.len() && propagated < most {
             let at = contacts.queue[head];
             head += 1;
             contacts.all[at as usize].is_queued = false;
             if self.resolve_contact(bodies, &mut contacts, at, now) {
                 propagated += 1;
-                let rows = contacts.all[at as usize].rows;
-                rows.into_iter().for_each(|row| contacts.enqueue(row, at));
+                for row in contacts.all[at as usize].rows {
+                    contacts.enqueue(row, at);
+                    if bodies.mass(row).inverse_mass > 0.0 {
+                        self.states[row].propagated += 1;
+                    }
+                    if self.states[row].propagated > PROPAGATED_EACH {
+                        most = PROPAGATED_MIN;
+                    }
+                }
             }
         }
+        self.stats.propagated += propagated;
         for &at in &contacts.queue {
             let contact = &mut contacts.all[at as usize];
             contact.is_queued = false;
-            let [impulse, force] = core::mem::take(&mut contact.applied);
-            if impulse > 0.0 || force > 0.0 {
-                let masses = contact.masses;
-                let closing = response::finite(impulse * (masses[0] + masses[1]));
-                let impact = Impact { toi: now, closing, depth: 0.0, ..contact.impact };
-                let [impulse, supporting_force] = [impulse, force].map(response::finite);
-                let outcome = BounceOutcome::Resting;
-                let reaction = Reaction { outcome, impulse, supporting_force };
-                self.resolved.push(ResolvedImpact::new(impact, reaction, masses));
-                self.stats.responses += 1;
-            }
+            self.report(contact, now);
         }
         for ContactBody { row, at, is_pushed } in contacts.bodies.drain(..) {
             contacts.positions[row] = NONE;
@@ -98,7 +101,7 @@ impl Step {
     /// Applies an impulse so that the bodies of a contact neither close nor are pulled together. Returns whether they
     /// did or were.
     fn resolve_contact(
-        &self,
+        &mut self,
         bodies: &dyn Bodies<'_>,
         contacts: &mut Contacts,
         at: u32,
@@ -133,17 +136,47 @@ impl Step {
         let event = self.stats.events as u32;
         if contacts.all[at as usize].event != event {
             let touch = self.still_touch(bodies, rows, between, (impact.toi, now));
-            let masses = if touch { self.inverse_masses(bodies, rows, &impact) } else { [0.0; 2] };
+            let masses =
+                if touch { self.pair_masses(bodies, rows, &impact).supported } else { [0.0; 2] };
             let contact = &mut contacts.all[at as usize];
-            (contact.event, contact.masses) = (event, masses);
+            (contact.event, contact.masses) = (event, [masses; 2]);
         }
-        let masses = contacts.all[at as usize].masses;
-        let sum = masses[0] + masses[1];
-        if sum == 0.0 {
+        let contact = &mut contacts.all[at as usize];
+        let [supported, supported_pseudo] = contact.masses;
+        if supported == [0.0; 2] {
             return false;
         }
-        let part = |is_applied: bool, by: f64| if is_applied { by / sum } else { 0.0 };
-        let [impulse, force] = [part(hits, closing), part(presses, pulled)];
+        // Once the own mass of a body counts, it does so until the end of the event.
+        let free = rows.map(|row| f64::from(bodies.mass(row).inverse_mass));
+        let carrier = match (PairMasses { free, supported: supported_pseudo, at_rest: 0.0 })
+            .supported_row(rows)
+        {
+            Some(row) => self.carrier_of(bodies, row, now),
+            None => LinearMotion::default(),
+        };
+        let counting = |supported, [a, b]: [[f64; 3]; 2], by: [f64; 3]| {
+            let towards = [along(a, by, n), along(by, b, n)];
+            PairMasses { free, supported, at_rest: 0.0 }.counting(towards, 0.0)
+        };
+        let mut masses = supported;
+        if hits {
+            masses = counting(masses, [a.linear.velocity, b.linear.velocity], carrier.velocity);
+        }
+        if presses {
+            masses = counting(masses, [a.linear.accel, b.linear.accel], carrier.accel);
+        }
+        if masses != supported {
+            self.report(contact, now);
+        }
+        let mut pseudo_masses = supported_pseudo;
+        if corrects {
+            pseudo_masses = counting(pseudo_masses, [a.velocity(), b.velocity()], carrier.velocity);
+        }
+        contact.masses = [masses, pseudo_masses];
+        let part = |is_applied: bool, by: f64, masses: [f64; 2]| {
+            if is_applied { by / (masses[0] + masses[1]) } else { 0.0 }
+        };
+        let [impulse, force] = [part(hits, closing, masses), part(presses, pulled, masses)];
         for (sum, applied) in contacts.all[at as usize].applied.iter_mut().zip([impulse, force]) {
             *sum += applied;
         }
@@ -152,13 +185,29 @@ impl Step {
         let LinearMotion { velocity, accel } = &mut a.linear;
         push([velocity, &mut b.linear.velocity], n, impulse, masses);
         push([accel, &mut b.linear.accel], n, force, masses);
-        push([&mut a.pseudo, &mut b.pseudo], n, part(corrects, approach), masses);
+        let correction = part(corrects, approach, pseudo_masses);
+        push([&mut a.pseudo, &mut b.pseudo], n, correction, pseudo_masses);
         for k in 0..2 {
             let body = &mut contacts.bodies[positions[k]];
             body.at = two[k];
-            body.is_pushed |= masses[k] != 0.0;
+            body.is_pushed |= masses[k] != 0.0 || pseudo_masses[k] != 0.0;
         }
         true
+    }
+
+    /// Reports what was applied at a contact since the last report.
+    fn report(&mut self, contact: &mut StepContact, now: f32) {
+        let [impulse, force] = core::mem::take(&mut contact.applied);
+        if impulse > 0.0 || force > 0.0 {
+            let [masses, _] = contact.masses;
+            let closing = response::finite(impulse * (masses[0] + masses[1]));
+            let impact = Impact { toi: now, closing, depth: 0.0, ..contact.impact };
+            let [impulse, supporting_force] = [impulse, force].map(response::finite);
+            let outcome = BounceOutcome::Resting;
+            let reaction = Reaction { outcome, impulse, supporting_force };
+            self.resolved.push(ResolvedImpact::new(impact, reaction, masses));
+            self.stats.responses += 1;
+        }
     }
 
     /// Returns whether two bodies that touched have the same relative position, except for rounding.

@@ -21,6 +21,8 @@ pub(crate) struct BodyState {
     pub(crate) version: u32,
     /// Number of its impacts; propagated impulses do not count.
     pub(crate) impacts: u32,
+    /// Number of impulses propagated to it.
+    pub(crate) propagated: u32,
     /// Velocity and acceleration at `since`.
     pub(crate) linear: LinearMotion,
     /// Velocity that corrects slop. It is removed at the end of the tick.

@@ -5,9 +5,10 @@
 use crate::bodies::Bodies;
 use crate::config::StepperConfig;
 use crate::contacts::Contacts;
+use crate::masses::PairMasses;
 use crate::output::{ResolvedImpact, Stalled, StepStats};
 use crate::paths::{self, RemainingPaths};
-use crate::response::{self, dot};
+use crate::response::{self, LinearMotion, dot};
 use crate::search::BodyPair;
 use crate::state::{self, BodyAt, BodyState, round_down, until_end};
 use alloc::collections::BinaryHeap;
@@ -21,6 +22,8 @@ use swath::{Impact, Pair};
 const SUPPORT_COSINE_MIN: f64 = 0.7;
 /// A body that separates from its support by more than this part of the closing speed is no longer supported.
 const SUPPORT_LOST: f64 = 1.0 / 1024.0;
+/// Greatest length of a chain of supports that is followed to its end.
+const SUPPORTS_MAX: usize = 64;
 
 /// A future impact, and the versions of the motions for which it was computed.
 #[derive(Clone, Copy, Debug)]
@@ -139,15 +142,15 @@ impl Step {
         self.stats.stalled += 1;
     }
 
-    /// Returns the inverse masses that count in an impact: zero for a body that is supported against its direction.
-    pub(crate) fn inverse_masses(
+    /// Returns the inverse masses of two bodies in an impact, and which of them is supported against its direction.
+    pub(crate) fn pair_masses(
         &self,
         bodies: &dyn Bodies<'_>,
         rows: [usize; 2],
         impact: &Impact,
-    ) -> [f64; 2] {
+    ) -> PairMasses {
         let free = rows.map(|row| f64::from(bodies.mass(row).inverse_mass));
-        let mut masses = free;
+        let (mut masses, mut at_rest) = (free, 0.0);
         let normal = impact.normal.map(f64::from);
         // The impulse pushes `a` against the normal, and `b` along it.
         for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
@@ -167,10 +170,27 @@ impl Step {
             let weight = -0.5 * response::SOON * dot(state.own_accel().map(f64::from), direction);
             let most = if weight > slow { weight } else { slow };
             if speed <= most && self.are_near(bodies, [rows[member], support], impact.toi, most) {
-                masses[member] = 0.0;
+                (masses[member], at_rest) = (0.0, most);
             }
         }
-        if masses == [0.0; 2] { free } else { masses }
+        let supported = if masses == [0.0; 2] { free } else { masses };
+        PairMasses { free, supported, at_rest }
+    }
+
+    /// Returns the motion of the immovable body at the end of the chain of supports of a row. It is at rest if there is none.
+    pub(crate) fn carrier_of(&self, bodies: &dyn Bodies<'_>, row: usize, now: f32) -> LinearMotion {
+        let mut row = row;
+        for _ in 0..SUPPORTS_MAX {
+            if bodies.mass(row).inverse_mass == 0.0 {
+                return self.at(bodies, row, now).linear;
+            }
+            let BodyState { support, support_direction, .. } = self.states[row];
+            if support_direction == [0.0; 3] {
+                break;
+            }
+            row = support as usize;
+        }
+        LinearMotion::default()
     }
 
     /// Returns whether the boxes around two bodies are at most `apart` apart. Otherwise one has slid past the other

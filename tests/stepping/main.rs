@@ -3,6 +3,7 @@
 mod conservation;
 mod geometries;
 mod impulses;
+mod jams;
 mod limits;
 mod proxies;
 mod supports;

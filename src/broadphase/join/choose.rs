@@ -167,8 +167,8 @@ pub(super) fn choose(
     best
 }
 
-/// Planes to divide at on an axis: see [`Sampled::planes`]. Half of the boxes start between the last two.
-type Planes = Option<[f32; 4]>;
+/// DivisionPlanes to divide at on an axis: see [`Sampled::planes`]. Half of the boxes start between the last two.
+type DivisionPlanes = Option<[f32; 4]>;
 
 /// Returns the range in which half of the boxes start.
 fn quartile_range([.., first_quarter, last_quarter]: [f32; 4]) -> f32 {
@@ -216,7 +216,7 @@ impl SampledJoin<'_> {
     }
 
     /// Separates long boxes on the axis where the most boxes are left that can be swept along it.
-    fn short_are_swept(&self, planes: &[Planes; 3], share_max: f64) -> Option<SplitChoice> {
+    fn short_are_swept(&self, planes: &[DivisionPlanes; 3], share_max: f64) -> Option<SplitChoice> {
         let mut most = (SHORT_SHARE, None);
         for axis in (0..3).filter(|&axis| self.may_be_apart(axis)) {
             let Some(than) = planes[axis].map(|planes| quartile_range(planes) * SHORT_PART) else {
@@ -242,7 +242,7 @@ impl SampledJoin<'_> {
 
     /// Divides at the plane that saves most comparisons, or separates long boxes where no plane is good. Returns
     /// [`SplitChoice::Compare`] if neither saves any.
-    fn plane_or_length(&self, planes: &[Planes; 3]) -> SplitChoice {
+    fn plane_or_length(&self, planes: &[DivisionPlanes; 3]) -> SplitChoice {
         let Self { sets: [a, b], samples, same, rows, work, .. } = *self;
         let mut best = (0.0, SplitChoice::Compare);
         let mut long = (LONG_SHARE, None);
