@@ -6,7 +6,7 @@ use crate::columns::LengthMismatch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindError {
-    /// The number of flags or of filters is not the number of boxes.
+    /// The number of flags, filters or labels is not the number of boxes.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
     /// There are more boxes than the finder can number.

@@ -141,7 +141,9 @@ impl<'a> Queries<'a> {
     }
 
     /// Finds the geometries that another one touches on its path, and when: [`toi::one_to_one`](super::toi::one_to_one)
-    /// for each whose box it meets, with that one at rest. It may accelerate and rotate.
+    /// for each whose box it meets, with that one at rest. It may accelerate and rotate. The box of a row must contain its geometry; what is outside of it
+    /// is not found. By the default settings a touch at the start is a hit only if the two close ([`Touch::IfClosing`](crate::convex::toi::Touch::IfClosing)).
+    /// A geometry that overlaps the other one at the start is a hit that is [`Overlapping`](crate::convex::toi::ToiResult::Overlapping), without a time.
     ///
     /// ```
     /// use swath::convex::toi::Settings;

@@ -5,7 +5,8 @@ use crate::columns::LengthMismatch;
 use crate::geom::Pair;
 use crate::narrowphase::toi::{self, ToiError, Touch};
 
-/// The settings of a pipeline: what counts as an impact, and which impacts are reported.
+/// The settings of a pipeline: what counts as an impact, and which impacts are reported. Fields may be added, so change those of
+/// [`Config::default`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

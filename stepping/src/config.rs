@@ -10,7 +10,7 @@ const ROUNDS_BASE: u64 = 1 << 14;
 /// each, and bodies of all sizes and spins 350 each (`docs/math/step.md`).
 const ROUNDS_PER_BODY_MAX: u32 = 400;
 
-/// The settings of a [`Stepper`](crate::Stepper).
+/// The settings of a [`Stepper`](crate::Stepper). Fields may be added, so change those of [`StepperConfig::default`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -177,7 +177,7 @@ impl Step {
         PairMasses { free, supported, at_rest }
     }
 
-    /// Returns the motion of the immovable body at the end of the chain of supports of a row. It is at rest if there is none.
+    /// Returns the motion of the immovable body at the end of the chain of supports of a row. It is at rest if the chain has no such end.
     pub(crate) fn carrier_of(&self, bodies: &dyn Bodies<'_>, row: usize, now: f32) -> LinearMotion {
         let mut row = row;
         for _ in 0..SUPPORTS_MAX {

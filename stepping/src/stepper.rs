@@ -179,8 +179,8 @@ impl Stepper {
     /// must contain its shape.
     ///
     /// `body` returns the shape or the geometry, motion and mass of each moving proxy, and of resting ones near a path; `None`
-    /// excludes the proxy. The broadphase is not changed: set the boxes of the next tick from
-    /// [`ProxyStepOutput::moved`].
+    /// excludes the proxy. The broadphase is neither changed nor updated: set the boxes of the next tick from
+    /// [`ProxyStepOutput::moved`], and call `Broadphase::update` for the events of touching proxies.
     ///
     /// # Errors
     ///

@@ -167,7 +167,7 @@ pub(super) fn choose(
     best
 }
 
-/// DivisionPlanes to divide at on an axis: see [`Sampled::planes`]. Half of the boxes start between the last two.
+/// Planes to divide at on an axis: see [`Sampled::planes`]. Half of the boxes start between the last two.
 type DivisionPlanes = Option<[f32; 4]>;
 
 /// Returns the range in which half of the boxes start.

@@ -64,10 +64,10 @@ impl<'a> PairInput<'a> {
         boxes.into().into()
     }
 
-    /// Sets for each row whether it moves. Two boxes that do not move never pair.
+    /// Sets for each row whether it moves. Two rows that are marked as not moving never pair; rows are moving by default.
     ///
     /// This is a flag, not a property of the displacement: a box may stay still in a tick and still
-    /// have pairs.
+    /// have pairs, and a row that is marked as not moving is swept by its displacement if it has one.
     #[must_use]
     pub fn moving(self, moves: &'a [bool]) -> Self {
         Self { moves: Some(moves), ..self }
@@ -81,7 +81,8 @@ impl<'a> PairInput<'a> {
 
     /// Replaces each row in pairs by a number of the caller, such as the index of a body: row `k` by `labels[k]`.
     ///
-    /// Of the pairs of one set, [`Pair::a`](crate::Pair::a) is the lesser label; several rows may have the same one.
+    /// Of the pairs of one set, [`Pair::a`](crate::Pair::a) is the lesser label; several rows may have the same one, and they pair with each
+    /// other too.
     /// Rejected rows are still listed as rows.
     ///
     /// ```

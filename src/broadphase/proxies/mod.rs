@@ -137,9 +137,9 @@ pub(crate) use update::Changes;
 ///
 /// * **Compared boxes.** A proxy without a margin is compared by its moving box. A proxy with a
 ///   margin is compared by a *fat AABB*, which does not move: the bounds of the path
-///   ([`MovingBox::bounds`]), grown by the margin. The fat AABB is created when it is first needed,
-///   is kept while it contains the path, and is recreated otherwise. It is also recreated whenever
-///   the margin changes. The displacement of a resting proxy is zero.
+///   ([`MovingBox::bounds`]), grown by the margin. The fat AABB is created by
+///   [`Broadphase::insert`]. Each call that sets the box or the displacement keeps it if it contains the path, and recreates it
+///   otherwise, also several times before an update. It is also recreated whenever the margin changes. The displacement of a resting proxy is zero.
 /// * **Two proxies may pair** when both are enabled, their filters allow each other, they do not
 ///   have the same owner (owner 0 means no owner), and the caller's function accepts them.
 /// * **Two proxies meet** when their compared boxes touch during the tick, as

@@ -141,7 +141,7 @@ impl PairFinder {
     ///
     /// # Errors
     ///
-    /// [`FindError`] if the number of flags or filters differs from the number of boxes, if there are more than 2²⁶
+    /// [`FindError`] if the number of flags, filters or labels differs from the number of boxes, if there are more than 2²⁶
     /// boxes, or if there are more pairs than allowed.
     pub fn union_pairs<'a>(
         &mut self,

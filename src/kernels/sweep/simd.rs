@@ -4,7 +4,7 @@ use crate::geom::Contact;
 use crate::kernels::batch::Answer;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
-/// The time of a pair that does not touch.
+/// The time, fraction or distance of a pair without one.
 pub const MISS: f32 = f32::INFINITY;
 
 /// Differences and times of a pair, per axis and in total.

@@ -21,7 +21,7 @@ pub enum ToiResult {
         /// separate.
         closing: f32,
     },
-    /// They overlap at the start of the window.
+    /// They overlap at the start of the window, or get into each other after a touch that [`Touch::Ignore`](super::Touch::Ignore) ignores.
     Overlapping {
         /// Depth beyond the target distance, as in
         /// [`Distance::distance`](crate::convex::gjk::Distance::distance).
@@ -58,7 +58,7 @@ pub struct Toi {
 }
 
 impl Toi {
-    /// Returns the time of impact, if there is one.
+    /// Returns the time of [`ToiResult::Impact`]. It is `None` also for shapes that overlap from the start, and for a search without a result.
     #[must_use]
     pub fn impact(&self) -> Option<f32> {
         if let ToiResult::Impact { t, .. } = self.result { Some(t) } else { None }

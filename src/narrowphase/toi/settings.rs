@@ -17,7 +17,7 @@ pub enum Touch {
     /// no impact, also if another point of a body moves towards the other body.
     #[default]
     IfClosing,
-    /// No touch.
+    /// No touch. Bodies that touch at the start and then overlap are [`Overlapping`](super::ToiResult::Overlapping).
     Ignore,
 }
 
