@@ -32,7 +32,7 @@ impl Segment {
         Ok(segment)
     }
 
-    /// Creates the ray from `start` in `direction`, without an end.
+    /// Creates the ray from `start` in `direction`, without an end. For a ray of limited length set [`Segment::max_fraction`].
     ///
     /// # Errors
     ///

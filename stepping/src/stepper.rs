@@ -85,7 +85,7 @@ impl Stepper {
 
     /// Advances all bodies to the end of the tick.
     ///
-    /// Body `i` is row `i`. Afterwards its motion is that for the next tick: its position and rotation at the end,
+    /// Body `i` is row `i`, whatever its [`ConvexBody::row`] is. Afterwards its motion is that for the next tick: its position and rotation at the end,
     /// the displacement over a tick by its velocity at the end, and its acceleration and spin as before. Pairs that
     /// overlap at the start get no deeper; [`separate`](crate::response::separate) moves them apart.
     ///

@@ -397,7 +397,7 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
 
     /// All pairs as one slice, ordered by `a`, then `b`.
     ///
-    /// Copies and sorts them, in memory that the finder keeps for the next call.
+    /// Copies and sorts them, in memory that the finder keeps for the next call. This consumes the pairs, so read [`Pairs::rejected`] before.
     #[must_use]
     pub fn sorted(self) -> &'a [P] {
         let mut sorted = core::mem::take(self.sorted);

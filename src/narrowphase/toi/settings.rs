@@ -27,8 +27,8 @@ pub enum Touch {
 pub struct Settings {
     /// Distance at which the shapes count as touching, such as a skin. It is not negative.
     pub target_distance: f32,
-    /// Limit of the distance at an impact above the target, relative to the smaller shape's size; of bodies with parts, to the size of the
-    /// smaller body.
+    /// Limit of the distance at an impact above the target, from 0 to 1, relative to the smaller shape's size; of bodies with parts, to the
+    /// size of the smaller body.
     ///
     /// Shapes with a sharp rim, which are cylinders and cones without a radius, reach a tolerance of
     /// 2⁻³⁴. Below that, five of 1,000 searches end as [`ToiResult::Unresolved`](super::ToiResult::Unresolved) just before the contact,
