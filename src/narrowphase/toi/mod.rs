@@ -52,7 +52,7 @@
 //! the two nearest points close. A body that lies on another, slides along it or leaves it is ignored,
 //! also if another of its points moves down, as when it tips over an edge. Later contacts are found: if
 //! the gap at the start was above the target, however small, the first time at which the target is
-//! reached is an impact. If there was no gap, the bodies may get deeper by the tolerance; that depth is
+//! reached is an impact; with [`Touch::Ignore`], a gap within the tolerance counts as a touch. If there was no gap, the bodies may get deeper by the tolerance; that depth is
 //! an impact, or for [`Touch::Ignore`] an overlap. A touch that is ignored ends when the shapes are
 //! apart by twice the tolerance. If for 256 rounds it neither ends nor becomes a contact, it is, with
 //! [`Touch::IfClosing`], an impact at the time that the search has reached: the distance there is

@@ -21,7 +21,8 @@ pub enum ToiResult {
         /// separate.
         closing: f32,
     },
-    /// They overlap at the start of the window, or get into each other after a touch that [`Touch::Ignore`](super::Touch::Ignore) ignores.
+    /// They overlap at the start of the window, or get into each other after a touch that [`Touch::Ignore`](super::Touch::Ignore) ignores;
+    /// the depth may then be 0.
     Overlapping {
         /// Depth beyond the target distance, as in
         /// [`Distance::distance`](crate::convex::gjk::Distance::distance).
