@@ -1,7 +1,7 @@
 //! Processes the earliest impact, and searches the changed bodies again.
 
 use crate::bodies::Bodies;
-use crate::masses::PairMasses;
+use crate::masses::{PairMasses, towards};
 use crate::output::ResolvedImpact;
 use crate::response::{self, BounceOutcome, LinearMotion, PARTING, SOON, along, dot, push};
 use crate::state::{BodyAt, is_pushable_or_moves, until_end};
@@ -84,14 +84,10 @@ impl Step {
         let approach = |[a, b]: &[BodyAt; 2]| along(a.velocity(), b.velocity(), n) + spin_closing;
         let approaches = approach(&two) > 0.0;
         let restitution = self.restitution(bodies, rows);
-        let carrier = pair
-            .supported_row(rows)
-            .map(|row| self.carrier_of(bodies, row, now))
-            .unwrap_or_default();
-        let towards = |[a, b]: [[f64; 3]; 2], by: [f64; 3]| [along(a, by, n), along(by, b, n)];
-        let velocities = towards(two.map(|at| at.linear.velocity), carrier.velocity);
+        let carrier = self.carrier_of(bodies, rows, &pair, now);
+        let velocities = towards(two.map(|at| at.linear.velocity), carrier.velocity, n);
         let mut masses = pair.counting(velocities, restitution.into());
-        let accels = towards(two.map(|at| at.linear.accel), carrier.accel);
+        let accels = towards(two.map(|at| at.linear.accel), carrier.accel, n);
         if accels[0] + accels[1] > 0.0 {
             let left = f64::from(until_end(now));
             masses = PairMasses { supported: masses, at_rest: pair.at_rest / left, ..pair }
@@ -122,7 +118,7 @@ impl Step {
             let missing = approach(&two) + if depth > least { depth } else { least };
             if missing > 0.0 {
                 // Corrections of slop from below do not make a supported body movable.
-                let velocities = towards(two.map(|at| at.velocity()), carrier.velocity);
+                let velocities = towards(two.map(|at| at.velocity()), carrier.velocity, n);
                 let few = CORRECTED_MAX * skin;
                 let at_rest = if pair.at_rest > few { pair.at_rest } else { few };
                 pseudo_masses = PairMasses { at_rest, ..pair }.counting(velocities, 0.0);

@@ -5,6 +5,8 @@
 //! wall that moves, and where supported bodies push each other in a circle, their speeds would grow without bound. Then
 //! its own mass counts. Speeds are relative to the immovable body at the end of the chain of supports, such as a lift.
 
+use crate::response::along;
+
 /// Relative amount by which rounding may make the speed after an impact greater than that before it: 2⁻²⁰.
 const ROUNDING: f64 = 1.0 / (1 << 20) as f64;
 
@@ -13,7 +15,7 @@ const ROUNDING: f64 = 1.0 / (1 << 20) as f64;
 pub(crate) struct PairMasses {
     /// Without supports.
     pub(crate) free: [f64; 2],
-    /// The same, but zero for a body that is supported. They are equal to `free` if both or neither are.
+    /// With zero for a body that is supported. They are equal to `free` if both or neither are.
     pub(crate) supported: [f64; 2],
     /// Speed up to which a supported body that moves towards the other one counts as at rest.
     pub(crate) at_rest: f64,
@@ -28,7 +30,7 @@ impl PairMasses {
     }
 
     /// Returns the inverse masses that count, for bodies that move towards each other with these speeds, `a` towards `b` and `b` towards
-    /// `a`, relative to what carries the supported one. A speed may be negative.
+    /// `a`, relative to what carries the supported one ([`towards`]). A speed may be negative.
     pub(crate) fn counting(&self, towards: [f64; 2], restitution: f64) -> [f64; 2] {
         // Without restitution at least half of the speed must be lost, so that propagation ends.
         let is_driven = |member: usize| {
@@ -39,6 +41,12 @@ impl PairMasses {
         };
         if is_driven(0) || is_driven(1) { self.free } else { self.supported }
     }
+}
+
+/// Returns the components of two vectors, such as velocities, towards the other body: of `a` along the normal from `a` to `b`, and of `b` against
+/// it. Both are relative to the vector of what carries the supported body.
+pub(crate) fn towards([a, b]: [[f64; 3]; 2], carrier: [f64; 3], n: [f64; 3]) -> [f64; 2] {
+    [along(a, carrier, n), along(carrier, b, n)]
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@
 
 use crate::bodies::Bodies;
 use crate::contacts::{ContactBody, Contacts, NONE, StepContact};
-use crate::masses::PairMasses;
+use crate::masses::{PairMasses, towards};
 use crate::output::ResolvedImpact;
 use crate::response::{self, BounceOutcome, LinearMotion, Reaction, SOON, along, push};
 use crate::search::slow;
@@ -148,15 +148,10 @@ impl Step {
         }
         // Once the own mass of a body counts, it does so until the end of the event.
         let free = rows.map(|row| f64::from(bodies.mass(row).inverse_mass));
-        let carrier = match (PairMasses { free, supported: supported_pseudo, at_rest: 0.0 })
-            .supported_row(rows)
-        {
-            Some(row) => self.carrier_of(bodies, row, now),
-            None => LinearMotion::default(),
-        };
-        let counting = |supported, [a, b]: [[f64; 3]; 2], by: [f64; 3]| {
-            let towards = [along(a, by, n), along(by, b, n)];
-            PairMasses { free, supported, at_rest: 0.0 }.counting(towards, 0.0)
+        let pair = |supported| PairMasses { free, supported, at_rest: 0.0 };
+        let carrier = self.carrier_of(bodies, rows, &pair(supported_pseudo), now);
+        let counting = |supported, two: [[f64; 3]; 2], of_carrier: [f64; 3]| {
+            pair(supported).counting(towards(two, of_carrier, n), 0.0)
         };
         let mut masses = supported;
         if hits {

@@ -177,9 +177,16 @@ impl Step {
         PairMasses { free, supported, at_rest }
     }
 
-    /// Returns the motion of the immovable body at the end of the chain of supports of a row. It is at rest if the chain has no such end.
-    pub(crate) fn carrier_of(&self, bodies: &dyn Bodies<'_>, row: usize, now: f32) -> LinearMotion {
-        let mut row = row;
+    /// Returns the motion of what carries the supported one of two bodies: of the immovable body at the end of its chain of supports. It is at
+    /// rest if neither is supported, or if the chain has no such end.
+    pub(crate) fn carrier_of(
+        &self,
+        bodies: &dyn Bodies<'_>,
+        rows: [usize; 2],
+        masses: &PairMasses,
+        now: f32,
+    ) -> LinearMotion {
+        let Some(mut row) = masses.supported_row(rows) else { return LinearMotion::default() };
         for _ in 0..SUPPORTS_MAX {
             if bodies.mass(row).inverse_mass == 0.0 {
                 return self.at(bodies, row, now).linear;
