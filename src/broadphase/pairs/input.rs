@@ -4,7 +4,7 @@ use super::buffer::Buffer;
 use super::runs::FoundPair;
 use crate::broadphase::error::FindError;
 use crate::columns::{AabbInput, LengthMismatch, MovingBoxInput};
-use crate::geom::Filter;
+use crate::geom::{Aabb, Filter};
 use crate::lanes::U32Lanes;
 use core::ops::Range;
 
@@ -103,6 +103,11 @@ impl<'a> PairInput<'a> {
     /// Replaces rows in pairs by the first number of the slot of each row. For the pair finder with a single set.
     pub(crate) fn with_slots(self, slots: &'a [[u32; 2]]) -> Self {
         Self { slots: Some(slots), ..self }
+    }
+
+    /// Replaces the boxes by bounds, and what stands for rows by the rows.
+    pub(crate) fn with_bounds(&self, bounds: &'a [Aabb]) -> Self {
+        Self { moves: self.moves, filters: self.filters, ..Self::new(bounds) }
     }
 
     /// The number that stands for a row while pairs are found, if it is not the row itself.

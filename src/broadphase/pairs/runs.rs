@@ -134,6 +134,14 @@ impl<P: Copy + Default> PairRuns<P> {
         &mut self.all[before..self.count]
     }
 
+    /// Adds empty runs if there are fewer than this in this tick. Returns all.
+    pub(crate) fn at_least(&mut self, count: usize) -> &mut [PairRun<P>] {
+        if self.count < count {
+            self.add(count - self.count);
+        }
+        &mut self.all[..self.count]
+    }
+
     /// One of the runs of this tick.
     pub(crate) fn run(&self, index: usize) -> &PairRun<P> {
         &self.all[index]

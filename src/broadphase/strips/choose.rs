@@ -153,10 +153,11 @@ fn choose_smooth(
     let [along, u, v] = by_ratio(extents);
     let most = strips_max(rows, rejected);
     sample.has_empty = false;
+    let in_line = u.ratio() < LINE_RATIO && !sample.has_long_paths([along, u, v]);
     let mut price =
         |slices: bool, strips: f64| grid([along, u, v], slices, strips).price(rows, sample, along);
     // Boxes in a line have no extent across: then the cells follow each other along the line.
-    let across = if u.ratio() < LINE_RATIO {
+    let across = if in_line {
         cheapest(most, &mut |strips| price(true, strips))
     } else {
         let across = cheapest(most, &mut |strips| price(false, strips));

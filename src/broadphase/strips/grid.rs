@@ -158,6 +158,14 @@ impl Sample {
         }
     }
 
+    /// Returns whether the boxes are long on these axes because of their paths, which strips cut.
+    pub(super) fn has_long_paths(&self, extents: [AxisExtent; 3]) -> bool {
+        let path =
+            |axis: usize| self.deltas.iter().map(|delta| f64::from(delta[axis].abs())).sum::<f64>();
+        let count = self.deltas.len() as f64;
+        extents.iter().any(|extent| path(extent.axis) > 0.5 * count * f64::from(extent.mean))
+    }
+
     /// Copies the boxes to columns.
     pub(super) fn fill_columns(&mut self) {
         let padded = self.boxes.len() + LANES_MAX;
@@ -249,6 +257,8 @@ pub(crate) struct Choice {
     pub(super) slack: f64,
     /// Mean number of strips that a box overlaps.
     pub(super) copies: f64,
+    /// Share of boxes with long paths, and mean number of strips that such a box is copied to.
+    pub(super) long: [f64; 2],
     /// Mean number of records in a strip that is not empty.
     pub(super) crowd: f64,
     pub(super) strips: f64,
@@ -272,16 +282,16 @@ impl Choice {
     pub(super) fn free(grid: Grid, crowd: f64) -> Self {
         let strips = grid.strips() as f64;
         let (cost, compared, join, slack, copies) = (0.0, 0.0, 0.0, 1.0, 1.0);
-        let joined = false;
-        Self { cost, compared, join, slack, copies, crowd, strips, joined, grid }
+        let (long, joined) = ([0.0; 2], false);
+        Self { cost, compared, join, slack, copies, long, crowd, strips, joined, grid }
     }
 
     /// Returns the choice to join all boxes instead.
     pub(super) fn join_instead(self) -> Self {
         let [u, v] = [self.grid.u, self.grid.v].map_each(|cut| AxisCells { cells: 1, ..cut });
         let grid = Grid { u, v, ..self.grid };
-        let (strips, copies, compared) = (1.0, 1.0, 0.0);
-        Self { cost: self.join, compared, copies, strips, joined: true, grid, ..self }
+        let (strips, copies, long, compared) = (1.0, 1.0, [0.0; 2], 0.0);
+        Self { cost: self.join, compared, copies, long, strips, joined: true, grid, ..self }
     }
 
     /// Returns the cheaper one; `self` if they cost the same.
@@ -366,6 +376,7 @@ impl Grid {
         counts.resize(counts.len().max(strips * counters), 0);
         let (mut copies, mut together, mut reach, mut occupied, mut in_one) =
             (0.0, 0_u64, 0.0, 0, 0);
+        let (mut long_boxes, mut long_copies) = (0.0, 0.0);
         let strip = f64::from(along.length) / f64::from(slices);
         let located = &mut sample.located;
         sample.level.run(LocateSample { grid: &self, slabs, columns: &sample.columns, located });
@@ -381,6 +392,7 @@ impl Grid {
                 let (u_cells, v_cells) = (cells(&self.u), cells(&self.v));
                 if u_cells + v_cells >= LONG_CELLS {
                     here = (here - f64::from(u_cells) * f64::from(v_cells)).max(1.0);
+                    (long_boxes, long_copies) = (long_boxes + 1.0, long_copies + here);
                     let path = f64::from(delta[along.axis].abs());
                     length -= path * (1.0 - 1.0 / f64::from(u_cells.max(v_cells)));
                     // More of its candidates are swept.
@@ -427,7 +439,8 @@ impl Grid {
             + filled * (cost::STRIP + cost::PIECE * chunks)
             + (strips as f64 - filled) * (cost::EMPTY_STRIP + cost::EMPTY_PIECE * chunks);
         let (strips, joined, join, slack, grid) = (strips as f64, false, 0.0, 1.0, self);
-        Choice { cost, compared, join, slack, copies, crowd, strips, joined, grid }
+        let long = [long_boxes / samples, long_copies / f64::max(long_boxes, 1.0)];
+        Choice { cost, compared, join, slack, copies, long, crowd, strips, joined, grid }
     }
 }
 

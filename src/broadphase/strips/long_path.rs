@@ -109,7 +109,7 @@ impl Borders {
 
 /// Returns the greatest error of the position of a path on one axis, see the head of this file.
 #[inline(always)]
-fn margin<I: Isa>(isa: I, path: &[I::F32; 9], column: usize, length: f32) -> I::F32 {
+pub(super) fn margin<I: Isa>(isa: I, path: &[I::F32; 9], column: usize, length: f32) -> I::F32 {
     let (min, max, delta) = (path[column], path[3 + column], path[6 + column].abs());
     let of_place = (min.abs() + max.abs()) * isa.splat(1.0 / (1 << 20) as f32);
     delta * isa.splat(1.0 / (1 << 18) as f32) + of_place + isa.splat(length * WIDENED)

@@ -8,6 +8,8 @@
 //!          or split a crowded strip at medians                            (../join)
 //! ```
 //!
+//! Where most boxes have long paths, swept pairs are found in one slice of the tick after the other: see `time_slices.rs`.
+//!
 //! `passes.rs` runs these passes on the threads and owns their memory.
 
 pub(crate) mod choose;
@@ -20,9 +22,11 @@ pub(crate) mod long_path;
 pub(crate) mod passes;
 pub(crate) mod record;
 pub(crate) mod scatter;
+pub(crate) mod slice_ends;
 pub(crate) mod sort;
 pub(crate) mod strip;
 pub(crate) mod sweep;
+pub(crate) mod time_slices;
 
 use super::error::FindError;
 use super::exec::Exec;
@@ -34,6 +38,7 @@ use alloc::vec::Vec;
 use grid::Sample;
 use passes::{FinderInput, FinderPasses, TakeRun};
 use record::{SweptRecord, UnionRecord};
+use time_slices::TimeSlices;
 
 /// Finds all pairs of boxes that meet in a tick.
 ///
@@ -71,9 +76,10 @@ pub struct PairFinder {
     scatterers: Vec<scatter::ScatterScratch>,
     union: FinderPasses<UnionRecord>,
     swept: FinderPasses<SweptRecord>,
+    slices: TimeSlices,
 }
 
-impl_memory!(PairFinder { sample, union, swept; lists of scatterers; without exec });
+impl_memory!(PairFinder { sample, union, swept, slices; lists of scatterers; without exec });
 
 /// Leaves the pairs of a run unchanged. This is a function, because each closure would be one more instance for every
 /// type that a public function is called with.
@@ -101,6 +107,7 @@ impl PairFinder {
             scatterers: Vec::new(),
             union: FinderPasses::default(),
             swept: FinderPasses::default(),
+            slices: TimeSlices::default(),
         }
     }
 
@@ -117,6 +124,7 @@ impl PairFinder {
         self.swept.shrink_to(boxes, pairs);
         // These grow with the number of threads, not with the number of boxes.
         (self.scatterers, self.sample) = (Vec::new(), Sample::default());
+        self.slices = TimeSlices::default();
     }
 
     /// Reserves memory for ticks of `boxes` boxes with so many union pairs and swept pairs.
@@ -214,7 +222,7 @@ impl PairFinder {
         first: PairInput<'_>,
         second: Option<PairInput<'_>>,
     ) -> Result<Pairs<'_, Pair>, FindError> {
-        let Self { exec, sample, scatterers, union, swept: _ } = self;
+        let Self { exec, sample, scatterers, union, .. } = self;
         let input = FinderInput { level: exec.level, pairs_max: exec.pairs_max, first, second };
         union.find(&input, &exec.threads, sample, scatterers, &keep_run)
     }
@@ -225,8 +233,8 @@ impl PairFinder {
         second: Option<PairInput<'_>>,
         take: &TakeRun<'_, SweptPair>,
     ) -> Result<Pairs<'_, SweptPair>, FindError> {
-        let Self { exec, sample, scatterers, union: _, swept } = self;
+        let Self { exec, sample, scatterers, union, swept, slices } = self;
         let input = FinderInput { level: exec.level, pairs_max: exec.pairs_max, first, second };
-        swept.find(&input, &exec.threads, sample, scatterers, take)
+        swept.find_swept(&input, &exec.threads, (sample, scatterers), (union, slices), take)
     }
 }

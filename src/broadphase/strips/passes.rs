@@ -32,16 +32,16 @@ const PARALLEL_ROWS_MIN: usize = if cfg!(fuzzing) { 64 } else { 2048 };
 /// A grid that is too expensive is replaced by a join of all boxes if at most one of so many of them may be in a pair.
 const FEW_ACTIVE: usize = 8;
 /// Approximate number of runs that the strips are split into, so that the threads can share them.
-const RUNS: usize = 128;
+pub(super) const RUNS: usize = 128;
 /// Greatest number of runs. Each run but the last has at least its share of the records.
 const RUNS_MAX: usize = RUNS + 1;
 
 /// Memory of one worker that sweeps strips.
 #[derive(Debug)]
-struct Sweeper<R: StripPairs> {
+pub(super) struct Sweeper<R: StripPairs> {
     strip: SweepScratch<R>,
     /// Memory of the callback that takes the pairs of a run.
-    pairs: Vec<R::Found>,
+    pub(super) pairs: Vec<R::Found>,
 }
 
 impl_memory!([R: StripPairs] Sweeper<R> { strip, pairs });
@@ -57,15 +57,15 @@ impl<R: StripPairs> Default for Sweeper<R> {
 pub(crate) struct FinderPasses<R: StripPairs> {
     chunks: Vec<Chunk<R>>,
     /// One per thread.
-    sweepers: Vec<Sweeper<R>>,
+    pub(super) sweepers: Vec<Sweeper<R>>,
     /// The join of a crowded strip by all threads.
     join: DividedJoin,
     /// Number of records in each strip.
     lengths: Vec<usize>,
-    pairs: PairRuns<R::Found>,
-    rejected: Vec<Rejected>,
+    pub(super) pairs: PairRuns<R::Found>,
+    pub(super) rejected: Vec<Rejected>,
     /// Number of rejected rows of the first set; they precede those of the second.
-    rejected_of_first: usize,
+    pub(super) rejected_of_first: usize,
 }
 
 impl_memory!([R: StripPairs] FinderPasses<R> { join, lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
@@ -96,6 +96,16 @@ pub(crate) struct FinderInput<'a> {
 }
 
 impl<'a> FinderInput<'a> {
+    /// Checks the input and returns the threads that fill the runs.
+    pub(super) fn check<'t>(&self, threads: &'t Threads) -> Result<&'t Threads, FindError> {
+        self.sets().try_for_each(PairInput::check)?;
+        let rows = self.len();
+        if rows > ROW as usize {
+            return Err(FindError::TooManyBoxes { rows });
+        }
+        Ok(threads.for_items(rows, PARALLEL_ROWS_MIN))
+    }
+
     fn sets(&self) -> impl Iterator<Item = &PairInput<'a>> {
         core::iter::once(&self.first).chain(&self.second)
     }
@@ -106,7 +116,7 @@ impl<'a> FinderInput<'a> {
     }
 
     /// Number of boxes of all sets.
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.sum_of_sets(PairInput::len)
     }
 
@@ -137,7 +147,7 @@ impl<'a> FinderInput<'a> {
     }
 
     /// Returns row `row` of the first set, or past its end of the second, and its flags.
-    fn get(&self, row: usize) -> (MovingBox, u32) {
+    pub(super) fn get(&self, row: usize) -> (MovingBox, u32) {
         let (set, row, flag) = match &self.second {
             Some(second) if row >= self.first.len() => (second, row - self.first.len(), OF_SECOND),
             Some(_) => (&self.first, row, OF_FIRST),
@@ -149,7 +159,7 @@ impl<'a> FinderInput<'a> {
 
     /// Removes the pairs that filters exclude, if words of filters are not exact, and replaces rows by labels, while the pairs
     /// are still in the cache. Pairs of slots are left to the callback that takes the run.
-    fn finish<P: FoundPair>(&self, run: &mut PairRun<P>, inexact_filters: bool) {
+    pub(super) fn finish<P: FoundPair>(&self, run: &mut PairRun<P>, inexact_filters: bool) {
         run.inexact_filters = inexact_filters && self.first.has_slots();
         if inexact_filters && !run.inexact_filters {
             let second = self.second.unwrap_or(self.first);
@@ -198,27 +208,32 @@ impl<R: StripPairs> FinderPasses<R> {
         scatterers: &mut Vec<ScatterScratch>,
         take: &TakeRun<'_, R::Found>,
     ) -> Result<Pairs<'a, R::Found>, FindError> {
-        input.sets().try_for_each(PairInput::check)?;
-        let rows = input.len();
-        if rows > ROW as usize {
-            return Err(FindError::TooManyBoxes { rows });
-        }
-        let fill_threads = threads.for_items(rows, PARALLEL_ROWS_MIN);
-        let timings =
-            fill_threads.enter(|| self.fill(input, fill_threads, sample, scatterers, take));
+        let fill_threads = input.check(threads)?;
+        let timings = fill_threads
+            .enter(|| self.fill(input, fill_threads, (sample, scatterers), take, &mut |_| true));
+        self.found(input, threads, timings.unwrap_or_default())
+    }
+
+    /// Returns the pairs that were found, or an error if there are too many.
+    pub(super) fn found<'a>(
+        &'a mut self,
+        input: &FinderInput<'_>,
+        threads: &'a Threads,
+        timings: Timings,
+    ) -> Result<Pairs<'a, R::Found>, FindError> {
         let rejected = self.rejected.split_at(self.rejected_of_first);
         self.pairs.found(input.pairs_max, threads, rejected, timings)
     }
 
-    /// Fills the runs and returns the time of each pass.
-    fn fill(
+    /// Fills the runs and returns the time of each pass; `None` if the choice of the grid is not accepted.
+    pub(super) fn fill(
         &mut self,
         input: &FinderInput<'_>,
         threads: &Threads,
-        sample: &mut Sample,
-        scatterers: &mut Vec<ScatterScratch>,
+        (sample, scatterers): (&mut Sample, &mut Vec<ScatterScratch>),
         take: &TakeRun<'_, R::Found>,
-    ) -> Timings {
+        accept: &mut dyn FnMut(&Choice) -> bool,
+    ) -> Option<Timings> {
         let mut clock = Clock::start();
         let workers = threads.workers();
         lengthen_by_default(scatterers, workers);
@@ -229,6 +244,9 @@ impl<R: StripPairs> FinderPasses<R> {
         let (active, mut rejected) = (input.active(), 0);
         let words = &input.filter_words(threads);
         let mut choice = choose((input.len(), active), &get, R::HAS_PATH, rejected, sample);
+        if !accept(&choice) {
+            return None;
+        }
         let chunks = loop {
             chosen += clock.lap();
             let scatterers = &mut scatterers[..workers];
@@ -299,7 +317,7 @@ impl<R: StripPairs> FinderPasses<R> {
             strip.reserve_join(peak, longest);
         }
         self.pairs.reserve_spare(RUNS);
-        Timings { choose: chosen, scatter, sweep: clock.lap() }
+        Some(Timings { choose: chosen, scatter, sweep: clock.lap() })
     }
 
     /// Fills the chunks and returns their number; `None` if there are more records than the choice allows.

@@ -7,7 +7,7 @@
 use super::long_path::Passage;
 use crate::broadphase::pairs::flags::LONG;
 use crate::broadphase::pairs::runs::FoundPair;
-use crate::geom::{MapEach, Pair, SweptPair};
+use crate::geom::{Aabb, MapEach, MovingBox, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
 use crate::kernels::sweep;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes};
@@ -144,6 +144,19 @@ impl StripRecord for UnionRecord {
 }
 
 impl SweptRecord {
+    /// Returns the record of a box, with the axes of space; of an invalid one, a record whose bounds are invalid.
+    pub(crate) fn of(moving: &MovingBox) -> Self {
+        let MovingBox { aabb: Aabb { min, max }, delta } = *moving;
+        let min = if moving.validate().is_ok() { min } else { [f32::NAN; 3] };
+        Self { min, max, delta, ..Self::zeroed() }
+    }
+
+    /// Returns the path as numbers, in the order of the columns.
+    pub(crate) fn path(&self) -> [f32; 9] {
+        let Self { min: [a, b, c], max: [d, e, f], delta: [g, h, i], .. } = *self;
+        [a, b, c, d, e, f, g, h, i]
+    }
+
     /// Loads the paths of the lane group of records `which`, their ids and their filters.
     #[inline(always)]
     pub(crate) fn paths<I: Isa>(

@@ -1,0 +1,271 @@
+//! Finds the swept pairs of boxes of which most have long paths, one slice of the tick after the other.
+//!
+//! ```text
+//! for each slice of the tick                                                 (slice_ends.rs)
+//!     compute the bounds of each path between both ends of the slice, widened by a margin
+//!     find the pairs of these bounds, as union pairs                         (passes.rs)
+//!     sweep the boxes of these pairs over the whole tick, and keep those that first touch in the slice
+//! ```
+//!
+//! So each pair is found once, with the same time as without slices, because the sweep is the same. It must be among the pairs of the
+//! bounds of its slice. On one axis, let `d` and `e` be the displacements, `c` the coordinates of a box and `u = 2⁻²⁴`. At the first time
+//! `t` the two are at most `8ut(|d| + |e|)` apart, because `t` is at most that much too early and a false hit misses by less. A position
+//! at either end of the slice is off by `2u(c + |d|)`, and so is one in between, which lies between these. The
+//! [`margin`] of both boxes together is greater.
+
+use super::grid::{Choice, Sample};
+use super::long_path::margin;
+use super::passes::{FinderInput, FinderPasses, RUNS, TakeRun};
+use super::record::{SweptRecord, UnionRecord};
+use super::scatter::ScatterScratch;
+use super::slice_ends::SliceEnds;
+use crate::broadphase::error::FindError;
+use crate::broadphase::pairs::buffer::{Buffer, lengthen, reserve_for};
+use crate::broadphase::pairs::candidates::overlap;
+use crate::broadphase::pairs::input::PairInput;
+use crate::broadphase::pairs::runs::{PairRun, Pairs};
+use crate::broadphase::pairs::timings::Timings;
+use crate::columns::{Rejected, impl_memory};
+use crate::geom::{Aabb, COORD_MAX, Pair, SweptPair};
+use crate::kernels::bounds::bounds;
+use crate::kernels::sweep;
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Scalar, U32Lanes};
+use crate::par::{self, Budget, Clock, Threads};
+use alloc::vec::Vec;
+
+/// Number of rows that a thread takes at once.
+const CHUNK: usize = 1024;
+/// If the bounds of a slice have more pairs than this for each box, and so many more, the sample was wrong and the tick is searched
+/// without slices, which needs no memory for such pairs.
+const PAIRS_EACH_MAX: usize = 32;
+const PAIRS_MORE: usize = 4096;
+
+/// The slices of a tick, and the memory of their search.
+#[derive(Debug, Default)]
+pub(crate) struct TimeSlices {
+    slices: SliceEnds,
+    /// The boxes of all sets, one set after the other.
+    records: Vec<SweptRecord>,
+    /// The bounds of their paths in the current slice.
+    bounds: Vec<Aabb>,
+}
+
+impl_memory!(TimeSlices { slices, records, bounds });
+
+/// Leaves the pairs of bounds unchanged.
+fn keep_run(_: &mut PairRun<Pair>, _: &mut Vec<Pair>) {}
+
+impl FinderPasses<SweptRecord> {
+    /// Finds the pairs on these threads, as [`FinderPasses::find`] does, by slices of the tick if that is cheaper.
+    pub(crate) fn find_swept<'a>(
+        &'a mut self,
+        input: &FinderInput<'_>,
+        threads: &'a Threads,
+        (sample, scatterers): (&mut Sample, &mut Vec<ScatterScratch>),
+        (union, slices): (&mut FinderPasses<UnionRecord>, &mut TimeSlices),
+        take: &TakeRun<'_, SweptPair>,
+    ) -> Result<Pairs<'a, SweptPair>, FindError> {
+        let fill_threads = input.check(threads)?;
+        let timings = fill_threads.enter(|| {
+            let accept = &mut |strips: &Choice| !slices.slices.choose(input, strips);
+            let filled = self.fill(input, fill_threads, (sample, scatterers), take, accept);
+            filled
+                .or_else(|| {
+                    let memory = (&mut *sample, &mut *scatterers);
+                    self.fill_by_slices(input, fill_threads, memory, (union, slices), take)
+                })
+                .or_else(|| {
+                    self.fill(input, fill_threads, (sample, scatterers), take, &mut |_| true)
+                })
+        });
+        self.found(input, threads, timings.unwrap_or_default())
+    }
+
+    /// Fills the runs slice by slice and returns the times of the passes; `None` if the bounds of a slice have too many pairs.
+    fn fill_by_slices(
+        &mut self,
+        input: &FinderInput<'_>,
+        threads: &Threads,
+        (sample, scatterers): (&mut Sample, &mut Vec<ScatterScratch>),
+        (union, slices): (&mut FinderPasses<UnionRecord>, &mut TimeSlices),
+        take: &TakeRun<'_, SweptPair>,
+    ) -> Option<Timings> {
+        let mut clock = Clock::start();
+        let mut timings = Timings::default();
+        slices.store_records(input, threads);
+        self.pairs.start(0);
+        let (level, budget) = (input.level, &Budget::new(input.pairs_max));
+        let second_row = input.second.map_or(0, |_| input.first.len() as u32);
+        let mut from = 0.0;
+        for slice in 0..slices.slices.ends.len() {
+            let to = slices.slices.ends[slice];
+            slices.store_bounds(threads, [from, to]);
+            timings.scatter += clock.lap();
+            let found = union.find(&slices.input(input), threads, sample, scatterers, &keep_run);
+            let found = found.ok()?;
+            let Timings { choose, scatter, sweep } = found.timings();
+            timings.choose += choose;
+            timings.scatter += scatter;
+            timings.sweep += sweep;
+            clock.lap();
+            if slice == 0 {
+                self.list_rejected(input, &found);
+            }
+            let pairs = found.runs();
+            let records = &slices.records[..];
+            let sweepers = &mut self.sweepers[..threads.workers()];
+            let runs = &mut self.pairs.at_least(pairs.len())[..pairs.len()];
+            par::for_each(threads, sweepers, runs, &|_, index, run| {
+                let (pairs, found) = (pairs[index].pairs.as_slice(), &mut run.pairs);
+                level.run(SweepSlice {
+                    records,
+                    second_row,
+                    times: [from, to],
+                    pairs,
+                    found,
+                    budget,
+                });
+            });
+            timings.sweep += clock.lap();
+            from = to;
+        }
+        let sweepers = &mut self.sweepers[..threads.workers()];
+        par::for_each(threads, sweepers, self.pairs.at_least(0), &|sweeper, _, run| {
+            (run.left, run.inexact_filters) = (None, false);
+            if input.first.has_slots() {
+                slots(&input.first, run.pairs.as_mut_slice());
+            }
+            input.finish(run, false);
+            take(run, &mut sweeper.pairs);
+        });
+        self.pairs.reserve_spare(RUNS);
+        timings.sweep += clock.lap();
+        Some(timings)
+    }
+
+    /// Lists the invalid rows, which have no valid bounds either.
+    fn list_rejected(&mut self, input: &FinderInput<'_>, found: &Pairs<'_, Pair>) {
+        self.rejected.clear();
+        let mut list = |set: &PairInput<'_>, rejected: &[Rejected]| {
+            for &Rejected { row, .. } in rejected {
+                if let Err(reason) = set.boxes.get(row as usize).validate() {
+                    self.rejected.push(Rejected { row, reason });
+                }
+            }
+        };
+        list(&input.first, found.rejected());
+        let of_first = found.rejected().len();
+        if let Some(second) = &input.second {
+            list(second, found.rejected_of_second());
+        }
+        self.rejected_of_first = of_first;
+    }
+}
+
+/// Replaces rows by slots.
+fn slots(set: &PairInput<'_>, pairs: &mut [SweptPair]) {
+    for pair in pairs {
+        let [a, b] = [pair.a, pair.b].map(|row| set.slot(row as usize).unwrap_or(row));
+        (pair.a, pair.b) = if a < b { (a, b) } else { (b, a) };
+    }
+}
+
+impl TimeSlices {
+    /// Copies the boxes to records.
+    fn store_records(&mut self, input: &FinderInput<'_>, threads: &Threads) {
+        let rows = input.len();
+        reserve_for(&mut self.records, rows);
+        reserve_for(&mut self.bounds, rows);
+        lengthen(&mut self.records, rows);
+        self.bounds.resize(rows, Aabb::default());
+        let (first, second) = self.records.split_at_mut(input.first.len());
+        for (set, records) in
+            core::iter::once(&input.first).chain(&input.second).zip([first, second])
+        {
+            par::fill_chunks(threads, &mut records[..set.len()], CHUNK, &|start, part| {
+                for (row, record) in (start..).zip(part) {
+                    *record = SweptRecord::of(&set.boxes.get(row));
+                }
+            });
+        }
+    }
+
+    /// Computes the bounds of all paths between two times.
+    fn store_bounds(&mut self, threads: &Threads, times: [f32; 2]) {
+        let records = &self.records[..];
+        par::fill_chunks(threads, &mut self.bounds, CHUNK, &|start, part| {
+            for (bounds, record) in part.iter_mut().zip(&records[start..]) {
+                *bounds = bounds_between(&record.path(), times);
+            }
+        });
+    }
+
+    /// Returns the bounds as input of a search.
+    fn input<'a>(&'a self, of: &FinderInput<'a>) -> FinderInput<'a> {
+        let (first, second) = self.bounds.split_at(of.first.len());
+        FinderInput {
+            level: of.level,
+            pairs_max: PAIRS_EACH_MAX * of.len() + PAIRS_MORE,
+            first: of.first.with_bounds(first),
+            second: of.second.map(|set| set.with_bounds(second)),
+        }
+    }
+}
+
+/// Returns the bounds of a path between two times, widened by the margin: see the head of this file.
+fn bounds_between(path: &[f32; 9], times: [f32; 2]) -> Aabb {
+    let mut around = Aabb::default();
+    for axis in 0..3 {
+        let (low, high, delta) = (path[axis], path[3 + axis], path[6 + axis]);
+        let margin = margin(Scalar, path, axis, 0.0);
+        let [p, q] = times.map(|time| delta * time);
+        let (least, greatest) = if p < q { (p, q) } else { (q, p) };
+        // No path extends past the limit, but the margin may.
+        around.min[axis] = (low + least - margin).max(-COORD_MAX);
+        around.max[axis] = (high + greatest + margin).min(COORD_MAX);
+    }
+    around
+}
+
+/// Sweeps the boxes of pairs, and appends those that first touch between two times.
+struct SweepSlice<'a> {
+    records: &'a [SweptRecord],
+    /// The first record of the second set.
+    second_row: u32,
+    times: [f32; 2],
+    pairs: &'a [Pair],
+    found: &'a mut Buffer<SweptPair>,
+    budget: &'a Budget,
+}
+
+impl Kernel for SweepSlice<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { records, second_row, times: [from, to], pairs, found, budget } = self;
+        // A pair that touches at the end of the tick belongs to the last slice.
+        let end = if to < 1.0 { to } else { f32::INFINITY };
+        let (from, end, second_row) = (isa.splat(from), isa.splat(end), isa.splat_u32(second_row));
+        for group in pairs.chunks(I::LANES) {
+            let (mut a, mut b) = ([0; LANES_MAX], [0; LANES_MAX]);
+            for ((a, b), pair) in a.iter_mut().zip(&mut b).zip(group) {
+                (*a, *b) = (pair.a, pair.b);
+            }
+            let (a_rows, b_rows) = (isa.load_u32(&a), isa.load_u32(&b));
+            b_rows.wrapping_add(second_row).store(&mut b);
+            let (a_box, _, _) = SweptRecord::paths(isa, records, &a);
+            let (b_box, _, _) = SweptRecord::paths(isa, records, &b);
+            let (first, hit) = sweep::times(isa, &a_box, &b_box);
+            let meets = overlap::<I>(bounds(isa, &a_box), bounds(isa, &b_box));
+            let hit = hit & meets & from.le(first) & first.lt(end);
+            let wanted = (1_u32 << group.len()) - 1;
+            let kept = (hit.bits() & wanted).count_ones() as usize;
+            let spare: &mut [[u32; 3]] = bytemuck::cast_slice_mut(found.spare(LANES_MAX, budget));
+            let columns =
+                [a_rows.compress(hit), b_rows.compress(hit), first.to_bits().compress(hit)];
+            isa.store_triples(columns, kept, spare);
+            found.keep(kept);
+        }
+    }
+}
