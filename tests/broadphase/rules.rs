@@ -327,14 +327,24 @@ fn too_many_pairs_change_nothing() {
 }
 
 /// Goal: if there are several chunks of rows, and rows are not in the order of their slots, pairs contain the
-/// right ids. Method: proxies that were removed and inserted again, compared with the finder on the same
+/// right ids, also where most paths are so long that the tick is searched in slices. Method: proxies that were removed and inserted again, compared with the finder on the same
 /// boxes.
 #[test]
 fn pairs_of_many_rows_have_the_right_ids() {
-    let things = crowd(&mut Draw::new(3), 6000, 40);
+    let draw = &mut Draw::new(3);
+    let things = crowd(draw, 6000, 40);
+    pairs_have_the_right_ids(&things);
+    let fast = things.into_iter().map(|(mut moving, of)| {
+        moving.delta = core::array::from_fn(|_| draw.between(-15.0, 15.0));
+        (moving, of)
+    });
+    pairs_have_the_right_ids(&fast.collect::<Vec<_>>());
+}
+
+fn pairs_have_the_right_ids<T>(things: &[(MovingBox, T)]) {
     let mut world = Broadphase::new();
     let mut ids: Vec<ProxyId> = Vec::new();
-    for (moving, _) in &things {
+    for (moving, _) in things {
         ids.push(world.insert_moving(*moving, Proxy::dynamic()).expect("it is a box"));
     }
     for k in (0..ids.len()).step_by(3).rev() {

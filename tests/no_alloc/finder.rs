@@ -32,6 +32,9 @@ pub(crate) fn a_warm_tick_allocates_nothing() {
         }
         allocates_nothing_when_warm(&min, side, 0.01);
     }
+    // The paths are so long that the tick is searched in slices.
+    let min: [_; 3] = core::array::from_fn(|_| column(&mut rng, BOXES, 20.0));
+    allocates_nothing_when_warm(&min, 0.2, 7.0);
 }
 
 const BOXES: usize = 8_000;
@@ -64,13 +67,13 @@ fn allocates_nothing_when_warm(min: &[Vec<f32>; 3], side: f32, path: f32) {
             let mut pairs = Vec::new();
             let mut tick = |k: usize| {
                 let set = PairInput::new(boxes[k]).moving(&moves);
-                let union = finder.union_pairs(set).unwrap().sorted().len();
-                let count = union + finder.swept_pairs(set).unwrap().sorted().len();
+                let _ = finder.union_pairs(set).unwrap().sorted();
+                let count = finder.swept_pairs(set).unwrap().sorted().len();
                 // The same from structures, labelled and collected into the caller's list.
                 let set = PairInput::new(layouts[k].of_bodies()).moving(&moves).labelled(&labels);
                 let found = finder.swept_pairs(set).unwrap();
                 found.collect_into(&mut pairs);
-                assert_eq!(union + pairs.len(), count);
+                assert_eq!(pairs.len(), count);
                 finder.union_pairs(&layouts[k].still).unwrap();
                 count
             };
@@ -81,7 +84,7 @@ fn allocates_nothing_when_warm(min: &[Vec<f32>; 3], side: f32, path: f32) {
             let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
             assert_eq!(warm_up, [counted[0], counted[4]]);
             let [low, high] = [counted[2], counted[1]];
-            assert!(high - low > low / 50, "the pairs drift by too little: {low}, {high}");
+            assert!(high - low > low / 64, "the pairs drift by too little: {low}, {high}");
             during
         });
         assert_eq!(counts, 0, "with {threads} threads");

@@ -400,7 +400,7 @@ fn last_ulp(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
 
 /// Compares the swept pairs of a scene on every level with those union pairs, found by comparing every pair,
 /// that touch.
-fn check(what: &str, rows: &Rows, of_first: Option<usize>) {
+pub(crate) fn check(what: &str, rows: &Rows, of_first: Option<usize>) {
     let mut union = rows.tried();
     if let Some(first) = of_first {
         union.retain(|pair| (pair.a as usize) < first && first <= pair.b as usize);

@@ -13,3 +13,4 @@ mod pair_limit;
 mod reach;
 mod stored_hashes;
 mod threads;
+mod time_slices;

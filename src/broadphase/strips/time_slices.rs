@@ -220,9 +220,10 @@ fn bounds_between(path: &[f32; 9], times: [f32; 2]) -> Aabb {
         let margin = margin(Scalar, path, axis, 0.0);
         let [p, q] = times.map(|time| delta * time);
         let (least, greatest) = if p < q { (p, q) } else { (q, p) };
-        // No path extends past the limit, but the margin may.
-        around.min[axis] = (low + least - margin).max(-COORD_MAX);
-        around.max[axis] = (high + greatest + margin).min(COORD_MAX);
+        // No path extends past the limit, but the margin may. The bounds of an invalid box stay NaN.
+        let (low, high) = (low + least - margin, high + greatest + margin);
+        around.min[axis] = if low < -COORD_MAX { -COORD_MAX } else { low };
+        around.max[axis] = if high > COORD_MAX { COORD_MAX } else { high };
     }
     around
 }

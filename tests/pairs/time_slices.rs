@@ -1,0 +1,188 @@
+//! Tests of swept pairs where most boxes have long paths, so that the tick is searched in slices.
+//!
+//! Whether it is depends on a cost that the caller does not see. So there are worlds of many lengths of paths, and of thousands of boxes, because
+//! smaller worlds have no slices.
+
+use core::array::from_fn;
+
+use rand::RngExt;
+use swath::broadphase::PairInput;
+use swath::{Aabb, Filter, Invalid, Level, MovingBox, PairFinder, SweptPair, Threads};
+use testkit::draw::{Draw, how_many};
+use testkit::every_pair::Rows;
+
+use crate::long_paths::check;
+use crate::threads::pool;
+
+/// Makes a scene with a number of boxes.
+type Family = fn(&mut Draw, usize) -> Vec<MovingBox>;
+
+const FAMILIES: [(&str, Family); 6] = [
+    ("a swarm", swarm),
+    ("a swarm far away", far_away),
+    ("a burst", burst),
+    ("on a lattice", lattice),
+    ("slow and fast ones", slow_and_fast),
+    ("to the ends of the range", ends_of_the_range),
+];
+
+/// A box from its centre, half side and displacement.
+fn around(middle: [f32; 3], half: f32, delta: [f32; 3]) -> MovingBox {
+    let [min, max] = [-half, half].map(|half| middle.map(|at| at + half));
+    MovingBox { aabb: Aabb { min, max }, delta }
+}
+
+fn vector(draw: &mut Draw, reach: f32) -> [f32; 3] {
+    from_fn(|_| draw.between(-reach, reach))
+}
+
+/// Boxes that fly across a part of the scene.
+fn swarm(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let path = draw.one_of(&[0.3, 0.7, 2.0, 10.0]);
+    let half = draw.one_of(&[0.0, 1e-4, 0.01, 0.03]);
+    (0..boxes).map(|_| around(vector(draw, 1.0), half, vector(draw, path))).collect()
+}
+
+/// The same where a float has a distance of a hundredth of the sides, or of several sides.
+fn far_away(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let reach = draw.one_of(&[1e3, 1e5, 1e7]);
+    let off = vector(draw, reach);
+    let mut world = swarm(draw, boxes);
+    for MovingBox { aabb: Aabb { min, max }, .. } in &mut world {
+        for ((min, max), off) in min.iter_mut().zip(max).zip(off) {
+            (*min, *max) = (*min + off, *max + off);
+        }
+    }
+    world
+}
+
+/// Boxes that fly away from one place, or towards one.
+fn burst(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let (reach, half) = (draw.one_of(&[0.0, 0.02, 0.2]), draw.one_of(&[1e-4, 5e-3]));
+    let towards = draw.one_in(2);
+    let make = |_| {
+        let (middle, delta) = (vector(draw, reach), vector(draw, 2.0));
+        if towards {
+            around(from_fn(|axis| middle[axis] + delta[axis]), half, delta.map(|part| -part))
+        } else {
+            around(middle, half, delta)
+        }
+    };
+    (0..boxes).map(make).collect()
+}
+
+/// Corners and displacements are whole numbers, so that many boxes first touch exactly at an end of a slice.
+fn lattice(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let reach = (2.0 * (boxes as f32).cbrt()).round();
+    let path = draw.one_of(&[8.0, 16.0, 64.0]);
+    let make = |_| {
+        let [middle, delta] =
+            [reach, path].map(|reach| from_fn(|_| draw.whole(-reach as i32, reach as i32)));
+        around(middle, draw.one_of(&[0.0, 0.5, 0.5, 1.0]), delta)
+    };
+    (0..boxes).map(make).collect()
+}
+
+/// Half of the boxes hardly move, are at rest, or are far larger.
+fn slow_and_fast(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let mut world = swarm(draw, boxes);
+    for moving in world.iter_mut().step_by(2) {
+        let factor = draw.one_of(&[0.0, -0.0, 1e-30, 1e-3]);
+        moving.delta = moving.delta.map(|part| part * factor);
+        if draw.one_in(50) {
+            moving.aabb.max = moving.aabb.max.map(|max| max + 0.2);
+        }
+    }
+    world
+}
+
+/// Paths that end at the greatest coordinates, so that bounds that are widened would exceed them.
+fn ends_of_the_range(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let most = swath::COORD_MAX;
+    let make = |_| {
+        let at: [f32; 3] = from_fn(|_| most * draw.one_of(&[-1.0, -0.5, 0.0, 0.25, 0.5, 1.0]));
+        let end: [f32; 3] = from_fn(|_| most * draw.one_of(&[-1.0, -0.25, 0.0, 0.5, 1.0]));
+        let delta = from_fn(|axis| (end[axis] - at[axis]).clamp(-most, most));
+        MovingBox { aabb: Aabb { min: at, max: at }, delta }
+    };
+    (0..boxes).map(make).collect()
+}
+
+/// Goal: no pair is lost, found twice or invented, and each has the time of its sweep, in one order on every level. Method: scenes of many
+/// long paths; every pair whose bounds overlap is swept alone. Sometimes rows do not move, have filters, are invalid, or are divided
+/// into two sets.
+#[test]
+fn pairs_of_many_long_paths_are_exact() {
+    let mut draw = Draw::new(1);
+    let (mut looked_at, wanted) = (0, how_many(30_000));
+    while looked_at < wanted {
+        for (name, family) in FAMILIES {
+            let boxes = draw.0.random_range(1024..2000);
+            let mut rows = Rows::new(&family(&mut draw, boxes));
+            if draw.one_in(4) {
+                rows.moves = Some((0..boxes).map(|_| !draw.one_in(3)).collect());
+            }
+            if draw.one_in(4) {
+                let filter =
+                    |_| Filter::new(1 << draw.0.random_range(0..3), draw.0.random_range(0..8));
+                rows.filters = Some((0..boxes).map(filter).collect());
+            }
+            if draw.one_in(4) {
+                for _ in 0..boxes / 20 {
+                    let column = draw.0.random_range(0..9);
+                    rows.columns[column][draw.0.random_range(0..boxes)] =
+                        draw.one_of(&[f32::NAN, f32::NEG_INFINITY, 1e38]);
+                }
+            }
+            let of_first = draw.one_in(4).then(|| draw.0.random_range(0..boxes));
+            check(&format!("{name}, {boxes} boxes"), &rows, of_first);
+            looked_at += boxes;
+        }
+    }
+}
+
+/// A swarm with paths of a third of its length.
+fn boxes(count: usize) -> Vec<MovingBox> {
+    let draw = &mut Draw::new(2);
+    (0..count).map(|_| around(vector(draw, 0.5), 4e-3, vector(draw, 0.3))).collect()
+}
+
+/// Goal: pairs, their order and the invalid rows with their reasons are the same for any number of threads, and in any layout. The limit on
+/// pairs holds, with the exact number in the error, and labels replace rows. Method: a swarm of several chunks.
+#[test]
+fn threads_layouts_and_limits_are_as_without_slices() {
+    let mut all = boxes(9000);
+    all[70].delta[1] = f32::NAN;
+    all[71].aabb.min[2] = 9.0;
+    all[8999].delta[0] = f32::INFINITY;
+    let reasons = [70_usize, 71, 8999].map(|row| (row as u32, all[row].validate().unwrap_err()));
+    assert!(matches!(reasons[1].1, Invalid::Inverted { .. }), "{:?}", reasons[1]);
+    let rows = Rows::new(&all);
+    let mut expected: Option<Vec<SweptPair>> = None;
+    for threads in [1, 2, 3, 8] {
+        let mut finder = PairFinder::new();
+        finder.exec.threads = pool(threads);
+        for set in [rows.set(), PairInput::new(&all[..])] {
+            let found = finder.swept_pairs(set).unwrap();
+            let rejected: Vec<_> = found.rejected().iter().map(|it| (it.row, it.reason)).collect();
+            assert_eq!(format!("{rejected:?}"), format!("{reasons:?}"));
+            let found: Vec<SweptPair> = found.iter().collect();
+            assert!(found.len() > 500, "{} pairs", found.len());
+            assert!(*expected.get_or_insert_with(|| found.clone()) == found, "{threads} threads");
+        }
+        let count = expected.as_ref().unwrap().len();
+        finder.exec.pairs_max = count - 1;
+        let error = finder.swept_pairs(rows.set()).unwrap_err().to_string();
+        assert!(error.contains(&format!("is {count},")), "{error}");
+    }
+    let labels: Vec<u32> = (0..9000_u32).map(|row| row.wrapping_mul(0x9E37_79B9)).collect();
+    let mut finder = PairFinder::with_exec(Level::detect());
+    finder.exec.threads = Threads::one();
+    let found: Vec<SweptPair> =
+        finder.swept_pairs(rows.set().labelled(&labels)).unwrap().iter().collect();
+    let labelled = expected.unwrap().into_iter().map(|pair| {
+        let [a, b] = [pair.a, pair.b].map(|row| labels[row as usize]);
+        SweptPair { a: a.min(b), b: a.max(b), ..pair }
+    });
+    assert!(labelled.eq(found));
+}
