@@ -335,7 +335,7 @@ fn pairs_of_many_rows_have_the_right_ids() {
     let things = crowd(draw, 6000, 40);
     pairs_have_the_right_ids(&things);
     let fast = things.into_iter().map(|(mut moving, of)| {
-        moving.delta = core::array::from_fn(|_| draw.between(-15.0, 15.0));
+        moving.delta = core::array::from_fn(|_| draw.between(-40.0, 40.0));
         (moving, of)
     });
     pairs_have_the_right_ids(&fast.collect::<Vec<_>>());

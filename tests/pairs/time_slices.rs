@@ -71,13 +71,13 @@ fn burst(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     (0..boxes).map(make).collect()
 }
 
-/// Corners and displacements are whole numbers, so that many boxes first touch exactly at an end of a slice.
+/// Middles are whole numbers and displacements powers of two, so that many boxes first touch exactly at an end of a slice or of the tick.
 fn lattice(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
-    let reach = (2.0 * (boxes as f32).cbrt()).round();
-    let path = draw.one_of(&[8.0, 16.0, 64.0]);
+    let reach = (boxes as f32).cbrt() as i32;
+    let path = draw.one_of(&[4.0, 8.0, 16.0]);
     let make = |_| {
-        let [middle, delta] =
-            [reach, path].map(|reach| from_fn(|_| draw.whole(-reach as i32, reach as i32)));
+        let middle = from_fn(|_| draw.whole(-reach, reach));
+        let delta = from_fn(|_| draw.sign() * path * draw.one_of(&[0.0, 0.5, 1.0, 2.0]));
         around(middle, draw.one_of(&[0.0, 0.5, 0.5, 1.0]), delta)
     };
     (0..boxes).map(make).collect()
