@@ -87,6 +87,10 @@ impl<R: StripPairs> Default for FinderPasses<R> {
 /// The function that takes the pairs of each run, with memory of the thread that found them.
 pub(crate) type TakeRun<'a, P> = dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync + 'a;
 
+/// Leaves the pairs of a run unchanged. This is a function, because each closure would be one more instance for every
+/// type that a public function is called with.
+pub(super) fn keep_run<P>(_: &mut PairRun<P>, _: &mut Vec<P>) {}
+
 /// Input of a tick: the boxes of one set, or of two sets between which pairs are searched.
 pub(crate) struct FinderInput<'a> {
     pub(crate) level: Level,

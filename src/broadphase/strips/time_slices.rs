@@ -15,7 +15,7 @@
 
 use super::grid::{Choice, Sample};
 use super::long_path::margin;
-use super::passes::{FinderInput, FinderPasses, RUNS, TakeRun};
+use super::passes::{FinderInput, FinderPasses, RUNS, TakeRun, keep_run};
 use super::record::{SweptRecord, UnionRecord};
 use super::scatter::ScatterScratch;
 use super::slice_ends::SliceEnds;
@@ -23,7 +23,7 @@ use crate::broadphase::error::FindError;
 use crate::broadphase::pairs::buffer::{Buffer, lengthen, reserve_for};
 use crate::broadphase::pairs::candidates::overlap;
 use crate::broadphase::pairs::input::PairInput;
-use crate::broadphase::pairs::runs::{PairRun, Pairs};
+use crate::broadphase::pairs::runs::Pairs;
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
 use crate::geom::{Aabb, COORD_MAX, Pair, SweptPair};
@@ -51,9 +51,6 @@ pub(crate) struct TimeSlices {
 }
 
 impl_memory!(TimeSlices { slices, records, bounds });
-
-/// Leaves the pairs of bounds unchanged.
-fn keep_run(_: &mut PairRun<Pair>, _: &mut Vec<Pair>) {}
 
 impl FinderPasses<SweptRecord> {
     /// Finds the pairs on these threads, as [`FinderPasses::find`] does, by slices of the tick if that is cheaper.

@@ -11,6 +11,7 @@ mod adversaries;
 mod columns;
 pub mod convex;
 pub mod fault;
+mod found;
 pub mod mesh;
 mod pile;
 pub mod recipe;

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-use super::{Motion, World, adversaries, pile, room};
+use super::{Motion, World, adversaries, found, pile, room};
 
 /// Range of the sides of an ordinary box, on each axis.
 const SIDES: [f32; 2] = [0.5, 1.5];
@@ -128,6 +128,10 @@ pub enum Scene {
     Bristles,
     /// Small boxes in a flat scene, and few plates across half of it; one of a hundred moves. It is repeated.
     Boards,
+    /// Points that fly up to a third of the scene on each axis. It is repeated.
+    Swarm,
+    /// Points that fly up to a quarter of the scene, four of five of them from one crowd. It is repeated.
+    Burst,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
 }
@@ -152,8 +156,8 @@ impl Scene {
         Self::Escaped,
     ];
 
-    /// Scenes that the search `worst_case` found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 27] = [
+    /// Scenes that the search `worst_case` and users found, with few pairs. They are not among [`Scene::ALL`].
+    pub const FOUND: [Self; 29] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -181,6 +185,8 @@ impl Scene {
         Self::Reeds,
         Self::Bristles,
         Self::Boards,
+        Self::Swarm,
+        Self::Burst,
     ];
 
     /// The ordinary scenes; the others of [`Scene::ALL`] are adversaries.
@@ -263,6 +269,8 @@ impl Scene {
             Self::Reeds => "reeds",
             Self::Bristles => "bristles",
             Self::Boards => "boards",
+            Self::Swarm => "swarm",
+            Self::Burst => "burst",
             Self::Identical => "identical",
         }
     }
@@ -298,6 +306,9 @@ impl std::error::Error for UnknownScene {}
 
 /// Makes a scene with `boxes` boxes from a seed.
 pub(super) fn build(scene: Scene, boxes: usize, seed: u64) -> World {
+    if let Some(recipe) = found::recipe(scene) {
+        return recipe.build(boxes);
+    }
     let mut crowd = Crowd::new(seed);
     match scene {
         Scene::Pile => return pile::build(boxes, crowd.rng),
