@@ -149,7 +149,8 @@ impl Step {
         // Once the own mass of a body counts, it does so until the end of the event.
         let free = rows.map(|row| f64::from(bodies.mass(row).inverse_mass));
         let pair = |supported| PairMasses { free, supported, at_rest: 0.0 };
-        let carrier = self.carrier_of(bodies, rows, &pair(supported_pseudo), now);
+        let either = if supported == free { supported_pseudo } else { supported };
+        let carrier = self.carrier_of(bodies, rows, &pair(either), now);
         let counting = |supported, two: [[f64; 3]; 2], of_carrier: [f64; 3]| {
             pair(supported).counting(towards(two, of_carrier, n), 0.0)
         };

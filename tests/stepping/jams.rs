@@ -42,12 +42,15 @@ fn pit(draw: &mut Draw, half: f32, count: u32) -> (Vec<ConvexBody<'static>>, Vec
     (bodies, masses)
 }
 
-/// Returns the kinetic and potential energy of the bodies that can be pushed, in length² per tick².
+/// Returns the kinetic and potential energy of the bodies that can be pushed, relative to the floor, in length² per tick².
 fn energy(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> f64 {
+    let floor = bodies[0].motion;
     let of = |body: &ConvexBody<'_>| {
         let Motion { delta, pose, .. } = body.motion;
-        let square: f64 = delta.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-        0.5 * square + f64::from(GRAVITY) * f64::from(pose.position[1])
+        let speeds =
+            delta.iter().zip(floor.delta).map(|(&of, floor)| f64::from(of) - f64::from(floor));
+        let height = f64::from(pose.position[1]) - f64::from(floor.pose.position[1]);
+        0.5 * speeds.map(|speed| speed * speed).sum::<f64>() + f64::from(GRAVITY) * height
     };
     bodies
         .iter()
@@ -57,26 +60,29 @@ fn energy(bodies: &[ConvexBody<'_>], masses: &[Mass]) -> f64 {
         .sum()
 }
 
-/// Goal: a pile in a narrow pit wins no energy, in which many bodies support each other, and no step propagates impulses without a bound.
-/// Method: bodies fall into a pit, several times; the energy after each tick is at most that before it and what raises one
+/// Goal: a pile in a narrow pit wins no energy, in which many bodies support each other, and no step propagates impulses without a bound; also on a lift.
+/// Method: bodies fall into a pit, several times, which is at rest or moves; the energy relative to it after each tick is at most that before it and what raises one
 /// body by a twentieth of its size, because overlaps by rounding are corrected.
 #[test]
 fn jammed_bodies_win_no_energy() {
     let mut draw = Draw::new(1);
-    for _ in 0..4 {
+    for lift in [0.0, 0.25, -0.125, 0.0] {
         let (mut bodies, masses) = pit(&mut draw, 2.2, 30);
+        bodies.iter_mut().for_each(|body| body.motion.delta[1] += lift);
         let mut stepper = Stepper::new(StepperConfig::default());
         let mut before = energy(&bodies, &masses);
         let (mut propagated, mut lost) = (0, 0.0);
         for tick in 0..300 {
             let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
             let after = energy(&bodies, &masses);
-            let most = before + 0.05 * f64::from(GRAVITY);
-            assert!(after <= most, "tick {tick}: {before} to {after}, {stats:?}");
+            // A stalled body is at rest for a part of the tick, not relative to the lift.
+            let stalled = 0.5 * f64::from(lift * lift) * f64::from(stats.stalled as u32);
+            let most = before + 0.05 * f64::from(GRAVITY) + stalled;
+            assert!(after <= most, "lift {lift}, tick {tick}: {before} to {after}, {stats:?}");
             lost += before - after;
             propagated = stats.propagated.max(propagated);
             before = after;
         }
-        assert!(propagated > 1_000 && lost > 1.0, "{propagated} impulses, {lost} lost");
+        assert!(propagated > 500 && lost > 1.0, "{propagated} impulses, {lost} lost");
     }
 }
