@@ -64,6 +64,9 @@ impl SliceEnds {
             return false;
         }
         self.fill(input);
+        if !cut && !self.has_long_paths() {
+            return false;
+        }
         let whole = self.cost(input.level, rows, [0.0, 1.0]);
         // A join compares the bounds of whole paths.
         let unsliced = if cut {
@@ -92,6 +95,16 @@ impl SliceEnds {
             }
         }
         self.flags.resize(self.boxes.len() + LANES_MAX, 0);
+    }
+
+    /// Whether displacements are longer than boxes on an axis, on average.
+    fn has_long_paths(&self) -> bool {
+        (0..3).any(|axis| {
+            let longer = self.boxes.iter().map(|MovingBox { aabb, delta }| {
+                f64::from(delta[axis].abs()) - f64::from(aabb.max[axis] - aabb.min[axis])
+            });
+            longer.sum::<f64>() > 0.0
+        })
     }
 
     /// Appends the ends of the slices between two times. Returns their cost for each box, if one slice costs `whole`.
