@@ -484,9 +484,9 @@ const SWARM: Recipe = Recipe {
     displacement: [-0.155; 2],
     moves: 1.0,
 };
-/// The same, of which four of five start in a small crowd.
+/// The same, of which half start in a small crowd.
 const BURST: Recipe = Recipe {
-    crowds: [Crowds { share: 0.8, count: 1, part: [0.05; 3], apart: 0.0 }, NO_CROWDS, NO_CROWDS],
+    crowds: [Crowds { share: 0.5, count: 1, part: [0.05; 3], apart: 0.0 }, NO_CROWDS, NO_CROWDS],
     half: [-5.3, -4.0],
     displacement: [-0.3; 2],
     ..SWARM

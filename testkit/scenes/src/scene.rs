@@ -130,7 +130,7 @@ pub enum Scene {
     Boards,
     /// Points that fly up to a third of the scene on each axis. It is repeated.
     Swarm,
-    /// Points that fly up to a quarter of the scene, four of five of them from one crowd. It is repeated.
+    /// Points that fly up to a quarter of the scene, half of them from one crowd. It is repeated.
     Burst,
     /// All boxes in one place: every pair overlaps. Not among [`Scene::ALL`].
     Identical,
