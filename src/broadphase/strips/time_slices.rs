@@ -64,12 +64,13 @@ impl FinderPasses<SweptRecord> {
     ) -> Result<Pairs<'a, SweptPair>, FindError> {
         let fill_threads = input.check(threads)?;
         let timings = fill_threads.enter(|| {
+            let clock = Clock::start();
             let accept = &mut |strips: &Choice| !slices.slices.choose(input, strips);
             let filled = self.fill(input, fill_threads, (sample, scatterers), take, accept);
             filled
                 .or_else(|| {
                     let memory = (&mut *sample, &mut *scatterers);
-                    self.fill_by_slices(input, fill_threads, memory, (union, slices), take)
+                    self.fill_by_slices(input, (fill_threads, clock), memory, (union, slices), take)
                 })
                 .or_else(|| {
                     self.fill(input, fill_threads, (sample, scatterers), take, &mut |_| true)
@@ -78,17 +79,17 @@ impl FinderPasses<SweptRecord> {
         self.found(input, threads, timings.unwrap_or_default())
     }
 
-    /// Fills the runs slice by slice and returns the times of the passes; `None` if the bounds of a slice have too many pairs.
+    /// Fills the runs slice by slice and returns the times of the passes, of which the first began when the clock was started; `None` if the bounds
+    /// of a slice have too many pairs.
     fn fill_by_slices(
         &mut self,
         input: &FinderInput<'_>,
-        threads: &Threads,
+        (threads, mut clock): (&Threads, Clock),
         (sample, scatterers): (&mut Sample, &mut Vec<ScatterScratch>),
         (union, slices): (&mut FinderPasses<UnionRecord>, &mut TimeSlices),
         take: &TakeRun<'_, SweptPair>,
     ) -> Option<Timings> {
-        let mut clock = Clock::start();
-        let mut timings = Timings::default();
+        let mut timings = Timings { choose: clock.lap(), ..Timings::default() };
         slices.store_records(input, threads);
         self.pairs.start(0);
         let (level, budget) = (input.level, &Budget::new(input.pairs_max));
@@ -130,7 +131,7 @@ impl FinderPasses<SweptRecord> {
         par::for_each(threads, sweepers, self.pairs.at_least(0), &|sweeper, _, run| {
             (run.left, run.inexact_filters) = (None, false);
             if input.first.has_slots() {
-                slots(&input.first, run.pairs.as_mut_slice());
+                replace_by_slots(&input.first, run.pairs.as_mut_slice());
             }
             input.finish(run, false);
             take(run, &mut sweeper.pairs);
@@ -160,7 +161,7 @@ impl FinderPasses<SweptRecord> {
 }
 
 /// Replaces rows by slots.
-fn slots(set: &PairInput<'_>, pairs: &mut [SweptPair]) {
+fn replace_by_slots(set: &PairInput<'_>, pairs: &mut [SweptPair]) {
     for pair in pairs {
         let [a, b] = [pair.a, pair.b].map(|row| set.slot(row as usize).unwrap_or(row));
         (pair.a, pair.b) = if a < b { (a, b) } else { (b, a) };
