@@ -13,13 +13,13 @@ use testkit::draw::{Draw, how_many};
 use testkit::every_pair::{Rows, Timed};
 
 /// A box from its centre, half sides and displacement; never inverted.
-fn around(middle: [f32; 3], half: [f32; 3], delta: [f32; 3]) -> MovingBox {
+pub(crate) fn around(middle: [f32; 3], half: [f32; 3], delta: [f32; 3]) -> MovingBox {
     let min = from_fn(|axis| middle[axis] - half[axis]);
     let max = from_fn(|axis| middle[axis] + half[axis]);
     MovingBox { aabb: Aabb { min, max }, delta }
 }
 
-fn inside(draw: &mut Draw, reach: f32) -> [f32; 3] {
+pub(crate) fn inside(draw: &mut Draw, reach: f32) -> [f32; 3] {
     from_fn(|_| draw.between(-reach, reach))
 }
 
@@ -53,7 +53,7 @@ fn direction(draw: &mut Draw) -> [f32; 3] {
 }
 
 /// Makes a scene with a number of boxes. For known borders of cells see [`on_borders`].
-type Family = fn(&mut Draw, usize) -> Vec<MovingBox>;
+pub(crate) type Family = fn(&mut Draw, usize) -> Vec<MovingBox>;
 
 const FAMILIES: [(&str, Family); 18] = [
     ("paths of any length", any_length),

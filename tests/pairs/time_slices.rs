@@ -11,11 +11,8 @@ use swath::{Aabb, Filter, Invalid, Level, MovingBox, PairFinder, SweptPair, Thre
 use testkit::draw::{Draw, how_many};
 use testkit::every_pair::Rows;
 
-use crate::long_paths::check;
+use crate::long_paths::{Family, around, check, inside};
 use crate::threads::pool;
-
-/// Makes a scene with a number of boxes.
-type Family = fn(&mut Draw, usize) -> Vec<MovingBox>;
 
 const FAMILIES: [(&str, Family); 6] = [
     ("a swarm", swarm),
@@ -26,27 +23,17 @@ const FAMILIES: [(&str, Family); 6] = [
     ("to the ends of the range", ends_of_the_range),
 ];
 
-/// A box from its centre, half side and displacement.
-fn around(middle: [f32; 3], half: f32, delta: [f32; 3]) -> MovingBox {
-    let [min, max] = [-half, half].map(|half| middle.map(|at| at + half));
-    MovingBox { aabb: Aabb { min, max }, delta }
-}
-
-fn vector(draw: &mut Draw, reach: f32) -> [f32; 3] {
-    from_fn(|_| draw.between(-reach, reach))
-}
-
 /// Boxes that fly across a part of the scene.
 fn swarm(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let path = draw.one_of(&[0.3, 0.7, 2.0, 10.0]);
     let half = draw.one_of(&[0.0, 1e-4, 0.01, 0.03]);
-    (0..boxes).map(|_| around(vector(draw, 1.0), half, vector(draw, path))).collect()
+    (0..boxes).map(|_| around(inside(draw, 1.0), [half; 3], inside(draw, path))).collect()
 }
 
 /// The same where a float has a distance of a hundredth of the sides, or of several sides.
 fn far_away(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let reach = draw.one_of(&[1e3, 1e5, 1e7]);
-    let off = vector(draw, reach);
+    let off = inside(draw, reach);
     let mut world = swarm(draw, boxes);
     for MovingBox { aabb: Aabb { min, max }, .. } in &mut world {
         for ((min, max), off) in min.iter_mut().zip(max).zip(off) {
@@ -61,11 +48,11 @@ fn burst(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let (reach, half) = (draw.one_of(&[0.0, 0.02, 0.2]), draw.one_of(&[1e-4, 5e-3]));
     let towards = draw.one_in(2);
     let make = |_| {
-        let (middle, delta) = (vector(draw, reach), vector(draw, 2.0));
+        let (middle, delta) = (inside(draw, reach), inside(draw, 2.0));
         if towards {
-            around(from_fn(|axis| middle[axis] + delta[axis]), half, delta.map(|part| -part))
+            around(from_fn(|axis| middle[axis] + delta[axis]), [half; 3], delta.map(|part| -part))
         } else {
-            around(middle, half, delta)
+            around(middle, [half; 3], delta)
         }
     };
     (0..boxes).map(make).collect()
@@ -78,7 +65,7 @@ fn lattice(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let make = |_| {
         let middle = from_fn(|_| draw.whole(-reach, reach));
         let delta = from_fn(|_| draw.sign() * path * draw.one_of(&[0.0, 0.5, 1.0, 2.0]));
-        around(middle, draw.one_of(&[0.0, 0.5, 0.5, 1.0]), delta)
+        around(middle, [draw.one_of(&[0.0, 0.5, 0.5, 1.0]); 3], delta)
     };
     (0..boxes).map(make).collect()
 }
@@ -144,7 +131,7 @@ fn pairs_of_many_long_paths_are_exact() {
 /// A swarm with paths of a third of its length.
 fn boxes(count: usize) -> Vec<MovingBox> {
     let draw = &mut Draw::new(2);
-    (0..count).map(|_| around(vector(draw, 0.5), 4e-3, vector(draw, 0.3))).collect()
+    (0..count).map(|_| around(inside(draw, 0.5), [4e-3; 3], inside(draw, 0.3))).collect()
 }
 
 /// Goal: pairs, their order and the invalid rows with their reasons are the same for any number of threads, and in any layout. The limit on
