@@ -20,11 +20,10 @@ fn planar_columns_give_the_pairs_of_columns_with_zeros() {
     min[1][77] = 100.0;
     min[0][4500] = f32::NAN;
     let zeros = vec![0.0; COUNT];
-    let two = |of: &'static [Vec<f32>; 2]| [&of[0][..], &of[1][..]];
-    let [min, max, delta] = [min, max, delta].map(|of| &*Box::leak(Box::new(of)));
-    let planar = PlanarBoxColumns::new(two(min), two(max), two(delta)).expect("equally long");
-    let three = |of: &'static [Vec<f32>; 2]| [&of[0][..], &of[1][..], &zeros[..]];
-    let full = MovingBoxColumns::new(three(min), three(max), three(delta)).expect("equally long");
+    let [min, max, delta] = [&min, &max, &delta].map(|of| [&of[0][..], &of[1][..]]);
+    let planar = PlanarBoxColumns::new(min, max, delta).expect("equally long");
+    let [min, max, delta] = [min, max, delta].map(|of| [of[0], of[1], &zeros[..]]);
+    let full = MovingBoxColumns::new(min, max, delta).expect("equally long");
     assert_eq!((planar.len(), planar.is_empty(), planar.get(3)), (COUNT, false, full.get(3)));
 
     let [mut one, mut other] = [PairFinder::new(), PairFinder::new()];

@@ -29,11 +29,10 @@ pub(crate) fn a_warm_world_allocates_nothing() {
     let max = min.each_ref().map(|low| (0..ROWS).map(|k| low[k] + size(k)).collect::<Vec<f32>>());
     let deltas: [[_; 3]; 4] =
         core::array::from_fn(|_| core::array::from_fn(|_| column(ROWS, -1.0, 1.0)));
-    let slices = |of: &'static [Vec<f32>; 3]| of.each_ref().map(Vec::as_slice);
-    let (min, max): (&'static _, &'static _) = (Box::leak(Box::new(min)), Box::leak(Box::new(max)));
-    let deltas: &'static [[Vec<f32>; 3]; 4] = Box::leak(Box::new(deltas));
+    let [min, max] = [&min, &max].map(|of| of.each_ref().map(Vec::as_slice));
     let boxes = deltas.each_ref().map(|delta| {
-        MovingBoxColumns::new(slices(min), slices(max), slices(delta)).expect("equally long")
+        let delta = delta.each_ref().map(Vec::as_slice);
+        MovingBoxColumns::new(min, max, delta).expect("equally long")
     });
     let layouts = boxes.map(|boxes| Layouts::new((0..ROWS / 2).map(|row| boxes.get(row))));
     for (threads, margin) in [(1, 0.0), (2, 0.0), (3, 0.25)] {

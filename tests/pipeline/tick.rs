@@ -1,5 +1,6 @@
 //! Tests of `Pipeline::tick`: flags, filters, sensors, limits, invalid rows, captured ticks and proxies.
 
+use std::sync::LazyLock;
 use swath::batch::{AcceleratingBox, sweep};
 use swath::convex::toi::{ToiResult, Touch};
 use swath::convex::{Hull, toi};
@@ -18,6 +19,12 @@ struct BodyColumns {
     filters: Vec<Filter>,
 }
 
+/// The hull of all scenes, which shapes borrow during the whole test.
+static HULL: LazyLock<Hull> = LazyLock::new(|| {
+    let mut draw = Draw::new(7);
+    Hull::new((0..20).map(|_| vector(&mut draw, 0.8))).expect("a cloud")
+});
+
 fn vector(draw: &mut Draw, most: f32) -> [f32; 3] {
     [(); 3].map(|()| draw.between(-most, most))
 }
@@ -26,9 +33,6 @@ impl BodyColumns {
     /// A crowd of boxes with and without acceleration, and of shapes with and without rotation.
     fn new(seed: u64, count: u32) -> Self {
         let mut draw = Draw::new(seed);
-        let hull = Hull::new((0..20).map(|_| vector(&mut draw, 0.8))).expect("a cloud");
-        // Never freed, so that shapes may borrow it during the whole test.
-        let hull: &'static Hull = Box::leak(Box::new(hull));
         let (columns, convex, flags, filters) = Default::default();
         let mut bodies = Self { columns, convex, flags, filters };
         for row in 0..count {
@@ -49,7 +53,7 @@ impl BodyColumns {
                     0 => Shape::sphere(half[0]),
                     1 => Shape::cuboid(half).and_then(|shape| shape.rounded(0.1)),
                     2 => Shape::cone(half[0], half[1]),
-                    3 => Ok(Shape::hull(hull)),
+                    3 => Ok(Shape::hull(&HULL)),
                     _ => Shape::triangle([[0.0; 3], half, [half[0], 0.0, 0.3]]),
                 };
                 let spin = if still || draw.one_in(2) { [0.0; 3] } else { vector(&mut draw, 2.0) };

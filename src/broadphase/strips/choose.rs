@@ -30,7 +30,7 @@ const LINE_RATIO: f64 = 8.0;
 const ROWS_PER_SAMPLE: usize = 256;
 /// Greatest number of boxes of the larger sample, after a smaller one was wrong, and how many boxes each of them represents.
 const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
-const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 16;
+const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 8;
 /// The first sample is wrong if with the true number of records a tick takes this many times as long as a join of all
 /// boxes. The larger samples after it are wrong more rarely.
 const COST_SLACK: f64 = 1.25;
@@ -42,7 +42,8 @@ pub(super) const COUNTED_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 16_384
 /// The larger sample for it: greatest number of boxes, and how many each of them represents.
 const COUNTED_SAMPLES_MAX: usize = 512;
 const COUNTED_ROWS_PER_SAMPLE: usize = 64;
-/// Number of pairs of it that are tested on each axis.
+/// Number of pairs of it that are tested on each axis for each box, and the greatest number.
+const COUNTED_PAIRS_PER_ROW: usize = 2;
 const COUNTED_PAIRS_MAX: usize = 1 << 17;
 /// The price of a grid is wrong if the counted comparisons cost this many times as much, and this many nanoseconds and that of so
 /// many pairs of the sample more.
@@ -104,13 +105,9 @@ pub(super) fn choose(
     }
     sample.reserve(rows);
     sample.fill_columns();
-    let extents = whole_extents(sample);
-    sample.skips_empty = false;
-    let mut chosen = choose_smooth((rows, active), extents, rejected, sample);
-    if sample.has_empty && !is_crowd(extents, sample) {
-        sample.skips_empty = true;
-        chosen = choose_smooth((rows, active), extents, rejected, sample);
-    }
+    let mut extents = Extents::of(sample);
+    sample.skips_empty = !extents.has_crowd();
+    let chosen = choose_smooth((rows, active), extents.wholes, rejected, sample);
     if rows < COUNTED_ROWS_MIN || !chosen.joined && is_right(rows, &chosen, sample) {
         return chosen;
     }
@@ -119,22 +116,31 @@ pub(super) fn choose(
         sample.fill(rows, wanted.min(rows), get, paths);
         sample.drop_largest();
         sample.fill_columns();
+        extents = Extents::of(sample);
     }
-    choose_counted((rows, active), chosen, rejected, sample)
+    choose_counted((rows, active), chosen, &extents, rejected, sample)
 }
 
-fn whole_extents(sample: &mut Sample) -> [AxisExtent; 3] {
-    let Sample { boxes, line, .. } = sample;
-    core::array::from_fn(|axis| extent(axis, boxes, line))
+/// The extents of all boxes, and of the half of them in the middle, on each axis.
+struct Extents {
+    wholes: [AxisExtent; 3],
+    cores: [AxisExtent; 3],
 }
 
-/// Whether most of the boxes are in a crowd that is much shorter than the whole on an axis. Most strips of a grid over the whole are empty then,
-/// and the others contain the crowd.
-fn is_crowd(extents: [AxisExtent; 3], sample: &mut Sample) -> bool {
-    let Sample { boxes, line, .. } = sample;
-    extents
-        .iter()
-        .any(|whole| core_extent(whole, boxes, line).length < LONE_CROWD_PART * whole.length)
+impl Extents {
+    fn of(sample: &mut Sample) -> Self {
+        let Sample { boxes, line, .. } = sample;
+        let wholes = core::array::from_fn(|axis| extent(axis, boxes, line));
+        let cores = core::array::from_fn(|axis| core_extent(&wholes[axis], boxes, line));
+        Self { wholes, cores }
+    }
+
+    /// Whether most of the boxes are in a crowd that is much shorter than the whole on an axis. Most strips of a grid over the whole are empty then,
+    /// and the others contain the crowd.
+    fn has_crowd(&self) -> bool {
+        let both = self.wholes.iter().zip(&self.cores);
+        both.into_iter().any(|(whole, core)| core.length < LONE_CROWD_PART * whole.length)
+    }
 }
 
 /// Returns the greatest number of strips of a grid.
@@ -152,7 +158,6 @@ fn choose_smooth(
 ) -> Choice {
     let [along, u, v] = by_ratio(extents);
     let most = strips_max(rows, rejected);
-    sample.has_empty = false;
     let in_line = u.ratio() < LINE_RATIO && !sample.has_long_paths([along, u, v]);
     let mut price =
         |slices: bool, strips: f64| grid([along, u, v], slices, strips).price(rows, sample, along);
@@ -239,18 +244,21 @@ fn coarse(extent: AxisExtent) -> AxisExtent {
 fn choose_counted(
     (rows, active): (usize, usize),
     first: Choice,
+    extents: &Extents,
     rejected: u32,
     sample: &mut Sample,
 ) -> Choice {
     let (boxes, active) = (rows as f64, active as f64);
     let most = strips_max(rows, rejected);
-    let wholes = whole_extents(sample).map_each(coarse);
-    let Sample { boxes: of, line, .. } = &mut *sample;
-    let cores: [_; 3] = core::array::from_fn(|axis| coarse(core_extent(&wholes[axis], of, line)));
+    let wholes = extents.wholes.map_each(coarse);
+    let cores: [_; 3] = core::array::from_fn(|axis| {
+        coarse(AxisExtent { mean: wholes[axis].mean, ..extents.cores[axis] })
+    });
+    let tested = (rows * COUNTED_PAIRS_PER_ROW).min(COUNTED_PAIRS_MAX);
     // If many short boxes overlap on each axis, a join divides them.
     let mut work = f64::INFINITY;
     for core in cores {
-        sample.find_pairs(core.axis, COUNTED_PAIRS_MAX);
+        sample.find_pairs(core.axis, tested);
         let short = sample.short_share(core.axis, 0.5 * core.length * SHORT_PART);
         work = work.min(0.5 * boxes * short);
     }
@@ -266,7 +274,7 @@ fn choose_counted(
         let [compared, _] = sample.compared(rows, &choice.grid);
         let swept = boxes * compared * cost::CANDIDATE;
         // Crowded strips are joined.
-        let crowd = sample.neighbours(boxes * choice.copies);
+        let crowd = choice.neighbours;
         let work = work.min(compared / choice.copies);
         let strips = boxes * choice.copies * join_each(crowd, active.min(crowd), work);
         let compared = if crowd >= JOIN_ROWS && strips < swept { strips } else { swept };
@@ -290,7 +298,10 @@ fn choose_counted(
             let mut strips = COARSE;
             while strips <= most {
                 let priced = grid(extents, slices, strips).price(rows, sample, along);
-                best = best.or(counted(priced, sample));
+                // Without its comparisons it may already cost more.
+                if priced.cost - priced.compared < best.cost {
+                    best = best.or(counted(priced, sample));
+                }
                 strips *= COARSE;
             }
         }

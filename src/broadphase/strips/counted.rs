@@ -115,6 +115,9 @@ impl Kernel for FindAxisPairs<'_> {
                 let other = row + distance;
                 let (lows, highs) = (isa.load(&twice[0][other..]), isa.load(&twice[1][other..]));
                 let meets = low.le(highs) & lows.le(high);
+                if meets.bits() == 0 {
+                    continue;
+                }
                 isa.load_u32(&numbers[row..]).compress(meets).store(&mut a[count..]);
                 isa.load_u32(&numbers[other..]).compress(meets).store(&mut b[count..]);
                 count += meets.count();

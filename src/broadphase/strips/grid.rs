@@ -9,7 +9,7 @@ use crate::broadphase::join::NOT_FIRST_UNCUT;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach, MovingBox};
-use crate::lanes::{Isa, Kernel, LANES_MAX, Level, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
 
 /// Greatest number of cells on one axis: cell numbers, and their count, are bytes.
@@ -19,14 +19,16 @@ pub(crate) const STRIPS_MAX: u32 = 4096;
 /// Number of slabs along a strip in which the boxes of the sample are counted.
 const SLABS: u32 = 16;
 const _: () = assert!(SLABS.is_power_of_two());
+/// Number of counters of a strip: one for each slab, the last one for all.
+const COUNTERS: u32 = SLABS + 1;
 /// Number of boxes of a sample up to which it keeps its largest ones.
 const LARGEST_KEPT: usize = 256;
 /// Least number of pairs of the sample that are in one strip from which the number of strips with boxes is estimated, and the part of
 /// all strips that it must be below.
 const FILLED_PAIRS_MIN: u32 = 16;
 const FILLED_PART: f64 = 0.5;
-/// Greatest number of boxes of the sample of which all pairs are tested.
-const TRIED_MAX: usize = 256;
+/// About how many boxes of the sample are compared with all others to estimate the number of pairs.
+const TRIED: usize = 64;
 /// A displacement is long if it is at least this many cells, on both axes together. A displacement
 /// along the strips must only be in proportion to the margin.
 pub(crate) const LONG_CELLS: f32 = 1.0;
@@ -84,21 +86,19 @@ pub(crate) struct Sample {
     /// The level at which grids are priced.
     pub(crate) level: Level,
     pub(super) boxes: Vec<Aabb>,
-    /// Displacements of the boxes if long paths are cut, otherwise empty.
-    deltas: Vec<[f32; 3]>,
+    /// Displacements of the boxes on each axis if long paths are cut, otherwise empty.
+    deltas: [Vec<f32>; 3],
     /// Flags of the boxes. Two boxes with a common flag are not a pair.
     flags: Vec<u32>,
     pub(super) line: Vec<f32>,
     /// The boxes as columns, with padding.
     columns: [Vec<f32>; 6],
-    /// Of each box, with padding: the number of strips that it overlaps, the first of them, and the slab in which it
-    /// starts.
+    /// Of each box, with padding: the number of strips that it overlaps, and the counters of the strip and of the slab in which it starts.
     located: [Vec<u32>; 3],
     /// Zeros while no grid is priced.
     counts: Vec<u32>,
-    /// Whether empty strips have a lower price, and whether a grid was priced of which most strips are empty.
+    /// Whether empty strips have a lower price.
     pub(super) skips_empty: bool,
-    pub(super) has_empty: bool,
     /// The pairs of the sample that overlap on an axis, the cells of its boxes, and the part of these and of its bounds that
     /// each box with a long path crosses.
     pairs: [AxisPairs; 3],
@@ -108,7 +108,7 @@ pub(crate) struct Sample {
 
 impl_memory!(Sample {
     boxes, deltas, flags, line, columns, located, counts, pairs, cells, crossed;
-    without level, skips_empty, has_empty
+    without level, skips_empty
 });
 
 impl Sample {
@@ -121,14 +121,14 @@ impl Sample {
         paths: bool,
     ) {
         self.boxes.clear();
-        self.deltas.clear();
+        self.deltas.iter_mut().for_each(Vec::clear);
         self.flags.clear();
         for k in 0..wanted {
             let (moving, flags) = get((k as u64 * rows as u64 / wanted as u64) as usize);
             if moving.validate().is_ok() {
                 self.boxes.push(nearest_bounds(&moving));
                 if paths {
-                    self.deltas.push(moving.delta);
+                    self.deltas.iter_mut().zip(moving.delta).for_each(|(to, x)| to.push(x));
                 }
                 self.flags.push(flags);
             }
@@ -137,7 +137,7 @@ impl Sample {
 
     /// Reserves memory for the prices of grids of so many boxes.
     pub(super) fn reserve(&mut self, rows: usize) {
-        let counters = (Grid::strips_max(rows) * (SLABS + 1)) as usize;
+        let counters = (Grid::strips_max(rows) * COUNTERS) as usize;
         self.counts.reserve_exact(counters.saturating_sub(self.counts.len()));
     }
 
@@ -151,8 +151,8 @@ impl Sample {
             if let Some((at, _)) = largest.filter(|_| self.boxes.len() > LARGEST_KEPT) {
                 self.boxes.swap_remove(at);
                 self.flags.swap_remove(at);
-                if at < self.deltas.len() {
-                    self.deltas.swap_remove(at);
+                for deltas in self.deltas.iter_mut().filter(|deltas| at < deltas.len()) {
+                    deltas.swap_remove(at);
                 }
             }
         }
@@ -160,10 +160,11 @@ impl Sample {
 
     /// Returns whether the boxes are long on these axes because of their paths, which strips cut.
     pub(super) fn has_long_paths(&self, extents: [AxisExtent; 3]) -> bool {
-        let path =
-            |axis: usize| self.deltas.iter().map(|delta| f64::from(delta[axis].abs())).sum::<f64>();
-        let count = self.deltas.len() as f64;
-        extents.iter().any(|extent| path(extent.axis) > 0.5 * count * f64::from(extent.mean))
+        let path = |deltas: &[f32]| deltas.iter().map(|delta| f64::from(delta.abs())).sum::<f64>();
+        extents.iter().any(|extent| {
+            let deltas = &self.deltas[extent.axis];
+            path(deltas) > 0.5 * deltas.len() as f64 * f64::from(extent.mean)
+        })
     }
 
     /// Copies the boxes to columns.
@@ -173,8 +174,10 @@ impl Sample {
             column.clear();
             let ends = |aabb: &Aabb| if k < 3 { aabb.min[k] } else { aabb.max[k - 3] };
             column.extend(self.boxes.iter().map(ends));
-            column.resize(padded, 0.0);
+            // The padding overlaps nothing.
+            column.resize(padded, if k < 3 { f32::INFINITY } else { f32::NEG_INFINITY });
         }
+        self.flags.resize(padded, 0);
         self.located.iter_mut().for_each(|column| column.resize(padded, 0));
     }
 
@@ -191,16 +194,55 @@ impl Sample {
         self.pairs[axis].share(|a, b| highs[a] - lows[a] < than && highs[b] - lows[b] < than)
     }
 
-    /// Returns how many of so many records start in the strip of one of them, for the grid that was priced last.
-    pub(super) fn neighbours(&mut self, records: f64) -> f64 {
-        let Self { boxes, located: [_, strips, _], counts, .. } = self;
-        let (samples, mut count) = (boxes.len(), 0_u64);
-        for &strip in &strips[..samples] {
-            count += u64::from(counts[strip as usize]);
-            counts[strip as usize] += 1;
+    /// Sums the copies of the boxes for the grid whose cells were located last.
+    fn copied(&self, grid: &Grid, along: usize) -> Copied {
+        let Self { boxes, deltas, columns, located: [spans, ..], .. } = self;
+        let ends = columns[along].iter().zip(&columns[3 + along]);
+        let spans = spans[..boxes.len()].iter().zip(ends);
+        let mut sums = Copied { copies: 0.0, reach: 0.0, long: [0.0; 2] };
+        if deltas[along].is_empty() {
+            for (&span, (low, high)) in spans {
+                sums.copies += f64::from(span);
+                sums.reach += f64::from(span) * f64::from(high - low).max(0.0);
+            }
+            return sums;
         }
-        strips[..samples].iter().for_each(|&strip| counts[strip as usize] = 0);
-        records * count as f64 / (0.5 * (samples * samples) as f64).max(1.0)
+        let across = deltas[grid.u.axis].iter().zip(&deltas[grid.v.axis]);
+        for ((&span, (low, high)), (path, (u, v))) in spans.zip(deltas[along].iter().zip(across)) {
+            let (mut here, mut length) = (f64::from(span), f64::from(high - low));
+            let (u_cells, v_cells) = ((u * grid.u.scale).abs(), (v * grid.v.scale).abs());
+            // Cells around a long path that the path does not cross are left out.
+            if u_cells + v_cells >= LONG_CELLS {
+                here = (here - f64::from(u_cells) * f64::from(v_cells)).max(1.0);
+                sums.long = [sums.long[0] + 1.0, sums.long[1] + here];
+                length -= f64::from(path.abs()) * (1.0 - 1.0 / f64::from(u_cells.max(v_cells)));
+                // More of its candidates are swept.
+                length *= cost::LONG;
+            }
+            sums.copies += here;
+            sums.reach += here * length.max(0.0);
+        }
+        sums
+    }
+
+    /// Counts the pairs in each strip and slab of the grid whose cells were located last.
+    fn shared(&mut self, strips: usize) -> Shared {
+        let Self { boxes, located: [_, strips_of, slabs_of], counts, .. } = self;
+        // One counter for each slab, and one for the whole strip. They are zero before and after this call.
+        counts.resize(counts.len().max(strips * COUNTERS as usize), 0);
+        let located = || strips_of[..boxes.len()].iter().zip(&*slabs_of);
+        let mut shared = Shared { slabs: 0, strips: 0, occupied: 0 };
+        for (&strip, &slab) in located() {
+            let (in_strip, in_slab) = (counts[strip as usize], counts[slab as usize]);
+            (counts[strip as usize], counts[slab as usize]) = (in_strip + 1, in_slab + 1);
+            shared.slabs += u64::from(in_slab);
+            shared.strips += in_strip;
+            shared.occupied += u32::from(in_strip == 0);
+        }
+        for (&strip, &slab) in located() {
+            (counts[strip as usize], counts[slab as usize]) = (0, 0);
+        }
+        shared
     }
 
     /// Returns how many comparisons a grid needs for each of so many boxes, by the pairs that were listed for the axis along its
@@ -210,15 +252,15 @@ impl Sample {
         level.run(LocateCells { across: [grid.u, grid.v], columns, cells: located });
         crossed.clear();
         let along = grid.along.axis;
-        for (k, delta) in deltas.iter().enumerate() {
-            let cells = |cut: &AxisCells| (delta[cut.axis] * cut.scale).abs();
+        for k in 0..deltas[along].len() {
+            let cells = |cut: &AxisCells| (deltas[cut.axis][k] * cut.scale).abs();
             let (u_cells, v_cells) = (cells(&grid.u), cells(&grid.v));
             let long = u_cells + v_cells >= LONG_CELLS;
             let share = if long {
                 let [u, v] = [0, 2].map_each(|first| located[first + 1][k] - located[first][k] + 1);
                 let [span, length] = [(u * v) as f32, columns[3 + along][k] - columns[along][k]];
                 let here = (span - u_cells * v_cells).max(1.0) / span.max(1.0);
-                let path = delta[along].abs() * (1.0 - 1.0 / u_cells.max(v_cells));
+                let path = deltas[along][k].abs() * (1.0 - 1.0 / u_cells.max(v_cells));
                 here * ((length - path) / length.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)
             } else {
                 1.0
@@ -232,17 +274,29 @@ impl Sample {
 
     /// Estimates how many pairs each of `rows` boxes is in.
     pub(super) fn pairs_each(&self, rows: usize) -> f64 {
-        let step = self.boxes.len().div_ceil(TRIED_MAX).max(1);
-        let tried = || self.boxes.iter().zip(&self.flags).step_by(step);
-        let (mut pairs, mut all) = (0_u32, 0_u32);
-        for (k, (a, a_flags)) in tried().enumerate() {
-            for (b, b_flags) in tried().skip(k + 1) {
-                pairs += u32::from(a_flags & b_flags == 0 && a.overlaps(b));
-                all += 1;
-            }
-        }
-        0.5 * rows as f64 * f64::from(pairs) / f64::from(Ord::max(all, 1))
+        let Self { level, columns, flags, .. } = self;
+        let boxes = self.boxes.len();
+        let step = boxes.div_ceil(TRIED).max(1);
+        let pairs = level.run(CountPairs { columns, flags, boxes, step });
+        let tried = boxes.div_ceil(step) * boxes.saturating_sub(1);
+        0.5 * rows as f64 * pairs as f64 / tried.max(1) as f64
     }
+}
+
+/// Sums over the boxes of a sample for one grid.
+struct Copied {
+    /// Strips that the boxes are copied to, and of each copy the length along the strip.
+    copies: f64,
+    reach: f64,
+    /// Boxes with long paths, and the strips that these are copied to.
+    long: [f64; 2],
+}
+
+/// Numbers of pairs of a sample whose boxes start in the same slab, and in the same strip, and of strips in which boxes start.
+struct Shared {
+    slabs: u64,
+    strips: u32,
+    occupied: u32,
 }
 
 /// A grid of about the requested number of strips, and the estimated cost of a tick with it.
@@ -259,8 +313,9 @@ pub(crate) struct Choice {
     pub(super) copies: f64,
     /// Share of boxes with long paths, and mean number of strips that such a box is copied to.
     pub(super) long: [f64; 2],
-    /// Mean number of records in a strip that is not empty.
+    /// Mean number of records in a strip that is not empty, and of records that start in the strip of one of them.
     pub(super) crowd: f64,
+    pub(super) neighbours: f64,
     pub(super) strips: f64,
     /// Whether the boxes of the only strip are to be joined, because every grid is more expensive.
     pub(crate) joined: bool,
@@ -282,8 +337,8 @@ impl Choice {
     pub(super) fn free(grid: Grid, crowd: f64) -> Self {
         let strips = grid.strips() as f64;
         let (cost, compared, join, slack, copies) = (0.0, 0.0, 0.0, 1.0, 1.0);
-        let (long, joined) = ([0.0; 2], false);
-        Self { cost, compared, join, slack, copies, long, crowd, strips, joined, grid }
+        let (long, neighbours, joined) = ([0.0; 2], crowd, false);
+        Self { cost, compared, join, slack, copies, long, crowd, neighbours, strips, joined, grid }
     }
 
     /// Returns the choice to join all boxes instead.
@@ -370,56 +425,15 @@ impl Grid {
         let slices = if self.u.axis == along.axis { self.u.cells } else { 1 };
         let slabs = along.cut(SLABS * slices);
         let strips = self.strips();
-        // One counter per slab, and one for the whole strip. They are zero before and after this call.
-        let counters = SLABS as usize + 1;
-        let counts = &mut sample.counts;
-        counts.resize(counts.len().max(strips * counters), 0);
-        let (mut copies, mut together, mut reach, mut occupied, mut in_one) =
-            (0.0, 0_u64, 0.0, 0, 0);
-        let (mut long_boxes, mut long_copies) = (0.0, 0.0);
         let strip = f64::from(along.length) / f64::from(slices);
         let located = &mut sample.located;
         sample.level.run(LocateSample { grid: &self, slabs, columns: &sample.columns, located });
-        let [spans, strips_of, slabs_of] = sample.located.each_ref().map_each(Vec::as_slice);
-        let (lows, highs) = (&sample.columns[along.axis], &sample.columns[3 + along.axis]);
-        let boxes = spans.iter().zip(lows.iter().zip(highs));
-        for (k, (&span, (low, high))) in boxes.take(sample.boxes.len()).enumerate() {
-            let mut here = f64::from(span);
-            let mut length = f64::from(high - low);
-            // Cells around a long path that the path does not cross are left out.
-            if let Some(delta) = sample.deltas.get(k) {
-                let cells = |cut: &AxisCells| (delta[cut.axis] * cut.scale).abs();
-                let (u_cells, v_cells) = (cells(&self.u), cells(&self.v));
-                if u_cells + v_cells >= LONG_CELLS {
-                    here = (here - f64::from(u_cells) * f64::from(v_cells)).max(1.0);
-                    (long_boxes, long_copies) = (long_boxes + 1.0, long_copies + here);
-                    let path = f64::from(delta[along.axis].abs());
-                    length -= path * (1.0 - 1.0 / f64::from(u_cells.max(v_cells)));
-                    // More of its candidates are swept.
-                    length *= cost::LONG;
-                }
-            }
-            copies += here;
-            reach += here * length.max(0.0);
-        }
-        let located = || strips_of.iter().zip(slabs_of).take(sample.boxes.len());
-        for (&strip, &slab) in located() {
-            let counts = &mut counts[strip as usize * counters..][..counters];
-            together += u64::from(counts[slab as usize]);
-            counts[slab as usize] += 1;
-            let others = counts[SLABS as usize];
-            counts[SLABS as usize] += 1;
-            (occupied, in_one) = (occupied + u32::from(others == 0), in_one + others);
-        }
-        for (&strip, &slab) in located() {
-            let counts = &mut counts[strip as usize * counters..][..counters];
-            (counts[slab as usize], counts[SLABS as usize]) = (0, 0);
-        }
+        let Copied { copies, reach, long } = sample.copied(&self, along.axis);
+        let Shared { slabs: together, strips: in_one, occupied } = sample.shared(strips);
         let pairs = 0.5 * samples * (samples - 1.0);
         // If each box is in one of so many strips, this is the share of pairs that are in the same one.
         let mut filled = pairs / f64::from(Ord::max(in_one, 1));
         let mostly_empty = in_one >= FILLED_PAIRS_MIN && filled < FILLED_PART * strips as f64;
-        sample.has_empty |= mostly_empty;
         if !mostly_empty || !sample.skips_empty {
             filled = strips as f64;
         }
@@ -439,12 +453,60 @@ impl Grid {
             + filled * (cost::STRIP + cost::PIECE * chunks)
             + (strips as f64 - filled) * (cost::EMPTY_STRIP + cost::EMPTY_PIECE * chunks);
         let (strips, joined, join, slack, grid) = (strips as f64, false, 0.0, 1.0, self);
-        let long = [long_boxes / samples, long_copies / f64::max(long_boxes, 1.0)];
-        Choice { cost, compared, join, slack, copies, long, crowd, strips, joined, grid }
+        let long = [long[0] / samples, long[1] / long[0].max(1.0)];
+        let neighbours = rows * copies * f64::from(in_one) / (0.5 * samples * samples);
+        Choice {
+            cost,
+            compared,
+            join,
+            slack,
+            copies,
+            long,
+            crowd,
+            neighbours,
+            strips,
+            joined,
+            grid,
+        }
     }
 }
 
-/// Computes the strips and the slabs of the boxes of a sample.
+/// Counts the pairs of every `step`th box of a sample with all others.
+struct CountPairs<'a> {
+    columns: &'a [Vec<f32>; 6],
+    flags: &'a [u32],
+    boxes: usize,
+    step: usize,
+}
+
+impl Kernel for CountPairs<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> usize {
+        let Self { columns, flags, boxes, step } = self;
+        let mut pairs = 0;
+        for row in (0..boxes).step_by(step) {
+            let ends: [_; 6] = core::array::from_fn(|k| isa.splat(columns[k][row]));
+            let own = isa.splat_u32(flags[row]);
+            let mut count = 0;
+            for group in (0..boxes).step_by(I::LANES) {
+                let mut meets = own.disjoint(isa.load_u32(&flags[group..]));
+                for axis in 0..3 {
+                    let low = isa.load(&columns[axis][group..]);
+                    let high = isa.load(&columns[3 + axis][group..]);
+                    meets = meets & low.le(ends[3 + axis]) & ends[axis].le(high);
+                }
+                count += meets.count();
+            }
+            // A box without flags also meets itself.
+            pairs += count - usize::from(flags[row] == 0);
+        }
+        pairs
+    }
+}
+
+/// Computes the numbers of strips of the boxes of a sample, and the counters of their first strips and slabs.
 struct LocateSample<'a> {
     grid: &'a Grid,
     slabs: AxisCells,
@@ -468,9 +530,11 @@ impl Kernel for LocateSample<'_> {
             let v_span = v_high.wrapping_add(v_low.wrapping_mul(minus)).wrapping_add(one);
             u_span.wrapping_mul(v_span).store(&mut spans[row..]);
             let strip = u_low.wrapping_mul(isa.splat_u32(v.cells)).wrapping_add(v_low);
-            strip.store(&mut strips[row..]);
+            let counters = strip.wrapping_mul(isa.splat_u32(COUNTERS));
+            counters.wrapping_add(isa.splat_u32(SLABS)).store(&mut strips[row..]);
             let [slab, _] = ends(isa, &slabs, columns, row);
-            (slab & isa.splat_u32(SLABS - 1)).store(&mut slabs_of[row..]);
+            let slab = slab & isa.splat_u32(SLABS - 1);
+            counters.wrapping_add(slab).store(&mut slabs_of[row..]);
         }
     }
 }
