@@ -14,13 +14,15 @@ use testkit::every_pair::Rows;
 use crate::long_paths::{Family, around, check, inside};
 use crate::threads::pool;
 
-const FAMILIES: [(&str, Family); 6] = [
+const FAMILIES: [(&str, Family); 8] = [
     ("a swarm", swarm),
     ("a swarm far away", far_away),
     ("a burst", burst),
     ("on a lattice", lattice),
     ("slow and fast ones", slow_and_fast),
     ("to the ends of the range", ends_of_the_range),
+    ("past the end of the range", past_the_range),
+    ("denormal on one axis", denormal_axis),
 ];
 
 /// Boxes that fly across a part of the scene.
@@ -91,6 +93,28 @@ fn ends_of_the_range(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
         let end: [f32; 3] = from_fn(|_| most * draw.one_of(&[-1.0, -0.25, 0.0, 0.5, 1.0]));
         let delta = from_fn(|axis| (end[axis] - at[axis]).clamp(-most, most));
         MovingBox { aabb: Aabb { min: at, max: at }, delta }
+    };
+    (0..boxes).map(make).collect()
+}
+
+/// Paths that extend up to twice as far as the greatest coordinate, so that boxes meet where no box may start.
+fn past_the_range(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let most = swath::COORD_MAX;
+    let make = |_| {
+        let at = inside(draw, 0.25 * most).map(|at| 0.74 * most + at);
+        around(at, [0.01 * most; 3], inside(draw, most))
+    };
+    (0..boxes).map(make).collect()
+}
+
+/// Flat boxes that are some denormal numbers apart on one axis, and fly across a part of the scene on the others.
+fn denormal_axis(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let axis = draw.0.random_range(0..3);
+    let make = |_| {
+        let mut moving = around(inside(draw, 1.0), [0.03; 3], inside(draw, 1.0));
+        let [at, delta] = [8, 3].map(|most| draw.whole(-most, most) * f32::from_bits(1));
+        (moving.aabb.min[axis], moving.aabb.max[axis], moving.delta[axis]) = (at, at, delta);
+        moving
     };
     (0..boxes).map(make).collect()
 }

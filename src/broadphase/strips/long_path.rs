@@ -14,7 +14,7 @@
 //! |d|)`; a cell number, below 2⁸, by `4u` of itself, at most `2⁻¹⁴` cells. The other box determines
 //! the point of contact if it is short, with `|e| ≤ w` across and `|e| ≤ 16w` along the strips, or if
 //! both are long and it has the smaller displacement, `|e| ≤ |d|`. The sum is less than `2⁻¹²w +
-//! 2⁻¹⁸|d| + 2⁻²⁰c`. Each axis has its own `w`: a crowd may be flat, and then cells of one axis are far longer than
+//! 2⁻¹⁸|d| + 2⁻²⁰c + 2⁻¹⁴⁶`, where the last term is for denormal products. Each axis has its own `w`: a crowd may be flat, and then cells of one axis are far longer than
 //! the whole crowd on another.
 
 use super::extent::AxisCells;
@@ -28,6 +28,8 @@ use alloc::vec::Vec;
 const ALONG: f32 = 16.0;
 /// Part of the length of a cell, or of the strips, by which a path is widened, see the head of this file.
 const WIDENED: f32 = 1.0 / 4096.0;
+/// More than denormal numbers are rounded by: 2⁻¹⁴⁶.
+const ROUNDED: f32 = f32::from_bits(8);
 
 /// A strip that a long path crosses.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +114,8 @@ impl Borders {
 pub(super) fn margin<I: Isa>(isa: I, path: &[I::F32; 9], column: usize, length: f32) -> I::F32 {
     let (min, max, delta) = (path[column], path[3 + column], path[6 + column].abs());
     let of_place = (min.abs() + max.abs()) * isa.splat(1.0 / (1 << 20) as f32);
-    delta * isa.splat(1.0 / (1 << 18) as f32) + of_place + isa.splat(length * WIDENED)
+    let of_length = isa.splat(length * WIDENED + ROUNDED);
+    delta * isa.splat(1.0 / (1 << 18) as f32) + of_place + of_length
 }
 
 impl Passage {

@@ -10,8 +10,8 @@
 //! So each pair is found once, with the same time as without slices, because the sweep is the same. It must be among the pairs of the
 //! bounds of its slice. On one axis, let `d` and `e` be the displacements, `c` the coordinates of a box and `u = 2⁻²⁴`. At the first time
 //! `t` the two are at most `8ut(|d| + |e|)` apart, because `t` is at most that much too early and a false hit misses by less. A position
-//! at either end of the slice is off by `2u(c + |d|)`, and so is one in between, which lies between these. The
-//! [`margin`] of both boxes together is greater.
+//! at either end of the slice is off by `2u(c + |d|)`, and by `2⁻¹⁵⁰` more if the product of displacement and time is denormal. So is one in
+//! between, which lies between these. The [`margin`] of both boxes together is greater.
 
 use super::grid::{Choice, Sample};
 use super::long_path::margin;
@@ -218,10 +218,9 @@ fn bounds_between(path: &[f32; 9], times: [f32; 2]) -> Aabb {
         let margin = margin(Scalar, path, axis, 0.0);
         let [p, q] = times.map(|time| delta * time);
         let (least, greatest) = if p < q { (p, q) } else { (q, p) };
-        // No path extends past the limit, but the margin may. The bounds of an invalid box stay NaN.
-        let (low, high) = (low + least - margin, high + greatest + margin);
-        around.min[axis] = if low < -COORD_MAX { -COORD_MAX } else { low };
-        around.max[axis] = if high > COORD_MAX { COORD_MAX } else { high };
+        // A path may extend past the limit of bounds. Two that overlap there do so at the limit too. The bounds of an invalid box stay NaN.
+        around.min[axis] = (low + least - margin).clamp(-COORD_MAX, COORD_MAX);
+        around.max[axis] = (high + greatest + margin).clamp(-COORD_MAX, COORD_MAX);
     }
     around
 }
