@@ -138,8 +138,8 @@ impl Extents {
     /// Whether most of the boxes are in a crowd that is much shorter than the whole on an axis. Most strips of a grid over the whole are empty then,
     /// and the others contain the crowd.
     fn has_crowd(&self) -> bool {
-        let both = self.wholes.iter().zip(&self.cores);
-        both.into_iter().any(|(whole, core)| core.length < LONE_CROWD_PART * whole.length)
+        let mut both = self.wholes.iter().zip(&self.cores);
+        both.any(|(whole, core)| core.length < LONE_CROWD_PART * whole.length)
     }
 }
 

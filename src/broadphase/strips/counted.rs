@@ -8,9 +8,12 @@
 //! sample alone.
 
 use super::extent::AxisCells;
+use crate::broadphase::pairs::candidates::overlap;
 use crate::columns::impl_memory;
+use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Number of listed pairs from which no more are tested.
 const LISTED_MAX: usize = 512;
@@ -126,6 +129,26 @@ impl Kernel for FindAxisPairs<'_> {
             *tested += rows;
         }
     }
+}
+
+/// Returns how many boxes in a range of a sample overlap the box of a row and have no common flag with it. The columns are padded with bounds that
+/// overlap nothing.
+#[inline(always)]
+pub(super) fn count_overlapping<I: Isa>(
+    isa: I,
+    row: usize,
+    others: Range<usize>,
+    (bounds, flags): (&[Vec<f32>; 6], &[u32]),
+) -> usize {
+    let own_flags = isa.splat_u32(flags[row]);
+    let own = bounds.each_ref().map_each(|column| isa.splat(column[row]));
+    let mut count = 0;
+    for group in others.step_by(I::LANES) {
+        let theirs = bounds.each_ref().map_each(|column| isa.load(&column[group..]));
+        let other_flags = isa.load_u32(&flags[group..]);
+        count += (overlap::<I>(own, theirs) & other_flags.disjoint(own_flags)).count();
+    }
+    count
 }
 
 /// Computes the first and the last cells of boxes on both axes across.

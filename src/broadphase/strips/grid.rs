@@ -3,13 +3,13 @@
 //! The cost is estimated from a sample of the boxes, and is a function of the boxes alone. `choose.rs` compares the costs of grids.
 
 use super::chunks::chunk_rows;
-use super::counted::{AxisPairs, LocateCells};
+use super::counted::{AxisPairs, LocateCells, count_overlapping};
 use super::extent::{AxisCells, AxisExtent, StripAxis};
 use crate::broadphase::join::NOT_FIRST_UNCUT;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach, MovingBox};
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
+use crate::lanes::{Isa, Kernel, LANES_MAX, Level, U32Lanes};
 use alloc::vec::Vec;
 
 /// Greatest number of cells on one axis: cell numbers, and their count, are bytes.
@@ -487,19 +487,8 @@ impl Kernel for CountPairs<'_> {
         let Self { columns, flags, boxes, step } = self;
         let mut pairs = 0;
         for row in (0..boxes).step_by(step) {
-            let ends: [_; 6] = core::array::from_fn(|k| isa.splat(columns[k][row]));
-            let own = isa.splat_u32(flags[row]);
-            let mut count = 0;
-            for group in (0..boxes).step_by(I::LANES) {
-                let mut meets = own.disjoint(isa.load_u32(&flags[group..]));
-                for axis in 0..3 {
-                    let low = isa.load(&columns[axis][group..]);
-                    let high = isa.load(&columns[3 + axis][group..]);
-                    meets = meets & low.le(ends[3 + axis]) & ends[axis].le(high);
-                }
-                count += meets.count();
-            }
-            // A box without flags also meets itself.
+            let count = count_overlapping(isa, row, 0..boxes, (columns, flags));
+            // A box without flags also overlaps itself.
             pairs += count - usize::from(flags[row] == 0);
         }
         pairs

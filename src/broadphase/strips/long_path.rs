@@ -14,8 +14,8 @@
 //! |d|)`; a cell number, below 2⁸, by `4u` of itself, at most `2⁻¹⁴` cells. The other box determines
 //! the point of contact if it is short, with `|e| ≤ w` across and `|e| ≤ 16w` along the strips, or if
 //! both are long and it has the smaller displacement, `|e| ≤ |d|`. The sum is less than `2⁻¹²w +
-//! 2⁻¹⁸|d| + 2⁻²⁰c + 2⁻¹⁴⁶`, where the last term is for denormal products. Each axis has its own `w`: a crowd may be flat, and then cells of one axis are far longer than
-//! the whole crowd on another.
+//! 2⁻¹⁸|d| + 2⁻²⁰c + 2⁻¹⁴⁶`, where the last term is for denormal products. Each axis has its own `w`: a
+//! crowd may be flat, and then cells of one axis are far longer than the whole crowd on another.
 
 use super::extent::AxisCells;
 use super::grid::{Grid, LONG_CELLS};

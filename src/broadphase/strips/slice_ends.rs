@@ -10,12 +10,12 @@
 //!
 //! The pairs are counted in a sample of the boxes. All is a function of the boxes alone, so the order of the pairs is too.
 
+use super::counted::count_overlapping;
 use super::grid::Choice;
 use super::passes::FinderInput;
-use crate::broadphase::pairs::candidates::overlap;
 use crate::columns::impl_memory;
-use crate::geom::{MapEach, MovingBox};
-use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
+use crate::geom::MovingBox;
+use crate::lanes::{Isa, Kernel, LANES_MAX, Level};
 use alloc::vec::Vec;
 
 /// Number of boxes of a sample, between these limits: so many times the root of the number of all boxes. Then a pair of the sample stands for
@@ -167,13 +167,7 @@ impl Kernel for CountSlicePairs<'_> {
         let Self { samples, flags, bounds } = self;
         let mut count = 0;
         for row in 0..samples {
-            let own_flags = isa.splat_u32(flags[row]);
-            let own = bounds.each_ref().map_each(|column| isa.splat(column[row]));
-            for group in (row + 1..samples).step_by(I::LANES) {
-                let theirs = bounds.each_ref().map_each(|column| isa.load(&column[group..]));
-                let other_flags = isa.load_u32(&flags[group..]);
-                count += (overlap::<I>(own, theirs) & other_flags.disjoint(own_flags)).count();
-            }
+            count += count_overlapping(isa, row, row + 1..samples, (bounds, flags));
         }
         count
     }
