@@ -14,10 +14,13 @@ use testkit::every_pair::Rows;
 use crate::long_paths::{Family, around, check, inside};
 use crate::threads::pool;
 
-const FAMILIES: [(&str, Family); 8] = [
+const FAMILIES: [(&str, Family); 11] = [
     ("a swarm", swarm),
     ("a swarm far away", far_away),
     ("a burst", burst),
+    ("a meeting", meeting),
+    ("all together", together),
+    ("unlike a sample", unlike_a_sample),
     ("on a lattice", lattice),
     ("slow and fast ones", slow_and_fast),
     ("to the ends of the range", ends_of_the_range),
@@ -58,6 +61,43 @@ fn burst(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
         }
     };
     (0..boxes).map(make).collect()
+}
+
+/// Boxes that meet within a small part of the tick.
+fn meeting(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let (reach, half) = (draw.one_of(&[1e-3, 0.01]), draw.one_of(&[1e-5, 1e-3]));
+    let time = draw.one_of(&[0.0, 0.3, 0.5, 0.9, 1.0]);
+    let make = |_| {
+        let (middle, delta) = (inside(draw, reach), inside(draw, 2.0));
+        around(from_fn(|axis| middle[axis] - time * delta[axis]), [half; 3], delta)
+    };
+    (0..boxes).map(make).collect()
+}
+
+/// Boxes that have almost the same displacement, and some that do not.
+fn together(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let reach = draw.one_of(&[3.0, 300.0, 1e5]);
+    let (common, own) = (inside(draw, reach), draw.one_of(&[0.0, 0.01, 0.3]));
+    let half = draw.one_of(&[0.0, 0.01, 0.03]);
+    let make = |_| {
+        let delta = if draw.one_in(20) {
+            inside(draw, 1.0)
+        } else {
+            let own = inside(draw, own);
+            from_fn(|axis| common[axis] + own[axis])
+        };
+        around(inside(draw, 1.0), [half; 3], delta)
+    };
+    (0..boxes).map(make).collect()
+}
+
+/// A swarm of which the rows that are sampled for its slices have nothing in their way, while most others meet.
+fn unlike_a_sample(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let mut world = meeting(draw, boxes);
+    for k in 0..128 {
+        world[k * boxes / 128] = around(inside(draw, 100.0), [1e-4; 3], inside(draw, 100.0));
+    }
+    world
 }
 
 /// Middles are whole numbers and displacements powers of two, so that many boxes first touch exactly at an end of a slice or of the tick.

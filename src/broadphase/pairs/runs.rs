@@ -180,7 +180,8 @@ impl<P: Copy + Default> PairRuns<P> {
     /// then gets a quarter more than it needs.
     fn places_max(&self) -> usize {
         let Needed { places, pairs } = self.needed();
-        let some = (UNUSED_FACTOR * places).min(2 * UNUSED_FACTOR * pairs);
+        let some =
+            (UNUSED_FACTOR * places).min(2 * UNUSED_FACTOR * pairs).min(places + UNUSED_MOST);
         some.max(places + places * 5 / 8) + UNUSED_EACH * self.all.len()
     }
 
@@ -273,9 +274,10 @@ fn pairs_of<P: Copy + Default>(runs: &[PairRun<P>]) -> usize {
 const ADDED_SPARE: usize = 8;
 /// How many times the mean of the added runs is reserved for each of them at most.
 const ADDED_FACTOR: usize = 3;
-/// Memory of pairs is freed if it is this many times what any of the last ticks needed, or twice as many times their pairs,
-/// and has this many more places for each run.
+/// Memory of pairs is freed if it is this many times what any of the last ticks needed, or twice as many times their pairs, or so many
+/// places more, and has this many more places for each run.
 const UNUSED_FACTOR: usize = 4;
+const UNUSED_MOST: usize = 1 << 24;
 const UNUSED_EACH: usize = 4096;
 /// Number of ticks of a window. What earlier ticks needed is forgotten after one or two windows.
 const WINDOW_TICKS: usize = 16;
@@ -462,5 +464,24 @@ impl<P: Copy + Default> Iterator for PairsIter<'_, P> {
             }
             self.pairs = self.runs.next()?.pairs.as_slice().iter();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Needed, PairRuns, UNUSED_MOST};
+    use crate::geom::Pair;
+
+    /// Goal: few unused places are kept after ticks with very many pairs, and several times the pairs after ticks with few.
+    #[test]
+    fn unused_places_are_limited() {
+        let kept = |pairs: usize| {
+            let mut runs = PairRuns::<Pair>::default();
+            runs.greatest[1] = Needed { places: pairs, pairs };
+            runs.places_max() - pairs
+        };
+        assert_eq!(kept(1000), 3000);
+        assert_eq!(kept(20_000_000), UNUSED_MOST);
+        assert_eq!(kept(80_000_000), 50_000_000);
     }
 }

@@ -160,8 +160,9 @@ impl PairFinder {
     /// with its time. Because of rounding, a sweep alone may report a contact of two boxes whose bounds are disjoint;
     /// such a pair never touches and is not found. Flags, filters and rejected rows are as for union pairs.
     ///
-    /// The time grows with the boxes, the pairs, and the number of other boxes that each box passes in the tick. Where most boxes fly by many times the
-    /// distance of their neighbours, the tick is searched in up to 64 slices of time, each of which costs about as much as union pairs of short paths.
+    /// The time grows with the boxes, the pairs, and the number of other boxes that each box passes in the tick. From 1,024 boxes on, if many move by more than their own length, the
+    /// tick is searched in slices of time where a sample of the boxes shows that to be cheaper. Each slice costs about as much as union pairs of short paths. 20,000 boxes
+    /// that fly through each other by half of the scene take about 30 times as long as boxes that move by little, and crowds that all meet at one time up to 300 times.
     ///
     /// # Errors
     ///

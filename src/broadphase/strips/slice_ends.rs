@@ -1,21 +1,27 @@
 //! Chooses the time slices of a tick for boxes with long paths.
 //!
 //! The number of paths whose bounds overlap grows with the cube of the displacements, but hardly any of these boxes are near each other at the
-//! same time. In half the tick the bounds have an eighth of the volume. So the tick is halved again and again, while both halves
-//! together cost less than the whole:
+//! same time. In half the tick the bounds have an eighth of the volume. So the tick is halved again and again, where that is cheaper:
 //!
 //! ```text
 //! cost of a slice = cost of a search for each box + cost of a sweep for each pair of bounds that overlap in the slice
 //! ```
 //!
+//! The slices are the cheapest leaves of the tree of all halves. Both halves of a slice can cost more than the slice while their halves cost less: if all boxes
+//! meet at one time, only slices that are as short as this meeting have few pairs. A slice is not halved if the pairs that overlap in its middle, which both halves contain, cost too much already.
+//!
+//! If most boxes have similar displacements, as in a crowd that falls, the bounds are computed in a frame that moves with them. Its
+//! displacement is the median of all.
+//!
 //! The pairs are counted in a sample of the boxes. All is a function of the boxes alone, so the order of the pairs is too.
 
 use super::counted::count_overlapping;
 use super::grid::Choice;
+use super::long_path::{is_long, margin};
 use super::passes::FinderInput;
 use crate::columns::impl_memory;
 use crate::geom::MovingBox;
-use crate::lanes::{Isa, Kernel, LANES_MAX, Level};
+use crate::lanes::{Isa, Kernel, LANES_MAX, Level, Scalar};
 use alloc::vec::Vec;
 
 /// Number of boxes of a sample, between these limits: so many times the root of the number of all boxes. Then a pair of the sample stands for
@@ -26,16 +32,26 @@ const SAMPLES_PER_ROOT: f64 = 2.0;
 /// Number of boxes from which slices are considered. Fewer boxes cost little in any case.
 const SLICED_ROWS_MIN: usize = if cfg!(fuzzing) { 4 } else { 1024 };
 /// Least length of a slice.
-const SLICE_MIN: f32 = if cfg!(fuzzing) { 0.25 } else { 1.0 / 64.0 };
+const SLICE_MIN: f32 = if cfg!(fuzzing) { 1.0 / 16.0 } else { 1.0 / (1 << 16) as f32 };
+/// Greatest number of slices in the tree of all halves.
+const TREE_MAX: usize = 512;
+/// Part of the displacement of a frame that is added to the margin of each path.
+pub(super) const OF_FRAME: f32 = 1.0 / (1 << 20) as f32;
 
 /// Costs in nanoseconds, as those of [`cost`](super::grid::cost): a search of one slice for each box, and a pair of bounds that overlap
 /// in a slice.
 const SEARCH: f64 = 35.0;
 const PAIR: f64 = 20.0;
+/// A pair of bounds of two parts of paths that overlap in a strip.
+const STRIP_PAIR: f64 = 8.0;
+/// Number of such parts for each box of the sample, and the least number of boxes whose parts are counted.
+const PARTS_PER_SAMPLE: usize = 2;
+const PARTS_SAMPLES_MIN: usize = 32;
 /// What a copy of a box with a long path costs without slices, in addition to its price: to compute its bounds in the strip, and to sort it by them.
-const LONG_COPY: f64 = 100.0;
-/// Number of copies for the sake of long paths, for each box, from which slices are considered instead of strips.
-const LONG_COPIES_MIN: f64 = if cfg!(fuzzing) { 0.0 } else { 0.25 };
+const LONG_COPY: f64 = 130.0;
+/// Slices are considered if so many boxes of a small sample move by more than their own length.
+const FAST_SAMPLES: usize = 64;
+const FAST_MIN: usize = if cfg!(fuzzing) { 0 } else { 12 };
 /// Slices are used if they cost at most this part.
 const BETTER: f64 = 0.8;
 
@@ -44,52 +60,78 @@ const BETTER: f64 = 0.8;
 pub(crate) struct SliceEnds {
     /// The time at which each slice ends, in order. The first begins at 0, the last one ends at 1.
     pub(super) ends: Vec<f32>,
+    /// The displacement of the frame in which the bounds are computed.
+    pub(super) frame: [f32; 3],
+    /// The tree of all halves: the halves of a slice come after it, one after the other.
+    tree: Vec<Slice>,
+    /// The sample.
     boxes: Vec<MovingBox>,
     /// Flags of the boxes, with padding. Two boxes with a common flag are not a pair.
     flags: Vec<u32>,
-    /// Bounds of the boxes in a slice, with padding that overlaps nothing.
+    flags_of_parts: Vec<u32>,
+    /// Bounds of the boxes in a slice, or of parts of their paths, with padding that overlaps nothing.
     bounds: [Vec<f32>; 6],
+    /// For each of these, the first of the next box.
+    next: Vec<usize>,
 }
 
-impl_memory!(SliceEnds { ends, boxes, flags, bounds });
+impl_memory!(SliceEnds { ends, tree, boxes, flags, flags_of_parts, bounds, next; without frame });
+
+/// A slice of the tick.
+#[derive(Debug)]
+struct Slice {
+    times: [f32; 2],
+    /// The cost for each box; after the choice, that of the cheapest slices between these times.
+    cost: f64,
+    /// The index of the first half, if the slice is to be halved.
+    halves: Option<usize>,
+}
 
 impl SliceEnds {
     /// Chooses the slices. Returns whether they cost less than strips that are chosen for the whole tick.
     pub(super) fn choose(&mut self, input: &FinderInput<'_>, strips: &Choice) -> bool {
-        let rows = input.len();
-        let [long, copies] = strips.long;
-        let cut = strips.strips > 1.0;
-        let more = long * (copies - 1.0);
-        if rows < SLICED_ROWS_MIN || cut && more < LONG_COPIES_MIN {
+        let (level, rows) = (input.level, input.len());
+        if rows < SLICED_ROWS_MIN || !has_fast_boxes(input) {
             return false;
         }
         self.fill(input);
-        if !cut && !self.has_long_paths() {
+        let at_rest = self.cost(level, rows, [0.0, 1.0]);
+        let [long, copies] = strips.long;
+        let more = long * f64::max(copies - 1.0, 0.0);
+        let copied = strips.cost / rows as f64 + LONG_COPY * more;
+        // Slices cost at least as much as a search.
+        if BETTER * (copied + at_rest) < SEARCH {
             return false;
         }
-        let whole = self.cost(input.level, rows, [0.0, 1.0]);
-        // A join compares the bounds of whole paths.
-        let unsliced = if cut {
-            let pairs = (whole - SEARCH) * pairs_of_parts(long, copies);
-            strips.cost / rows as f64 + LONG_COPY * more + pairs
-        } else {
-            whole
-        };
-        self.ends.clear();
-        let sliced = self.divide((input.level, rows), [0.0, 1.0], whole);
-        self.ends.len() > 1 && sliced < BETTER * unsliced
+        let unsliced = copied + self.cost_of_parts(level, rows, strips);
+        let whole = self.choose_frame(input, at_rest);
+        let sliced = self.divide(level, rows, whole);
+        let differs = self.ends.len() > 1 || self.frame != [0.0; 3];
+        differs && sliced < BETTER * unsliced
     }
 
-    /// Copies a sample of the boxes.
+    /// Halves the slice that ends with this index, if it is not too short. Returns whether it did.
+    pub(super) fn halve(&mut self, slice: usize) -> bool {
+        let from = if slice > 0 { self.ends[slice - 1] } else { 0.0 };
+        let to = self.ends[slice];
+        let halves = to - from > SLICE_MIN;
+        if halves {
+            self.ends.insert(slice, 0.5 * (from + to));
+        }
+        halves
+    }
+
+    /// Copies a sample of the boxes, widened by the margin of their paths.
     fn fill(&mut self, input: &FinderInput<'_>) {
         let rows = input.len();
         let wanted = (SAMPLES_PER_ROOT * libm::sqrt(rows as f64)) as usize;
         let wanted = wanted.clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows);
         self.boxes.clear();
         self.flags.clear();
-        for k in 0..wanted {
-            let (moving, flags) = input.get((k as u64 * rows as u64 / wanted as u64) as usize);
+        for (mut moving, flags) in sampled(input, wanted) {
             if moving.validate().is_ok() {
+                let path = path_of(&moving);
+                widen(&mut moving, |axis| margin(Scalar, &path, axis, 0.0));
                 self.boxes.push(moving);
                 self.flags.push(flags);
             }
@@ -97,34 +139,95 @@ impl SliceEnds {
         self.flags.resize(self.boxes.len() + LANES_MAX, 0);
     }
 
-    /// Whether displacements are longer than boxes on an axis, on average.
-    fn has_long_paths(&self) -> bool {
-        (0..3).any(|axis| {
-            let longer = self.boxes.iter().map(|MovingBox { aabb, delta }| {
-                f64::from(delta[axis].abs()) - f64::from(aabb.max[axis] - aabb.min[axis])
-            });
-            longer.sum::<f64>() > 0.0
+    /// Chooses a frame that moves with most boxes, or one at rest if the former is not much better, and moves the sample to it. Returns the cost of
+    /// the whole tick as one slice, which is that much in a frame at rest.
+    fn choose_frame(&mut self, input: &FinderInput<'_>, at_rest: f64) -> f64 {
+        self.frame = self.median();
+        if self.frame == [0.0; 3] {
+            return at_rest;
+        }
+        self.move_to_frame();
+        let whole = self.cost(input.level, input.len(), [0.0, 1.0]);
+        if whole <= BETTER * at_rest {
+            return whole;
+        }
+        self.frame = [0.0; 3];
+        self.fill(input);
+        at_rest
+    }
+
+    /// Replaces the sample by what it is in the frame.
+    fn move_to_frame(&mut self) {
+        for moving in &mut self.boxes {
+            for axis in 0..3 {
+                moving.delta[axis] -= self.frame[axis];
+            }
+            widen(moving, |axis| self.frame[axis].abs() * OF_FRAME);
+        }
+    }
+
+    /// Returns the median of the displacements.
+    fn median(&mut self) -> [f32; 3] {
+        let Self { boxes, bounds, .. } = self;
+        let middle = boxes.len() / 2;
+        core::array::from_fn(|axis| {
+            let column = &mut bounds[axis];
+            column.clear();
+            column.extend(boxes.iter().map(|moving| moving.delta[axis]));
+            if column.is_empty() {
+                return 0.0;
+            }
+            *column.select_nth_unstable_by(middle, f32::total_cmp).1
         })
     }
 
-    /// Appends the ends of the slices between two times. Returns their cost for each box, if one slice costs `whole`.
-    fn divide(&mut self, of: (Level, usize), [from, to]: [f32; 2], whole: f64) -> f64 {
-        let middle = 0.5 * (from + to);
-        if to - from > SLICE_MIN {
-            let halves = [[from, middle], [middle, to]];
-            let costs = halves.map(|half| self.cost(of.0, of.1, half));
-            if costs[0] + costs[1] < whole {
-                return self.divide(of, halves[0], costs[0]) + self.divide(of, halves[1], costs[1]);
+    /// Lists the ends of the cheapest slices. Returns their cost for each box, if one slice costs `whole`.
+    fn divide(&mut self, level: Level, rows: usize, whole: f64) -> f64 {
+        self.tree.clear();
+        self.tree.push(Slice { times: [0.0, 1.0], cost: whole, halves: None });
+        let mut next = 0;
+        while next < self.tree.len() && self.tree.len() < TREE_MAX {
+            let Slice { times: [from, to], cost, .. } = self.tree[next];
+            let middle = 0.5 * (from + to);
+            if to - from > SLICE_MIN && cost > 2.0 * self.cost(level, rows, [middle; 2]) {
+                self.tree[next].halves = Some(self.tree.len());
+                for times in [[from, middle], [middle, to]] {
+                    let cost = self.cost(level, rows, times);
+                    self.tree.push(Slice { times, cost, halves: None });
+                }
+            }
+            next += 1;
+        }
+        for index in (0..self.tree.len()).rev() {
+            if let Some(first) = self.tree[index].halves {
+                let both = self.tree[first].cost + self.tree[first + 1].cost;
+                let slice = &mut self.tree[index];
+                if both < slice.cost {
+                    slice.cost = both;
+                } else {
+                    slice.halves = None;
+                }
             }
         }
-        self.ends.push(to);
-        whole
+        self.ends.clear();
+        self.list_ends(0);
+        self.tree[0].cost
+    }
+
+    /// Appends the ends of the cheapest slices within one.
+    fn list_ends(&mut self, index: usize) {
+        let Slice { times: [_, to], halves, .. } = self.tree[index];
+        if let Some(first) = halves {
+            self.list_ends(first);
+            self.list_ends(first + 1);
+        } else {
+            self.ends.push(to);
+        }
     }
 
     /// Returns the cost of a slice for each of so many boxes.
     fn cost(&mut self, level: Level, rows: usize, [from, to]: [f32; 2]) -> f64 {
         let samples = self.boxes.len();
-        let padding = [f32::INFINITY, f32::NEG_INFINITY];
         for (k, column) in self.bounds.iter_mut().enumerate() {
             let axis = k % 3;
             column.clear();
@@ -132,31 +235,100 @@ impl SliceEnds {
                 let [p, q] = [from, to].map(|time| delta[axis] * time);
                 if k < 3 { aabb.min[axis] + p.min(q) } else { aabb.max[axis] + p.max(q) }
             }));
-            column.resize(samples + LANES_MAX, padding[k / 3]);
         }
-        let Self { flags, bounds, .. } = self;
-        let overlaps = level.run(CountSlicePairs { samples, flags, bounds });
-        let tested = Ord::max(samples * samples.saturating_sub(1), 1) as f64;
-        SEARCH + PAIR * rows as f64 * overlaps as f64 / tested
+        pad(&mut self.bounds, samples);
+        self.next.clear();
+        self.next.extend(1..=samples);
+        let Self { flags, bounds, next, .. } = self;
+        let overlaps = level.run(CountSlicePairs { flags, bounds, next });
+        SEARCH + PAIR * pairs_each(overlaps, samples, rows)
+    }
+
+    /// Returns the cost of the pairs of parts of paths that overlap in strips, for each of so many boxes.
+    ///
+    /// A long path has as many parts as the strips that such a path crosses. These are taken as equally long.
+    fn cost_of_parts(&mut self, level: Level, rows: usize, strips: &Choice) -> f64 {
+        let parts = Ord::max((strips.long[1] + 0.5) as usize, 1);
+        let wanted = Ord::max(PARTS_PER_SAMPLE * self.boxes.len() / parts, PARTS_SAMPLES_MIN);
+        let step = Ord::max(self.boxes.len() / wanted, 1);
+        let Self { boxes, flags, flags_of_parts, bounds, next, .. } = self;
+        for column in bounds.iter_mut() {
+            column.clear();
+        }
+        next.clear();
+        flags_of_parts.clear();
+        let mut samples = 0;
+        for (MovingBox { aabb, delta }, &flags) in boxes.iter().zip(&*flags).step_by(step) {
+            let path = path_of(&MovingBox { aabb: *aabb, delta: *delta });
+            let parts = if is_long(Scalar, &strips.grid, &path) { parts } else { 1 };
+            let after = next.len() + parts;
+            for part in 0..parts {
+                let times = [part, part + 1].map(|end| end as f32 / parts as f32);
+                for axis in 0..3 {
+                    let [p, q] = times.map(|time| delta[axis] * time);
+                    bounds[axis].push(aabb.min[axis] + p.min(q));
+                    bounds[3 + axis].push(aabb.max[axis] + p.max(q));
+                }
+                flags_of_parts.push(flags);
+                next.push(after);
+            }
+            samples += 1;
+        }
+        flags_of_parts.resize(next.len() + LANES_MAX, 0);
+        pad(bounds, next.len());
+        let overlaps = level.run(CountSlicePairs { flags: flags_of_parts, bounds, next });
+        STRIP_PAIR * pairs_each(overlaps, samples, rows)
     }
 }
 
-/// Estimates how many pairs of bounds overlap in strips, for each pair of the bounds of whole paths, from the share of boxes with long
-/// paths and the number of parts into which strips cut each of these.
-///
-/// The bounds of a part have a volume of `1/n³`. A long path has `n` parts, so there are `1/n²` as many pairs with boxes that have short
-/// paths, and `1/n` as many pairs of two long paths. Bounds of two long paths are twice as long together as those of one, so they overlap
-/// eight times as often. And only half of the parts are in strips where both are whole.
-fn pairs_of_parts(long: f64, parts: f64) -> f64 {
-    let both = 4.0 * long / (1.0 + 3.0 * long);
-    0.5 * (both / parts + (1.0 - both) / (parts * parts))
+/// Returns so many boxes, evenly distributed over all rows, and their flags.
+fn sampled(input: &FinderInput<'_>, wanted: usize) -> impl Iterator<Item = (MovingBox, u32)> {
+    let rows = input.len() as u64;
+    (0..wanted as u64).map(move |k| input.get((k * rows / wanted as u64) as usize))
+}
+
+/// Whether many boxes move by more than their own length on an axis.
+fn has_fast_boxes(input: &FinderInput<'_>) -> bool {
+    let is_fast = |MovingBox { aabb, delta }: &MovingBox| {
+        (0..3).any(|axis| delta[axis].abs() > aabb.max[axis] - aabb.min[axis])
+    };
+    let fast = sampled(input, FAST_SAMPLES).filter(|(moving, _)| is_fast(moving)).count();
+    fast >= FAST_MIN
+}
+
+/// Returns the corners and the displacement.
+fn path_of(MovingBox { aabb, delta }: &MovingBox) -> [f32; 9] {
+    core::array::from_fn(|k| [aabb.min, aabb.max, *delta][k / 3][k % 3])
+}
+
+/// Widens a box by so much on each axis.
+fn widen(MovingBox { aabb, .. }: &mut MovingBox, margin: impl Fn(usize) -> f32) {
+    for axis in 0..3 {
+        aabb.min[axis] -= margin(axis);
+        aabb.max[axis] += margin(axis);
+    }
+}
+
+/// Returns how many pairs overlap for each of so many boxes, if so many overlap in a sample.
+fn pairs_each(overlaps: usize, samples: usize, rows: usize) -> f64 {
+    let tested = Ord::max(samples * samples.saturating_sub(1), 1) as f64;
+    rows as f64 * overlaps as f64 / tested
+}
+
+/// Appends bounds that overlap nothing.
+fn pad(bounds: &mut [Vec<f32>; 6], len: usize) {
+    let padding = [f32::INFINITY, f32::NEG_INFINITY];
+    for (k, column) in bounds.iter_mut().enumerate() {
+        column.resize(len + LANES_MAX, padding[k / 3]);
+    }
 }
 
 /// Counts the pairs of a sample whose bounds overlap.
 struct CountSlicePairs<'a> {
-    samples: usize,
     flags: &'a [u32],
     bounds: &'a [Vec<f32>; 6],
+    /// For each row, the first one that is compared with it; all after that are, too.
+    next: &'a [usize],
 }
 
 impl Kernel for CountSlicePairs<'_> {
@@ -164,10 +336,10 @@ impl Kernel for CountSlicePairs<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> usize {
-        let Self { samples, flags, bounds } = self;
+        let Self { flags, bounds, next } = self;
         let mut count = 0;
-        for row in 0..samples {
-            count += count_overlapping(isa, row, row + 1..samples, (bounds, flags));
+        for (row, &first) in next.iter().enumerate() {
+            count += count_overlapping(isa, row, first..next.len(), (bounds, flags));
         }
         count
     }
@@ -175,7 +347,7 @@ impl Kernel for CountSlicePairs<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CountSlicePairs, SliceEnds};
+    use super::{CountSlicePairs, SLICE_MIN, SliceEnds, pad};
     use crate::broadphase::pairs::input::PairInput;
     use crate::broadphase::strips::choose::choose;
     use crate::broadphase::strips::grid::Sample;
@@ -187,17 +359,16 @@ mod tests {
     use rand::rngs::Xoshiro256PlusPlus;
     use rand::{RngExt, SeedableRng};
 
-    /// Returns the number of slices for 20,000 small boxes in a unit cube of which a share has displacements up to a length on each axis; 1 if strips are cheaper.
-    fn slices(share: f64, length: f32) -> usize {
+    /// Returns the slices for 20,000 small boxes with these places and displacements; `None` if strips are cheaper.
+    fn slices(
+        make: impl Fn([f32; 3], [f32; 3], &mut Xoshiro256PlusPlus) -> [[f32; 3]; 2],
+    ) -> Option<SliceEnds> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let boxes: Vec<MovingBox> = (0..20_000)
             .map(|_| {
-                let min: [f32; 3] = from_fn(|_| rng.random_range(0.0..1.0));
-                let flies = rng.random_bool(share);
-                let delta = from_fn(|_| {
-                    let path = rng.random_range(-length..=length);
-                    if flies { path } else { 0.0 }
-                });
+                let place = from_fn(|_| rng.random_range(0.0..1.0));
+                let delta = from_fn(|_| rng.random_range(-1.0..=1.0));
+                let [min, delta] = make(place, delta, &mut rng);
                 MovingBox { aabb: Aabb { min, max: min.map(|low| low + 1e-4) }, delta }
             })
             .collect();
@@ -207,16 +378,75 @@ mod tests {
         let size = (boxes.len(), boxes.len());
         let strips = choose(size, &get, true, 0, &mut Sample::default());
         let mut slices = SliceEnds::default();
-        if slices.choose(&input, &strips) { slices.ends.len() } else { 1 }
+        slices.choose(&input, &strips).then_some(slices)
+    }
+
+    /// Returns the number of slices if a share of the boxes has displacements up to a length on each axis; 1 if strips are cheaper.
+    fn of_share(share: f64, length: f32) -> usize {
+        let some = |place, delta: [f32; 3], rng: &mut Xoshiro256PlusPlus| {
+            let flies = rng.random_bool(share);
+            [place, delta.map(|part| if flies { part * length } else { 0.0 })]
+        };
+        slices(some).map_or(1, |slices| slices.ends.len())
     }
 
     /// Goal: a tick is divided where most boxes have long paths, and the more the longer these are; not where paths are short or few boxes have long ones.
     #[test]
     fn slices_are_for_long_paths_of_many_boxes() {
-        assert_eq!(slices(1.0, 0.01), 1);
-        assert_eq!(slices(0.02, 0.3), 1);
-        let counts = [0.3, 1.0].map(|length| slices(1.0, length));
+        assert_eq!(of_share(1.0, 0.01), 1);
+        assert_eq!(of_share(0.02, 0.3), 1);
+        let counts = [0.3, 1.0].map(|length| of_share(1.0, length));
         assert!(4 <= counts[0] && counts[0] < counts[1] && counts[1] <= 64, "{counts:?}");
+    }
+
+    /// Goal: a tick in which all boxes meet is divided around that time, although neither of the first halves has fewer pairs than the whole.
+    #[test]
+    fn slices_are_short_where_all_boxes_meet() {
+        for time in [0.0_f32, 0.37, 0.5] {
+            let meets = |place: [f32; 3], delta: [f32; 3], _: &mut _| {
+                [from_fn(|axis| 0.01 * place[axis] - time * delta[axis]), delta]
+            };
+            let ends = slices(meets).expect("slices").ends;
+            assert!((20..300).contains(&ends.len()), "{} slices", ends.len());
+            let lengths =
+                || ends.iter().scan(0.0, |from, &to| Some(to - core::mem::replace(from, to)));
+            let shortest = lengths().fold(1.0, f32::min);
+            assert!(shortest < 1e-3, "{shortest}");
+            for (&to, length) in ends.iter().zip(lengths()) {
+                assert!(length < 0.05 || (to - time).abs() > 0.1, "{to} at {time}, {length}");
+            }
+        }
+    }
+
+    /// Goal: a crowd that moves as a whole needs no slices, but bounds in a frame that moves with it; two that exchange places do.
+    #[test]
+    fn frame_moves_with_most_boxes() {
+        let common = [3.0_f32, -2.0, 1.0];
+        let together = |place, delta: [f32; 3], rng: &mut Xoshiro256PlusPlus| {
+            let own = if rng.random_bool(0.2) { 0.3 } else { 1e-3 };
+            [place, from_fn(|axis| common[axis] + own * delta[axis])]
+        };
+        let found = slices(together).expect("slices");
+        assert!((0..3).all(|axis| (found.frame[axis] - common[axis]).abs() < 0.01));
+        assert!(found.ends.len() < 4, "{} slices", found.ends.len());
+        let against = |place, _, rng: &mut Xoshiro256PlusPlus| {
+            [place, if rng.random_bool(0.5) { common } else { common.map(|part: f32| -part) }]
+        };
+        assert!(slices(against).expect("slices").ends.len() > 50);
+        let at_rest = |place, delta: [f32; 3], rng: &mut Xoshiro256PlusPlus| {
+            [place, delta.map(|part| if rng.random_bool(0.4) { part } else { 0.0 })]
+        };
+        assert_eq!(slices(at_rest).map_or([0.0; 3], |found| found.frame), [0.0; 3]);
+    }
+
+    /// Goal: a slice is halved in its middle until it is as short as any may be.
+    #[test]
+    fn halves_are_equal() {
+        let mut slices = SliceEnds { ends: [0.25, 1.0].into(), ..SliceEnds::default() };
+        assert!(slices.halve(1) && slices.halve(0));
+        assert_eq!(slices.ends, [0.125, 0.25, 0.625, 1.0]);
+        slices.ends[0] = SLICE_MIN;
+        assert!(!slices.halve(0) && slices.halve(1));
     }
 
     /// Goal: the count of pairs is that of a loop over all of them on every level, with flags.
@@ -242,12 +472,10 @@ mod tests {
                 }
             }
             flags.resize(samples + LANES_MAX, 0);
-            for (k, column) in bounds.iter_mut().enumerate() {
-                let padding = if k < 3 { f32::INFINITY } else { f32::NEG_INFINITY };
-                column.resize(samples + LANES_MAX, padding);
-            }
+            pad(&mut bounds, samples);
+            let next: Vec<usize> = (1..=samples).collect();
             for level in Level::all() {
-                let pairs = CountSlicePairs { samples, flags: &flags, bounds: &bounds };
+                let pairs = CountSlicePairs { flags: &flags, bounds: &bounds, next: &next };
                 assert_eq!(level.run(pairs), expected);
             }
         }

@@ -11,14 +11,17 @@
 //! bounds of its slice. On one axis, let `d` and `e` be the displacements, `c` the coordinates of a box and `u = 2⁻²⁴`. At the first time
 //! `t` the two are at most `8ut(|d| + |e|)` apart, because `t` is at most that much too early and a false hit misses by less. A position
 //! at either end of the slice is off by `2u(c + |d|)`, and by `2⁻¹⁵⁰` more if the product of displacement and time is denormal. So is one in
-//! between, which lies between these. The [`margin`] of both boxes together is greater.
+//! between, which lies between these. In a frame with a displacement `s`, which changes no distance between two boxes, it is off by at most `4u|s|` more.
+//! The [`margin`] of both boxes together is greater.
+//!
+//! The number of pairs of bounds is estimated from a sample of the boxes. A slice in which there are far more is halved and searched again.
 
 use super::grid::{Choice, Sample};
 use super::long_path::margin;
 use super::passes::{FinderInput, FinderPasses, RUNS, TakeRun, keep_run};
 use super::record::{SweptRecord, UnionRecord};
 use super::scatter::ScatterScratch;
-use super::slice_ends::SliceEnds;
+use super::slice_ends::{OF_FRAME, SliceEnds};
 use crate::broadphase::error::FindError;
 use crate::broadphase::pairs::buffer::{Buffer, lengthen, reserve_for};
 use crate::broadphase::pairs::candidates::overlap;
@@ -35,10 +38,11 @@ use alloc::vec::Vec;
 
 /// Number of rows that a thread takes at once.
 const CHUNK: usize = 1024;
-/// If the bounds of a slice have more pairs than this for each box, and so many more, the sample was wrong and the tick is searched
-/// without slices, which needs no memory for such pairs.
+/// If the bounds of a slice have more pairs than this for each box, and so many more, the sample was wrong and the slice is halved. If it is too short for
+/// that, or was the last of so many, the tick is searched without slices, which needs no memory for such pairs.
 const PAIRS_EACH_MAX: usize = 32;
 const PAIRS_MORE: usize = 4096;
+const WRONG_MAX: usize = 16;
 
 /// The slices of a tick, and the memory of their search.
 #[derive(Debug, Default)]
@@ -79,8 +83,8 @@ impl FinderPasses<SweptRecord> {
         self.found(input, threads, timings.unwrap_or_default())
     }
 
-    /// Fills the runs slice by slice and returns the times of the passes, of which the first began when the clock was started; `None` if the bounds
-    /// of a slice have too many pairs.
+    /// Fills the runs slice by slice and returns the times of the passes, of which the first began when the clock was started; `None` if there are
+    /// too many pairs of bounds in slices.
     fn fill_by_slices(
         &mut self,
         input: &FinderInput<'_>,
@@ -95,18 +99,26 @@ impl FinderPasses<SweptRecord> {
         let (level, budget) = (input.level, &Budget::new(input.pairs_max));
         let second_row = input.second.map_or(0, |_| input.first.len() as u32);
         let mut from = 0.0;
-        for slice in 0..slices.slices.ends.len() {
+        let (mut slice, mut wrong) = (0, 0);
+        while slice < slices.slices.ends.len() {
             let to = slices.slices.ends[slice];
             slices.store_bounds(threads, [from, to]);
             timings.scatter += clock.lap();
             let found = union.find(&slices.input(input), threads, sample, scatterers, &keep_run);
-            let found = found.ok()?;
+            let Ok(found) = found else {
+                wrong += 1;
+                if wrong > WRONG_MAX || !slices.slices.halve(slice) {
+                    return None;
+                }
+                timings.sweep += clock.lap();
+                continue;
+            };
             let Timings { choose, scatter, sweep } = found.timings();
             timings.choose += choose;
             timings.scatter += scatter;
             timings.sweep += sweep;
             clock.lap();
-            if slice == 0 {
+            if from == 0.0 {
                 self.list_rejected(input, &found);
             }
             let pairs = found.runs();
@@ -125,7 +137,7 @@ impl FinderPasses<SweptRecord> {
                 });
             });
             timings.sweep += clock.lap();
-            from = to;
+            (from, slice) = (to, slice + 1);
         }
         let sweepers = &mut self.sweepers[..threads.workers()];
         par::for_each(threads, sweepers, self.pairs.at_least(0), &|sweeper, _, run| {
@@ -190,10 +202,10 @@ impl TimeSlices {
 
     /// Computes the bounds of all paths between two times.
     fn store_bounds(&mut self, threads: &Threads, times: [f32; 2]) {
-        let records = &self.records[..];
+        let (records, frame) = (&self.records[..], &self.slices.frame);
         par::fill_chunks(threads, &mut self.bounds, CHUNK, &|start, part| {
             for (bounds, record) in part.iter_mut().zip(&records[start..]) {
-                *bounds = bounds_between(&record.path(), times);
+                *bounds = bounds_between(&record.path(), times, frame);
             }
         });
     }
@@ -210,12 +222,12 @@ impl TimeSlices {
     }
 }
 
-/// Returns the bounds of a path between two times, widened by the margin: see the head of this file.
-fn bounds_between(path: &[f32; 9], times: [f32; 2]) -> Aabb {
+/// Returns the bounds of a path between two times in a frame with this displacement, widened by the margin: see the head of this file.
+fn bounds_between(path: &[f32; 9], times: [f32; 2], frame: &[f32; 3]) -> Aabb {
     let mut around = Aabb::default();
     for axis in 0..3 {
-        let (low, high, delta) = (path[axis], path[3 + axis], path[6 + axis]);
-        let margin = margin(Scalar, path, axis, 0.0);
+        let (low, high, delta) = (path[axis], path[3 + axis], path[6 + axis] - frame[axis]);
+        let margin = margin(Scalar, path, axis, 0.0) + frame[axis].abs() * OF_FRAME;
         let [p, q] = times.map(|time| delta * time);
         let (least, greatest) = if p < q { (p, q) } else { (q, p) };
         // A path may extend past the limit of bounds. Two that overlap there do so at the limit too. The bounds of an invalid box stay NaN.
@@ -326,10 +338,17 @@ mod tests {
             // A sweep alone may report a contact of boxes whose bounds are disjoint.
             let [p, q] = two.map(|of| of.bounds());
             assert!(p.overlaps(&q), "{two:?} at {first}");
-            for slices in [1.0, 2.0, 8.0, 64.0] {
+            for (slices, frame) in [1.0, 2.0, 8.0, 64.0, 4096.0].into_iter().zip([
+                [0.0; 3],
+                two[0].delta,
+                [1.0, -300.0, 1e5],
+                [0.0; 3],
+                two[1].delta,
+            ]) {
                 let from = f32::min((first * slices).floor(), slices - 1.0);
                 let times = [from, from + 1.0].map(|end| end / slices);
-                let [p, q] = two.map(|of| bounds_between(&SweptRecord::of(&of).path(), times));
+                let [p, q] =
+                    two.map(|of| bounds_between(&SweptRecord::of(&of).path(), times, &frame));
                 assert!(p.overlaps(&q), "{two:?} at {first} in {times:?}");
             }
         }
@@ -361,7 +380,8 @@ mod tests {
         let (most, zero) = (COORD_MAX, [0.0; 3]);
         let ends = Aabb { min: [-most; 3], max: [most; 3] };
         let mut boxes = MovingBox { aabb: ends, delta: zero };
-        let bounds = |of: &MovingBox| bounds_between(&SweptRecord::of(of).path(), [0.25, 0.5]);
+        let bounds =
+            |of: &MovingBox| bounds_between(&SweptRecord::of(of).path(), [0.25, 0.5], &zero);
         assert_eq!(bounds(&boxes), ends);
         boxes.aabb.min[1] = f32::NAN;
         assert!(bounds(&boxes).validate().is_err());
