@@ -7,11 +7,11 @@ use core::array::from_fn;
 
 use rand::RngExt;
 use swath::broadphase::PairInput;
-use swath::{Aabb, Filter, Invalid, Level, MovingBox, PairFinder, SweptPair, Threads};
+use swath::{Aabb, Invalid, Level, MovingBox, PairFinder, SweptPair, Threads};
 use testkit::draw::{Draw, how_many};
 use testkit::every_pair::Rows;
 
-use crate::long_paths::{Family, around, check, inside};
+use crate::long_paths::{Family, around, check_families, inside, translated};
 use crate::threads::pool;
 
 const FAMILIES: [(&str, Family); 11] = [
@@ -39,34 +39,22 @@ fn swarm(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
 fn far_away(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let reach = draw.one_of(&[1e3, 1e5, 1e7]);
     let off = inside(draw, reach);
-    let mut world = swarm(draw, boxes);
-    for MovingBox { aabb: Aabb { min, max }, .. } in &mut world {
-        for ((min, max), off) in min.iter_mut().zip(max).zip(off) {
-            (*min, *max) = (*min + off, *max + off);
-        }
-    }
-    world
+    translated(swarm(draw, boxes), off)
 }
 
 /// Boxes that fly away from one place, or towards one.
 fn burst(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
-    let (reach, half) = (draw.one_of(&[0.0, 0.02, 0.2]), draw.one_of(&[1e-4, 5e-3]));
-    let towards = draw.one_in(2);
-    let make = |_| {
-        let (middle, delta) = (inside(draw, reach), inside(draw, 2.0));
-        if towards {
-            around(from_fn(|axis| middle[axis] + delta[axis]), [half; 3], delta.map(|part| -part))
-        } else {
-            around(middle, [half; 3], delta)
-        }
-    };
-    (0..boxes).map(make).collect()
+    near_each_other(draw, boxes, [&[0.0, 0.02, 0.2], &[1e-4, 5e-3], &[0.0, 1.0]])
 }
 
 /// Boxes that meet within a small part of the tick.
 fn meeting(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
-    let (reach, half) = (draw.one_of(&[1e-3, 0.01]), draw.one_of(&[1e-5, 1e-3]));
-    let time = draw.one_of(&[0.0, 0.3, 0.5, 0.9, 1.0]);
+    near_each_other(draw, boxes, [&[1e-3, 0.01], &[1e-5, 1e-3], &[0.0, 0.3, 0.5, 0.9, 1.0]])
+}
+
+/// Boxes that are near each other at one time, with one of some distances, half sides and times.
+fn near_each_other(draw: &mut Draw, boxes: usize, choices: [&[f32]; 3]) -> Vec<MovingBox> {
+    let [reach, half, time] = choices.map(|of| draw.one_of(of));
     let make = |_| {
         let (middle, delta) = (inside(draw, reach), inside(draw, 2.0));
         around(from_fn(|axis| middle[axis] - time * delta[axis]), [half; 3], delta)
@@ -164,32 +152,8 @@ fn denormal_axis(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
 /// into two sets.
 #[test]
 fn pairs_of_many_long_paths_are_exact() {
-    let mut draw = Draw::new(1);
-    let (mut looked_at, wanted) = (0, how_many(30_000));
-    while looked_at < wanted {
-        for (name, family) in FAMILIES {
-            let boxes = draw.0.random_range(1024..2000);
-            let mut rows = Rows::new(&family(&mut draw, boxes));
-            if draw.one_in(4) {
-                rows.moves = Some((0..boxes).map(|_| !draw.one_in(3)).collect());
-            }
-            if draw.one_in(4) {
-                let filter =
-                    |_| Filter::new(1 << draw.0.random_range(0..3), draw.0.random_range(0..8));
-                rows.filters = Some((0..boxes).map(filter).collect());
-            }
-            if draw.one_in(4) {
-                for _ in 0..boxes / 20 {
-                    let column = draw.0.random_range(0..9);
-                    rows.columns[column][draw.0.random_range(0..boxes)] =
-                        draw.one_of(&[f32::NAN, f32::NEG_INFINITY, 1e38]);
-                }
-            }
-            let of_first = draw.one_in(4).then(|| draw.0.random_range(0..boxes));
-            check(&format!("{name}, {boxes} boxes"), &rows, of_first);
-            looked_at += boxes;
-        }
-    }
+    let size = |draw: &mut Draw| draw.0.random_range(1024..2000);
+    check_families(&mut Draw::new(1), &FAMILIES, how_many(30_000), size);
 }
 
 /// A swarm with paths of a third of its length.

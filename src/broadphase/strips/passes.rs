@@ -110,7 +110,7 @@ impl<'a> FinderInput<'a> {
         Ok(threads.for_items(rows, PARALLEL_ROWS_MIN))
     }
 
-    fn sets(&self) -> impl Iterator<Item = &PairInput<'a>> {
+    pub(super) fn sets(&self) -> impl Iterator<Item = &PairInput<'a>> {
         core::iter::once(&self.first).chain(&self.second)
     }
 

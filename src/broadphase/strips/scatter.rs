@@ -235,7 +235,7 @@ pub(crate) struct Scatter<'a, R> {
 }
 
 /// Returns the numbers of a moving box with the axes in this order.
-fn path_of(moving: &MovingBox, axes: [usize; 3]) -> [f32; 9] {
+pub(super) fn path_of(moving: &MovingBox, axes: [usize; 3]) -> [f32; 9] {
     let ([x, u, v], MovingBox { aabb: Aabb { min, max }, delta }) = (axes, moving);
     [min[x], min[u], min[v], max[x], max[u], max[v], delta[x], delta[u], delta[v]]
 }

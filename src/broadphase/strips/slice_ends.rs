@@ -19,8 +19,9 @@ use super::counted::count_overlapping;
 use super::grid::Choice;
 use super::long_path::{is_long, margin};
 use super::passes::FinderInput;
+use super::scatter::path_of;
 use crate::columns::impl_memory;
-use crate::geom::MovingBox;
+use crate::geom::{Aabb, COORD_MAX, MovingBox};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, Scalar};
 use alloc::vec::Vec;
 
@@ -31,12 +32,10 @@ const SAMPLES_MAX: usize = 2048;
 const SAMPLES_PER_ROOT: f64 = 2.0;
 /// Number of boxes from which slices are considered. Fewer boxes cost little in any case.
 const SLICED_ROWS_MIN: usize = if cfg!(fuzzing) { 4 } else { 1024 };
-/// Least length of a slice.
-const SLICE_MIN: f32 = if cfg!(fuzzing) { 1.0 / 16.0 } else { 1.0 / (1 << 16) as f32 };
+/// Least length of a slice. In shorter ones, bounds in a frame that moves would need a greater margin: see the head of `time_slices.rs`.
+pub(super) const SLICE_MIN: f32 = if cfg!(fuzzing) { 1.0 / 16.0 } else { 1.0 / (1 << 16) as f32 };
 /// Greatest number of slices in the tree of all halves.
 const TREE_MAX: usize = 512;
-/// Part of the displacement of a frame that is added to the margin of each path.
-pub(super) const OF_FRAME: f32 = 1.0 / (1 << 20) as f32;
 
 /// Costs in nanoseconds, as those of [`cost`](super::grid::cost): a search of one slice for each box, and a pair of bounds that overlap
 /// in a slice.
@@ -64,18 +63,23 @@ pub(crate) struct SliceEnds {
     pub(super) frame: [f32; 3],
     /// The tree of all halves: the halves of a slice come after it, one after the other.
     tree: Vec<Slice>,
-    /// The sample.
-    boxes: Vec<MovingBox>,
-    /// Flags of the boxes, with padding. Two boxes with a common flag are not a pair.
-    flags: Vec<u32>,
-    flags_of_parts: Vec<u32>,
-    /// Bounds of the boxes in a slice, or of parts of their paths, with padding that overlaps nothing.
+    /// The level at which pairs are counted.
+    level: Level,
+    /// Number of all boxes.
+    rows: usize,
+    /// The paths of the boxes of a sample, and their flags. Two boxes with a common flag are not a pair.
+    sample: Vec<([f32; 9], u32)>,
+    /// Bounds of these paths in a slice, or of parts of them, with padding that overlaps nothing, and the flags of their boxes.
     bounds: [Vec<f32>; 6],
+    flags: Vec<u32>,
     /// For each of these, the first of the next box.
     next: Vec<usize>,
 }
 
-impl_memory!(SliceEnds { ends, tree, boxes, flags, flags_of_parts, bounds, next; without frame });
+impl_memory!(SliceEnds {
+    ends, tree, sample, bounds, flags, next;
+    without frame, level, rows
+});
 
 /// A slice of the tick.
 #[derive(Debug)]
@@ -90,22 +94,21 @@ struct Slice {
 impl SliceEnds {
     /// Chooses the slices. Returns whether they cost less than strips that are chosen for the whole tick.
     pub(super) fn choose(&mut self, input: &FinderInput<'_>, strips: &Choice) -> bool {
-        let (level, rows) = (input.level, input.len());
-        if rows < SLICED_ROWS_MIN || !has_fast_boxes(input) {
+        if input.len() < SLICED_ROWS_MIN || !has_fast_boxes(input) {
             return false;
         }
         self.fill(input);
-        let at_rest = self.cost(level, rows, [0.0, 1.0]);
+        let at_rest = self.cost([0.0, 1.0]);
         let [long, copies] = strips.long;
         let more = long * f64::max(copies - 1.0, 0.0);
-        let copied = strips.cost / rows as f64 + LONG_COPY * more;
+        let copied = strips.cost / self.rows as f64 + LONG_COPY * more;
         // Slices cost at least as much as a search.
         if BETTER * (copied + at_rest) < SEARCH {
             return false;
         }
-        let unsliced = copied + self.cost_of_parts(level, rows, strips);
-        let whole = self.choose_frame(input, at_rest);
-        let sliced = self.divide(level, rows, whole);
+        let unsliced = copied + self.cost_of_parts(strips);
+        let whole = self.choose_frame(at_rest);
+        let sliced = self.divide(whole);
         let differs = self.ends.len() > 1 || self.frame != [0.0; 3];
         differs && sliced < BETTER * unsliced
     }
@@ -121,59 +124,37 @@ impl SliceEnds {
         halves
     }
 
-    /// Copies a sample of the boxes, widened by the margin of their paths.
+    /// Copies a sample of the paths, in a frame at rest.
     fn fill(&mut self, input: &FinderInput<'_>) {
-        let rows = input.len();
-        let wanted = (SAMPLES_PER_ROOT * libm::sqrt(rows as f64)) as usize;
-        let wanted = wanted.clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows);
-        self.boxes.clear();
-        self.flags.clear();
-        for (mut moving, flags) in sampled(input, wanted) {
-            if moving.validate().is_ok() {
-                let path = path_of(&moving);
-                widen(&mut moving, |axis| margin(Scalar, &path, axis, 0.0));
-                self.boxes.push(moving);
-                self.flags.push(flags);
-            }
-        }
-        self.flags.resize(self.boxes.len() + LANES_MAX, 0);
+        (self.level, self.rows, self.frame) = (input.level, input.len(), [0.0; 3]);
+        let wanted = (SAMPLES_PER_ROOT * libm::sqrt(self.rows as f64)) as usize;
+        let wanted = wanted.clamp(SAMPLES_MIN, SAMPLES_MAX).min(self.rows);
+        let valid = sampled(input, wanted).filter(|(moving, _)| moving.validate().is_ok());
+        self.sample.clear();
+        self.sample.extend(valid.map(|(moving, flags)| (path_of(&moving, [0, 1, 2]), flags)));
     }
 
-    /// Chooses a frame that moves with most boxes, or one at rest if the former is not much better, and moves the sample to it. Returns the cost of
+    /// Chooses a frame that moves with most boxes, or one at rest if the former is not much better. Returns the cost of
     /// the whole tick as one slice, which is that much in a frame at rest.
-    fn choose_frame(&mut self, input: &FinderInput<'_>, at_rest: f64) -> f64 {
+    fn choose_frame(&mut self, at_rest: f64) -> f64 {
         self.frame = self.median();
-        if self.frame == [0.0; 3] {
-            return at_rest;
-        }
-        self.move_to_frame();
-        let whole = self.cost(input.level, input.len(), [0.0, 1.0]);
-        if whole <= BETTER * at_rest {
-            return whole;
-        }
-        self.frame = [0.0; 3];
-        self.fill(input);
-        at_rest
-    }
-
-    /// Replaces the sample by what it is in the frame.
-    fn move_to_frame(&mut self) {
-        for moving in &mut self.boxes {
-            for axis in 0..3 {
-                moving.delta[axis] -= self.frame[axis];
+        if self.frame != [0.0; 3] {
+            let whole = self.cost([0.0, 1.0]);
+            if whole <= BETTER * at_rest {
+                return whole;
             }
-            widen(moving, |axis| self.frame[axis].abs() * OF_FRAME);
+            self.frame = [0.0; 3];
         }
+        at_rest
     }
 
     /// Returns the median of the displacements.
     fn median(&mut self) -> [f32; 3] {
-        let Self { boxes, bounds, .. } = self;
-        let middle = boxes.len() / 2;
+        let Self { sample, bounds: [column, ..], .. } = self;
+        let middle = sample.len() / 2;
         core::array::from_fn(|axis| {
-            let column = &mut bounds[axis];
             column.clear();
-            column.extend(boxes.iter().map(|moving| moving.delta[axis]));
+            column.extend(sample.iter().map(|(path, _)| path[6 + axis]));
             if column.is_empty() {
                 return 0.0;
             }
@@ -182,17 +163,17 @@ impl SliceEnds {
     }
 
     /// Lists the ends of the cheapest slices. Returns their cost for each box, if one slice costs `whole`.
-    fn divide(&mut self, level: Level, rows: usize, whole: f64) -> f64 {
+    fn divide(&mut self, whole: f64) -> f64 {
         self.tree.clear();
         self.tree.push(Slice { times: [0.0, 1.0], cost: whole, halves: None });
         let mut next = 0;
         while next < self.tree.len() && self.tree.len() < TREE_MAX {
             let Slice { times: [from, to], cost, .. } = self.tree[next];
             let middle = 0.5 * (from + to);
-            if to - from > SLICE_MIN && cost > 2.0 * self.cost(level, rows, [middle; 2]) {
+            if to - from > SLICE_MIN && cost > 2.0 * self.cost([middle; 2]) {
                 self.tree[next].halves = Some(self.tree.len());
                 for times in [[from, middle], [middle, to]] {
-                    let cost = self.cost(level, rows, times);
+                    let cost = self.cost(times);
                     self.tree.push(Slice { times, cost, halves: None });
                 }
             }
@@ -225,59 +206,59 @@ impl SliceEnds {
         }
     }
 
-    /// Returns the cost of a slice for each of so many boxes.
-    fn cost(&mut self, level: Level, rows: usize, [from, to]: [f32; 2]) -> f64 {
-        let samples = self.boxes.len();
-        for (k, column) in self.bounds.iter_mut().enumerate() {
-            let axis = k % 3;
-            column.clear();
-            column.extend(self.boxes.iter().map(|MovingBox { aabb, delta }| {
-                let [p, q] = [from, to].map(|time| delta[axis] * time);
-                if k < 3 { aabb.min[axis] + p.min(q) } else { aabb.max[axis] + p.max(q) }
-            }));
-        }
-        pad(&mut self.bounds, samples);
-        self.next.clear();
-        self.next.extend(1..=samples);
-        let Self { flags, bounds, next, .. } = self;
-        let overlaps = level.run(CountSlicePairs { flags, bounds, next });
-        SEARCH + PAIR * pairs_each(overlaps, samples, rows)
+    /// Returns the cost of a slice for each box.
+    fn cost(&mut self, times: [f32; 2]) -> f64 {
+        SEARCH + PAIR * self.pairs_each(1, times, |_| 1)
     }
 
-    /// Returns the cost of the pairs of parts of paths that overlap in strips, for each of so many boxes.
+    /// Returns the cost of the pairs of parts of paths that overlap in strips, for each box.
     ///
     /// A long path has as many parts as the strips that such a path crosses. These are taken as equally long.
-    fn cost_of_parts(&mut self, level: Level, rows: usize, strips: &Choice) -> f64 {
+    fn cost_of_parts(&mut self, strips: &Choice) -> f64 {
         let parts = Ord::max((strips.long[1] + 0.5) as usize, 1);
-        let wanted = Ord::max(PARTS_PER_SAMPLE * self.boxes.len() / parts, PARTS_SAMPLES_MIN);
-        let step = Ord::max(self.boxes.len() / wanted, 1);
-        let Self { boxes, flags, flags_of_parts, bounds, next, .. } = self;
-        for column in bounds.iter_mut() {
+        let wanted = Ord::max(PARTS_PER_SAMPLE * self.sample.len() / parts, PARTS_SAMPLES_MIN);
+        let step = Ord::max(self.sample.len() / wanted, 1);
+        let parts = |path: &_| if is_long(Scalar, &strips.grid, path) { parts } else { 1 };
+        STRIP_PAIR * self.pairs_each(step, [0.0, 1.0], parts)
+    }
+
+    /// Estimates how many pairs of bounds overlap for each box, from every `step`th box of the sample. The path of such a box between two times is
+    /// divided into `parts(path)` equal parts, each with bounds of its own.
+    fn pairs_each(
+        &mut self,
+        step: usize,
+        [from, to]: [f32; 2],
+        parts: impl Fn(&[f32; 9]) -> usize,
+    ) -> f64 {
+        let Self { level, rows, frame, sample, bounds, flags, next, .. } = self;
+        let boxes = || sample.iter().step_by(step).map(|(path, flags)| (path, *flags, parts(path)));
+        let len = boxes().map(|(.., parts)| parts).sum::<usize>();
+        for (k, column) in bounds.iter_mut().enumerate() {
             column.clear();
+            column.resize(len + LANES_MAX, [f32::INFINITY, f32::NEG_INFINITY][k / 3]);
         }
-        next.clear();
-        flags_of_parts.clear();
-        let mut samples = 0;
-        for (MovingBox { aabb, delta }, &flags) in boxes.iter().zip(&*flags).step_by(step) {
-            let path = path_of(&MovingBox { aabb: *aabb, delta: *delta });
-            let parts = if is_long(Scalar, &strips.grid, &path) { parts } else { 1 };
-            let after = next.len() + parts;
+        flags.resize(len + LANES_MAX, 0);
+        next.resize(len, 0);
+        // One length for all, so that it is compared with a row only once.
+        let (flags_of, next_of) = (&mut flags[..len], &mut next[..len]);
+        let [a, b, c, d, e, f] = bounds.each_mut().map(|column| &mut column[..len]);
+        let mut row = 0;
+        for (path, flags, parts) in boxes() {
+            let after = row + parts;
             for part in 0..parts {
-                let times = [part, part + 1].map(|end| end as f32 / parts as f32);
-                for axis in 0..3 {
-                    let [p, q] = times.map(|time| delta[axis] * time);
-                    bounds[axis].push(aabb.min[axis] + p.min(q));
-                    bounds[3 + axis].push(aabb.max[axis] + p.max(q));
-                }
-                flags_of_parts.push(flags);
-                next.push(after);
+                let times =
+                    [part, part + 1].map(|end| from + (to - from) * end as f32 / parts as f32);
+                let Aabb { min, max } = bounds_between(path, times, frame);
+                [a[row], b[row], c[row]] = min;
+                [d[row], e[row], f[row]] = max;
+                (flags_of[row], next_of[row]) = (flags, after);
+                row += 1;
             }
-            samples += 1;
         }
-        flags_of_parts.resize(next.len() + LANES_MAX, 0);
-        pad(bounds, next.len());
-        let overlaps = level.run(CountSlicePairs { flags: flags_of_parts, bounds, next });
-        STRIP_PAIR * pairs_each(overlaps, samples, rows)
+        let overlaps = level.run(CountSlicePairs { flags, bounds, next });
+        let samples = boxes().len();
+        let tested = Ord::max(samples * samples.saturating_sub(1), 1);
+        *rows as f64 * overlaps as f64 / tested as f64
     }
 }
 
@@ -296,31 +277,20 @@ fn has_fast_boxes(input: &FinderInput<'_>) -> bool {
     fast >= FAST_MIN
 }
 
-/// Returns the corners and the displacement.
-fn path_of(MovingBox { aabb, delta }: &MovingBox) -> [f32; 9] {
-    core::array::from_fn(|k| [aabb.min, aabb.max, *delta][k / 3][k % 3])
-}
-
-/// Widens a box by so much on each axis.
-fn widen(MovingBox { aabb, .. }: &mut MovingBox, margin: impl Fn(usize) -> f32) {
+/// Returns the bounds of a path between two times in a frame with this displacement, widened by its margin: see the head of `time_slices.rs`.
+#[inline]
+pub(super) fn bounds_between(path: &[f32; 9], times: [f32; 2], frame: &[f32; 3]) -> Aabb {
+    let mut around = Aabb::default();
     for axis in 0..3 {
-        aabb.min[axis] -= margin(axis);
-        aabb.max[axis] += margin(axis);
+        let (low, high, delta) = (path[axis], path[3 + axis], path[6 + axis] - frame[axis]);
+        let margin = margin(Scalar, path, axis, 0.0);
+        let [p, q] = times.map(|time| delta * time);
+        let (least, greatest) = if p < q { (p, q) } else { (q, p) };
+        // A path may extend past the limit of bounds. Two that overlap there do so at the limit too. The bounds of an invalid box stay NaN.
+        around.min[axis] = (low + least - margin).clamp(-COORD_MAX, COORD_MAX);
+        around.max[axis] = (high + greatest + margin).clamp(-COORD_MAX, COORD_MAX);
     }
-}
-
-/// Returns how many pairs overlap for each of so many boxes, if so many overlap in a sample.
-fn pairs_each(overlaps: usize, samples: usize, rows: usize) -> f64 {
-    let tested = Ord::max(samples * samples.saturating_sub(1), 1) as f64;
-    rows as f64 * overlaps as f64 / tested
-}
-
-/// Appends bounds that overlap nothing.
-fn pad(bounds: &mut [Vec<f32>; 6], len: usize) {
-    let padding = [f32::INFINITY, f32::NEG_INFINITY];
-    for (k, column) in bounds.iter_mut().enumerate() {
-        column.resize(len + LANES_MAX, padding[k / 3]);
-    }
+    around
 }
 
 /// Counts the pairs of a sample whose bounds overlap.
@@ -347,13 +317,13 @@ impl Kernel for CountSlicePairs<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CountSlicePairs, SLICE_MIN, SliceEnds, pad};
+    use super::{SLICE_MIN, SliceEnds, bounds_between, path_of};
     use crate::broadphase::pairs::input::PairInput;
     use crate::broadphase::strips::choose::choose;
     use crate::broadphase::strips::grid::Sample;
     use crate::broadphase::strips::passes::FinderInput;
     use crate::geom::{Aabb, MovingBox};
-    use crate::lanes::{LANES_MAX, Level};
+    use crate::lanes::Level;
     use alloc::vec::Vec;
     use core::array::from_fn;
     use rand::rngs::Xoshiro256PlusPlus;
@@ -449,34 +419,45 @@ mod tests {
         assert!(!slices.halve(0) && slices.halve(1));
     }
 
-    /// Goal: the count of pairs is that of a loop over all of them on every level, with flags.
+    /// Goal: the count of pairs is that of a loop over all of them on every level, with flags. Method: bounds in a slice and a moving frame; some paths are divided into parts.
     #[test]
     fn counted_pairs_are_those_of_a_loop() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        for samples in [1_usize, 17, 70] {
-            let lows: [Vec<f32>; 3] =
-                from_fn(|_| (0..samples).map(|_| rng.random_range(0.0..1.0)).collect());
-            let mut flags: Vec<u32> = (0..samples).map(|_| rng.random_range(0..4) << 29).collect();
-            let mut bounds: [Vec<f32>; 6] = from_fn(|k| {
-                let side = if k < 3 { 0.0 } else { 0.4 };
-                lows[k % 3].iter().map(|low| low + side).collect()
-            });
+        let frame = [0.5, 0.0, -0.2];
+        let parts = |path: &[f32; 9]| if path[8] < -0.3 { 3 } else { 1 };
+        for rows in [1_usize, 17, 70] {
+            let mut sample = Vec::new();
+            for _ in 0..rows {
+                let [min, delta]: [[f32; 3]; 2] =
+                    from_fn(|_| from_fn(|_| rng.random_range(0.0..1.0)));
+                let moving = MovingBox {
+                    aabb: Aabb { min, max: min.map(|low| low + 0.3) },
+                    delta: delta.map(|part| part - 0.5),
+                };
+                sample.push((path_of(&moving, [0, 1, 2]), rng.random_range(0..4) << 29));
+            }
+            let bounds = |(path, _): &([f32; 9], u32)| -> Vec<Aabb> {
+                let ends: &[f32] =
+                    if parts(path) == 3 { &[0.25, 0.5, 0.75, 1.0] } else { &[0.25, 1.0] };
+                ends.windows(2)
+                    .map(|times| bounds_between(path, [times[0], times[1]], &frame))
+                    .collect()
+            };
             let mut expected = 0;
-            for a in 0..samples {
-                for b in 0..a {
-                    let meets = (0..3).all(|axis| {
-                        bounds[axis][a] <= bounds[3 + axis][b]
-                            && bounds[axis][b] <= bounds[3 + axis][a]
-                    });
-                    expected += usize::from(meets && flags[a] & flags[b] == 0);
+            for (row, a) in sample.iter().enumerate() {
+                for b in sample[..row].iter().filter(|b| a.1 & b.1 == 0) {
+                    let overlaps = |p: &Aabb| bounds(b).iter().filter(|q| p.overlaps(q)).count();
+                    expected += bounds(a).iter().map(overlaps).sum::<usize>();
                 }
             }
-            flags.resize(samples + LANES_MAX, 0);
-            pad(&mut bounds, samples);
-            let next: Vec<usize> = (1..=samples).collect();
             for level in Level::all() {
-                let pairs = CountSlicePairs { flags: &flags, bounds: &bounds, next: &next };
-                assert_eq!(level.run(pairs), expected);
+                let sample = sample.clone();
+                let mut slices = SliceEnds { level, rows, frame, sample, ..SliceEnds::default() };
+                let counted = slices.pairs_each(1, [0.25, 1.0], parts) * (rows - 1) as f64;
+                assert!(
+                    (counted - expected as f64).abs() < 1e-9,
+                    "{counted}, {expected} on {level}"
+                );
             }
         }
     }

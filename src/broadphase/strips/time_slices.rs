@@ -11,17 +11,21 @@
 //! bounds of its slice. On one axis, let `d` and `e` be the displacements, `c` the coordinates of a box and `u = 2⁻²⁴`. At the first time
 //! `t` the two are at most `8ut(|d| + |e|)` apart, because `t` is at most that much too early and a false hit misses by less. A position
 //! at either end of the slice is off by `2u(c + |d|)`, and by `2⁻¹⁵⁰` more if the product of displacement and time is denormal. So is one in
-//! between, which lies between these. In a frame with a displacement `s`, which changes no distance between two boxes, it is off by at most `4u|s|` more.
-//! The [`margin`] of both boxes together is greater.
+//! between, which lies between these. The [`margin`](super::long_path::margin) of both boxes together is greater.
+//!
+//! A frame with a displacement `s` changes no distance between two boxes. But `d - s` and `e - s` are rounded too, so a position is off by
+//! `2uc + 4u|d - s|`, which can be more than the margin. Nevertheless the margin needs no part of `s`. Let `m` be the lesser of `|d - s|` and `|e - s|`.
+//! The sum of both is `|d - e|` if `d - s` and `e - s` have opposite signs, otherwise `2m + |d - e|`. In the latter case both boxes move at least `2⁻¹⁶m`
+//! in one direction even in the shortest slice. So their bounds overlap by that much more than the boxes at `t`, and `2⁻¹⁶m` is more than `4u · 2m`. The rest,
+//! `4u|d - e|`, is within the margin.
 //!
 //! The number of pairs of bounds is estimated from a sample of the boxes. A slice in which there are far more is halved and searched again.
 
 use super::grid::{Choice, Sample};
-use super::long_path::margin;
 use super::passes::{FinderInput, FinderPasses, RUNS, TakeRun, keep_run};
 use super::record::{SweptRecord, UnionRecord};
 use super::scatter::ScatterScratch;
-use super::slice_ends::{OF_FRAME, SliceEnds};
+use super::slice_ends::{SliceEnds, bounds_between};
 use crate::broadphase::error::FindError;
 use crate::broadphase::pairs::buffer::{Buffer, lengthen, reserve_for};
 use crate::broadphase::pairs::candidates::overlap;
@@ -29,10 +33,10 @@ use crate::broadphase::pairs::input::PairInput;
 use crate::broadphase::pairs::runs::Pairs;
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
-use crate::geom::{Aabb, COORD_MAX, Pair, SweptPair};
+use crate::geom::{Aabb, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
 use crate::kernels::sweep;
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, Scalar, U32Lanes};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;
 
@@ -156,19 +160,15 @@ impl FinderPasses<SweptRecord> {
     /// Lists the invalid rows, which have no valid bounds either.
     fn list_rejected(&mut self, input: &FinderInput<'_>, found: &Pairs<'_, Pair>) {
         self.rejected.clear();
-        let mut list = |set: &PairInput<'_>, rejected: &[Rejected]| {
+        let rejected = [found.rejected(), found.rejected_of_second()];
+        for (set, rejected) in input.sets().zip(rejected) {
             for &Rejected { row, .. } in rejected {
                 if let Err(reason) = set.boxes.get(row as usize).validate() {
                     self.rejected.push(Rejected { row, reason });
                 }
             }
-        };
-        list(&input.first, found.rejected());
-        let of_first = found.rejected().len();
-        if let Some(second) = &input.second {
-            list(second, found.rejected_of_second());
         }
-        self.rejected_of_first = of_first;
+        self.rejected_of_first = rejected[0].len();
     }
 }
 
@@ -189,9 +189,7 @@ impl TimeSlices {
         lengthen(&mut self.records, rows);
         self.bounds.resize(rows, Aabb::default());
         let (first, second) = self.records.split_at_mut(input.first.len());
-        for (set, records) in
-            core::iter::once(&input.first).chain(&input.second).zip([first, second])
-        {
+        for (set, records) in input.sets().zip([first, second]) {
             par::fill_chunks(threads, &mut records[..set.len()], CHUNK, &|start, part| {
                 for (row, record) in (start..).zip(part) {
                     *record = SweptRecord::of(&set.boxes.get(row));
@@ -220,21 +218,6 @@ impl TimeSlices {
             second: of.second.map(|set| set.with_bounds(second)),
         }
     }
-}
-
-/// Returns the bounds of a path between two times in a frame with this displacement, widened by the margin: see the head of this file.
-fn bounds_between(path: &[f32; 9], times: [f32; 2], frame: &[f32; 3]) -> Aabb {
-    let mut around = Aabb::default();
-    for axis in 0..3 {
-        let (low, high, delta) = (path[axis], path[3 + axis], path[6 + axis] - frame[axis]);
-        let margin = margin(Scalar, path, axis, 0.0) + frame[axis].abs() * OF_FRAME;
-        let [p, q] = times.map(|time| delta * time);
-        let (least, greatest) = if p < q { (p, q) } else { (q, p) };
-        // A path may extend past the limit of bounds. Two that overlap there do so at the limit too. The bounds of an invalid box stay NaN.
-        around.min[axis] = (low + least - margin).clamp(-COORD_MAX, COORD_MAX);
-        around.max[axis] = (high + greatest + margin).clamp(-COORD_MAX, COORD_MAX);
-    }
-    around
 }
 
 /// Sweeps the boxes of pairs, and appends those that first touch between two times.
@@ -285,6 +268,7 @@ mod tests {
     use super::{SweepSlice, bounds_between};
     use crate::broadphase::pairs::buffer::Buffer;
     use crate::broadphase::strips::record::SweptRecord;
+    use crate::broadphase::strips::slice_ends::SLICE_MIN;
     use crate::geom::{Aabb, COORD_MAX, MovingBox, Pair, SweptPair};
     use crate::lanes::Level;
     use crate::par::Budget;
@@ -321,7 +305,7 @@ mod tests {
     }
 
     /// Goal: the proof at the head of this file: the bounds of both boxes overlap in the slice in which they first touch, whatever the rounding, and those of the whole paths do. Method: boxes that meet at an end
-    /// of a slice or elsewhere, near the origin and far from it, with displacements of many scales; without the margin, many of these bounds are disjoint.
+    /// of a slice or elsewhere, near the origin and far from it, with displacements of many scales; without the margin, many of these bounds are disjoint. In frames that move by far more than the boxes, slices are the shortest ones; in slices of `2⁻²⁴`, some bounds would be disjoint.
     #[test]
     fn bounds_overlap_in_the_slice_of_the_first_time() {
         let rng = &mut Xoshiro256PlusPlus::seed_from_u64(1);
@@ -338,13 +322,15 @@ mod tests {
             // A sweep alone may report a contact of boxes whose bounds are disjoint.
             let [p, q] = two.map(|of| of.bounds());
             assert!(p.overlaps(&q), "{two:?} at {first}");
-            for (slices, frame) in [1.0, 2.0, 8.0, 64.0, 4096.0].into_iter().zip([
-                [0.0; 3],
-                two[0].delta,
-                [1.0, -300.0, 1e5],
-                [0.0; 3],
-                two[1].delta,
-            ]) {
+            for (slices, frame) in [
+                (1.0, [0.0; 3]),
+                (2.0, two[0].delta),
+                (8.0, [1.0, -300.0, 1e5]),
+                (64.0, [0.0; 3]),
+                (4096.0, two[1].delta),
+                (1.0 / SLICE_MIN, [1e5, -3e4, 7e6]),
+                (1.0 / SLICE_MIN, two[0].delta.map(|part| 4097.0 * part)),
+            ] {
                 let from = f32::min((first * slices).floor(), slices - 1.0);
                 let times = [from, from + 1.0].map(|end| end / slices);
                 let [p, q] =
