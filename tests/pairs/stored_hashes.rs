@@ -37,5 +37,5 @@ fn scenes_have_the_stored_hashes() {
         }
         scenes += 1;
     }
-    assert_eq!(scenes, 44);
+    assert_eq!(scenes, 46);
 }

@@ -47,6 +47,10 @@ const STILL_SHARE: f64 = 0.75;
 const FEW_MOVE_SHARE: f64 = 1.0 / 64.0;
 const FEW_MOVE: f64 = if cfg!(fuzzing) { 4.0 } else { 256.0 };
 const STILL_WORK: f64 = 4.0;
+/// It is also done if to compare the boxes that move with the others by bitmaps costs at most so many comparisons for each box, where so many times
+/// as many pairs are left as in the sample: a wrong choice is expensive.
+const STILL_BITMAPS_WORK: f64 = if cfg!(fuzzing) { 8.0 } else { 256.0 };
+const STILL_CAUTION: f64 = 2.0;
 /// Comparisons per box by a sweep from which the boxes that move are separated also later, and the least share of pairs of which
 /// neither box moves.
 const SWEPT_WORK: f64 = if cfg!(fuzzing) { 2.0 } else { 64.0 };
@@ -122,13 +126,16 @@ pub(super) fn choose(
     }
     let of_a = boxes.sample(a);
     let of_b = if same { of_a } else { boxes.sample(b) };
+    if depth == 0 && same && are_apart_by_bitmaps(boxes, a, &of_a) {
+        return SplitChoice::ByFlag(STILL);
+    }
     let of = |axis: usize| (&of_a[axis], &of_b[axis]);
     let divided = division_work(work / rows);
     // The share of pairs that may overlap on an axis if a sweep along it is to cost less.
     let share_max = (divided - SORT_WORK) * rows / work;
     let sweep = if dense { None } else { sweep_axis(of, same, share_max) };
     let cheapest = sweep.map_or(divided * rows, |(_, share)| SORT_WORK * rows + share * work);
-    if let Some(intervals) = bitmaps([(a, &of_a), (b, &of_b)], same, cheapest) {
+    if let Some(intervals) = bitmaps([(a, &of_a), (b, &of_b)], same, 1.0, cheapest) {
         return SplitChoice::Bitmaps(intervals);
     }
     let sampled =
@@ -284,16 +291,28 @@ fn are_apart(boxes: &dyn JoinSets, rows: KdRows, still: usize) -> bool {
             || all * boxes.overlapping(rows, STILL) > STILL_WORK)
 }
 
+/// Returns whether the boxes that move are joined with the others by bitmaps, because most boxes do not move and that costs little.
+fn are_apart_by_bitmaps(boxes: &dyn JoinSets, rows: KdRows, of: &[Sampled; 3]) -> bool {
+    let still = boxes.flagged(rows, STILL);
+    let [still, moving] = [still, rows.len - still].map(|len| (KdRows { len, ..rows }, of));
+    let all = rows.len as f64;
+    moving.0.len > 0
+        && still.0.len as f64 > STILL_SHARE * all
+        && bitmaps([still, moving], false, STILL_CAUTION, STILL_BITMAPS_WORK * all).is_some()
+}
+
 /// Returns whether neither box moves in most pairs of two sets, but not in all.
 fn most_are_still(boxes: &dyn JoinSets, sets: [KdRows; 2]) -> bool {
     let [of_a, of_b] = sets.map(|set| boxes.flagged(set, STILL) as f64 / set.len as f64);
     of_a * of_b > STILL_PAIRS && of_a * of_b < 1.0
 }
 
-/// Returns intervals for a comparison by bitmaps, if it costs less than so many comparisons.
+/// Returns intervals for a comparison by bitmaps, if it costs less than so many comparisons where `caution` times as many pairs are left as in the
+/// samples.
 fn bitmaps(
     [(a, of_a), (b, of_b)]: [(KdRows, &[Sampled; 3]); 2],
     same: bool,
+    caution: f64,
     cheaper_than: f64,
 ) -> Option<EndIntervals> {
     let ((indexed, of_indexed), (others, of_others)) =
@@ -309,7 +328,7 @@ fn bitmaps(
     let pairs = indexed.len as f64 * others.len as f64 * if same { 0.5 } else { 1.0 };
     let intervals = EndIntervals::new(of_indexed, others.len);
     let left = pairs * intervals.share_compared(of_indexed, of_others);
-    (tested + LEFT_WORK * left < cheaper_than).then_some(intervals)
+    (tested + LEFT_WORK * caution * left < cheaper_than).then_some(intervals)
 }
 
 /// Returns the axis along which less than this share of pairs overlap, and the fewest, with their share; `None` if more do on each

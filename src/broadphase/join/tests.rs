@@ -15,6 +15,7 @@ use crate::par::{Budget, Threads};
 use alloc::vec::Vec;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use scenes::{Scene, World};
 
 /// A box of a strip: bounds and id.
 type Row = ([f32; 6], u32);
@@ -406,6 +407,35 @@ fn boxes_that_overlap_many_others_on_an_axis_need_few_comparisons() {
             assert!(compared < limit, "{compared} comparisons for each of {count} boxes");
         }
     }
+}
+
+/// Goal: few boxes that move are compared with all others by bitmaps, where many boxes overlap that do not move. Method: count the comparisons, and brute force.
+#[test]
+fn few_boxes_that_move_are_compared_by_bitmaps() {
+    let world = World::new(Scene::Haystack, 20_000, 1);
+    let rows: Vec<Row> = (0..world.len())
+        .map(|row| {
+            let bounds = core::array::from_fn(|k| [&world.min, &world.max][k / 3][k % 3][row]);
+            (bounds, if world.moves[row] { 0 } else { STILL })
+        })
+        .collect();
+    let mut expected = Vec::new();
+    for (a, (p, _)) in (0..).zip(&rows).filter(|(_, (_, id))| *id == 0) {
+        for (b, (q, id)) in (0..).zip(&rows) {
+            let meet = (0..3).all(|k| p[k] <= q[3 + k] && q[k] <= p[3 + k]);
+            if meet && (a < b || *id == STILL) && a != b {
+                expected.push([Ord::min(a, b), Ord::max(a, b)]);
+            }
+        }
+    }
+    expected.sort_unstable();
+    assert!(expected.len() > 1000, "{} pairs", expected.len());
+    let mut join = Join::default();
+    let mut found = pairs(Level::detect(), &rows, &mut join, NOT_FIRST);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    let compared = join.compared as usize / rows.len();
+    assert!(compared < 40, "{compared} comparisons for each box");
 }
 
 /// Goal: boxes are sorted by their starts in the order of a sweep, boxes of one place in it keep their order, each box keeps its bounds and

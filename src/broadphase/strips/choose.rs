@@ -240,6 +240,29 @@ fn coarse(extent: AxisExtent) -> AxisExtent {
     AxisExtent { mean: (f64::from(extent.length) / rounded) as f32, ..extent }
 }
 
+/// Returns the number of short boxes that a short box overlaps on each axis: if there are many, a join divides them. The cores are the extents of
+/// the half of the boxes in the middle.
+fn join_work((rows, active): (usize, f64), cores: &[AxisExtent; 3], sample: &mut Sample) -> f64 {
+    let (boxes, mut work) = (rows as f64, f64::INFINITY);
+    let tested = (rows * COUNTED_PAIRS_PER_ROW).min(COUNTED_PAIRS_MAX);
+    for core in cores {
+        sample.find_pairs(core.axis, tested);
+        let short = sample.short_share(core.axis, 0.5 * core.length * SHORT_PART);
+        work = work.min(0.5 * boxes * short);
+    }
+    // Boxes that cannot be in a pair are not divided.
+    work * active / boxes
+}
+
+/// Returns the cost of a join of so many boxes, of which so many are active, after they were copied to strips. The sample is that of the choice.
+pub(super) fn join_after_scatter((rows, active): (usize, usize), sample: &mut Sample) -> f64 {
+    let (boxes, active) = (rows as f64, active as f64);
+    let cores = Extents::of(sample).cores;
+    let work = join_work((rows, active), &cores, sample);
+    let pairs = cost::JOIN_PAIR * sample.pairs_each(rows);
+    boxes * (cost::COPY + join_each(boxes, active, work) + pairs)
+}
+
 /// Chooses by counted comparisons. Keeps the first choice unless another one is much cheaper.
 fn choose_counted(
     (rows, active): (usize, usize),
@@ -254,31 +277,23 @@ fn choose_counted(
     let cores: [_; 3] = core::array::from_fn(|axis| {
         coarse(AxisExtent { mean: wholes[axis].mean, ..extents.cores[axis] })
     });
-    let tested = (rows * COUNTED_PAIRS_PER_ROW).min(COUNTED_PAIRS_MAX);
-    // If many short boxes overlap on each axis, a join divides them.
-    let mut work = f64::INFINITY;
-    for core in cores {
-        sample.find_pairs(core.axis, tested);
-        let short = sample.short_share(core.axis, 0.5 * core.length * SHORT_PART);
-        work = work.min(0.5 * boxes * short);
-    }
-    // Boxes that cannot be in a pair are not divided.
-    let work = work * active / boxes;
     let pairs = if first.joined {
         first.cost - first.join
     } else {
         boxes * cost::JOIN_PAIR * sample.pairs_each(rows)
     };
+    let work = join_work((rows, active), &cores, sample);
     let join = boxes * (cost::COPY + join_each(boxes, active, work)) + pairs;
     let counted = |choice: Choice, sample: &mut Sample| {
         let [compared, _] = sample.compared(rows, &choice.grid);
-        let swept = boxes * compared * cost::CANDIDATE;
+        let swept = boxes * compared * cost::FAR_CANDIDATE;
         // Crowded strips are joined.
         let crowd = choice.neighbours;
         let work = work.min(compared / choice.copies);
         let strips = boxes * choice.copies * join_each(crowd, active.min(crowd), work) + pairs;
         let compared = if crowd >= JOIN_ROWS && strips < swept { strips } else { swept };
-        Choice { cost: choice.cost - choice.compared + compared, compared, ..choice }
+        let each = (choice.cost - choice.compared + compared) / boxes;
+        Choice { cost: boxes * with_copies(each, &choice), compared, ..choice }
     };
     let mut best = Choice { cost: join, ..joined(rows, by_ratio(wholes)) };
     let mut first_cost = join;
@@ -309,8 +324,7 @@ fn choose_counted(
     let slack = COST_SLACK * f64::from(1 + rejected);
     if best.cost < BETTER * first_cost {
         Choice { join: join.max(best.cost), slack, ..best }
-    } else if !first.joined && join < JOIN_BETTER * boxes * with_copies(first_cost / boxes, &first)
-    {
+    } else if !first.joined && join < JOIN_BETTER * first_cost {
         Choice { cost: join, join, slack, ..joined(rows, by_ratio(wholes)) }
     } else {
         first

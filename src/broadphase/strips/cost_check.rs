@@ -10,6 +10,8 @@
 //! ```
 //!
 //! Few records of few strips are tested first, which takes 0.2 ns for each of 20,000 boxes. If they need more than half of the limit, more of them are tested.
+//! Then either the price of the grid was wrong, or a join of all boxes may cost less than the strips: its price has a part for the records that overlap on all axes,
+//! because no plane separates these.
 //!
 //! All is a function of the boxes alone.
 
@@ -19,7 +21,9 @@ use super::long_path::Passage;
 use super::record::StripRecord;
 use super::scatter::Chunk;
 use super::sort::{StoreColumns, StripColumns};
-use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
+use crate::broadphase::pairs::candidates::overlap;
+use crate::geom::MapEach;
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes};
 
 /// Numbers of strips that are tested, and of records of each, at first and if these need more than a part of the limit.
 const FIRST_TESTED: (usize, usize) = (4, 32);
@@ -31,8 +35,28 @@ pub(crate) const ESTIMATED_ROWS_MIN: usize = COUNTED_ROWS_MIN;
 /// The grid is wrong if it needs this many times the comparisons that its price assumes, and so many more for each box.
 const WRONG_FACTOR: f64 = 2.0;
 const WRONG_EACH: f64 = if cfg!(fuzzing) { 1.0 } else { 100.0 };
-/// A long strip that needs more comparisons for each record is joined, which costs as much as so many.
+/// A long strip that needs more comparisons for each record is joined, which costs as much as the lesser number if these are far.
 const JOINED_EACH: f64 = 320.0;
+const JOINED_FAR: f64 = 140.0;
+
+/// Nanoseconds to sort the first copy of a box.
+const SORT: f64 = 5.0;
+/// All boxes are joined instead if the strips cost more than this many times the price of that.
+const JOIN_TIMES: f64 = 1.1;
+/// Nanoseconds for each box that a join takes longer if boxes overlap so often that no plane separates them, and the number of overlaps for each box from
+/// which it takes more than half of that.
+const JOIN_OVERLAPS: f64 = 120.0;
+const FEW_OVERLAPS: f64 = 0.5;
+
+/// The result of a check of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GridCheck {
+    Accepted,
+    /// The strips need far more comparisons than the choice of the grid assumes.
+    Wrong,
+    /// To join all boxes costs less than to compare those of each strip.
+    JoinIsCheaper,
+}
 
 /// The records of all strips of a grid.
 pub(crate) struct GridRecords<'a, R> {
@@ -44,24 +68,42 @@ pub(crate) struct GridRecords<'a, R> {
 }
 
 impl<R: StripRecord> GridRecords<'_, R> {
-    /// Returns whether the strips need far more comparisons than the choice of the grid for so many boxes assumes.
-    pub(crate) fn are_too_expensive(
+    /// Checks the comparisons that the strips need for so many boxes. `join` returns the cost of a join of all boxes.
+    pub(crate) fn check(
         &self,
         rows: usize,
         choice: &Choice,
         columns: &mut StripColumns,
-    ) -> bool {
-        let most = WRONG_FACTOR * choice.compared / cost::CANDIDATE + WRONG_EACH * rows as f64;
+        join: &mut dyn FnMut() -> f64,
+    ) -> GridCheck {
+        let wrong = WRONG_FACTOR * choice.compared / cost::CANDIDATE + WRONG_EACH * rows as f64;
+        let copies = self.lengths.iter().sum::<usize>() as f64 - rows as f64;
+        let sorted = SORT * rows as f64 + cost::COPY_AGAIN * copies;
+        // Comparisons that cost as much as a join of this price.
+        let comparisons = |join: f64| (JOIN_TIMES * join - sorted) / cost::FAR_CANDIDATE;
+        let most = wrong.min(comparisons(choice.join + rows as f64 * cost::COPY));
         let all = self.lengths.iter().fold(0, |sum, &length| sum + pairs_of(length));
-        all as f64 > most
-            && self.compared(all, FIRST_TESTED, columns) > FIRST_PART * most
-            && self.compared(all, TESTED, columns) > most
+        if all as f64 <= most || self.overlaps(all, FIRST_TESTED, columns)[0] <= FIRST_PART * most {
+            return GridCheck::Accepted;
+        }
+        let [compared, far, pairs] = self.overlaps(all, TESTED, columns);
+        if compared > wrong {
+            return GridCheck::Wrong;
+        }
+        let each = pairs / rows as f64;
+        let divided = rows as f64 * JOIN_OVERLAPS * each / (each + FEW_OVERLAPS);
+        if far > most && far > comparisons(join() + divided) {
+            GridCheck::JoinIsCheaper
+        } else {
+            GridCheck::Accepted
+        }
     }
 
-    /// Estimates the comparisons of all strips, which have so many pairs of records.
-    fn compared(&self, all: u64, tested: (usize, usize), columns: &mut StripColumns) -> f64 {
+    /// Estimates the comparisons of all strips, which have so many pairs of records; how many comparisons cost as much if they are far; and how many of
+    /// the pairs overlap.
+    fn overlaps(&self, all: u64, tested: (usize, usize), columns: &mut StripColumns) -> [f64; 3] {
         let (strips, records) = tested;
-        let (mut sum, mut next, mut share) = (0, 0, 0.0);
+        let (mut sum, mut next, mut shares) = (0, 0, [0.0; 3]);
         for (strip, &length) in self.lengths.iter().enumerate() {
             sum += pairs_of(length);
             // How many of the places at even distances of the sum are in this strip.
@@ -70,18 +112,21 @@ impl<R: StripRecord> GridRecords<'_, R> {
                 (next, places) = (next + 1, places + 1);
             }
             if places > 0 {
-                let mut here = self.overlapping(strip, records, columns);
-                if length as f64 >= JOIN_ROWS {
-                    here = here.min(2.0 * JOINED_EACH / length as f64);
+                let [along, pairs] = self.overlapping(strip, records, columns);
+                let most = |each| {
+                    if length as f64 >= JOIN_ROWS { 2.0 * each / length as f64 } else { 1.0 }
+                };
+                let here = [along.min(most(JOINED_EACH)), along.min(most(JOINED_FAR)), pairs];
+                for (share, here) in shares.iter_mut().zip(here) {
+                    *share += f64::from(places) * here;
                 }
-                share += f64::from(places) * here;
             }
         }
-        all as f64 * share / strips as f64
+        shares.map_each(|share| all as f64 * share / strips as f64)
     }
 
-    /// Returns the share of pairs of records of a strip that overlap along it, from so many records.
-    fn overlapping(&self, strip: usize, tested: usize, columns: &mut StripColumns) -> f64 {
+    /// Returns the share of pairs of records of a strip that overlap along it, and that overlap on all axes, from so many records.
+    fn overlapping(&self, strip: usize, tested: usize, columns: &mut StripColumns) -> [f64; 2] {
         let Self { level, grid, chunks, lengths } = *self;
         let rows = lengths[strip].min(tested);
         // Boxes of several kinds may be in the input by turns, so the distances of the records are uneven.
@@ -106,9 +151,10 @@ impl<R: StripRecord> GridRecords<'_, R> {
         let (records, order, passage) = (&records[..], &order[..], passage.as_ref());
         let stored = &mut *columns;
         level.run(StoreColumns { records, order, passage, bins: None, columns: stored });
-        let overlaps = level.run(CountOverlaps { columns });
         // Each pair is counted twice, and each record overlaps itself.
-        overlaps.saturating_sub(rows) as f64 / Ord::max(rows * (rows - 1), 1) as f64
+        let pairs = Ord::max(rows * (rows - 1), 1) as f64;
+        let overlaps = level.run(CountOverlaps { columns });
+        overlaps.map_each(|count| count.saturating_sub(rows) as f64 / pairs)
     }
 }
 
@@ -118,26 +164,29 @@ fn pairs_of(records: usize) -> u64 {
     records * records / 2
 }
 
-/// Counts for each box of a strip the boxes that overlap it along the strip.
+/// Counts for each box of a strip the boxes that overlap it along the strip, and those that overlap it on all axes.
 struct CountOverlaps<'a> {
     columns: &'a StripColumns,
 }
 
 impl Kernel for CountOverlaps<'_> {
-    type Output = usize;
+    type Output = [usize; 2];
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> usize {
+    fn run<I: Isa>(self, isa: I) -> [usize; 2] {
         let Self { columns } = self;
+        let bounds = columns.bounds();
         let (lows, highs) = (&columns.bounds[0], &columns.bounds[3]);
-        let mut count = 0;
+        let (mut along, mut all) = (0, 0);
         for row in 0..columns.rows {
-            let (low, high) = (isa.splat(lows[row]), isa.splat(highs[row]));
+            let this = bounds.splat(isa, row);
             for group in (0..columns.rows).step_by(I::LANES) {
-                let meets = isa.load(&lows[group..]).le(high) & low.le(isa.load(&highs[group..]));
-                count += meets.count();
+                let meets =
+                    isa.load(&lows[group..]).le(this[3]) & this[0].le(isa.load(&highs[group..]));
+                along += meets.count();
+                all += (meets & overlap::<I>(this, bounds.load(isa, group))).count();
             }
         }
-        count
+        [along, all]
     }
 }

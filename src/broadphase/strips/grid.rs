@@ -48,6 +48,9 @@ pub(super) mod cost {
     pub(crate) const START: f64 = 0.7;
     /// Compare with one candidate.
     pub(crate) const CANDIDATE: f64 = 0.18;
+    /// Compare with one candidate where most of them are far: if boxes are very unequal, single ones are compared with many others, which takes
+    /// longer than to compare neighbours.
+    pub(crate) const FAR_CANDIDATE: f64 = 0.42;
     /// Factor for the comparison with a candidate on a long path.
     pub(crate) const LONG: f64 = 4.0;
     /// Visit one strip, even an empty one.

@@ -470,6 +470,40 @@ const BOARDS: Recipe = Recipe {
     displacement: [-3.0, -2.0],
     moves: 0.01,
 };
+/// Sticks of all lengths on any axis, on a lattice, so that many overlap; one of fifty moves, so that few of these are pairs.
+const HAYSTACK: Recipe = Recipe {
+    seed: 102_332,
+    extent: [100.28433, 3.546632, 3077.8428],
+    crowds: [
+        Crowds { count: 5, ..NO_CROWDS },
+        Crowds { count: 3, ..NO_CROWDS },
+        Crowds { count: 30, ..NO_CROWDS },
+    ],
+    half: [-2.7098398, -1.8221366],
+    stretch: [0.0, 1.2816246, 0.0],
+    long: Long { share: 1.0, axis: 3, axes: 1, length: 0.70725733, spread: 1.0 },
+    lattice: 0.004089193,
+    displaced: 0.05,
+    displacement: [-3.2446756, -2.0658708],
+    moves: 0.019720294,
+};
+/// Boxes in crowds in crowds, and one of fourteen is a plate across the scene: each is compared with all boxes of the strips that it is in.
+const LOUVERS: Recipe = Recipe {
+    seed: 347_186,
+    extent: [732.7823, 716.59814, 714.01556],
+    crowds: [
+        Crowds { share: 1.0, count: 1773, part: [0.15987214, 0.5667503, 0.7077723], apart: 1.0 },
+        Crowds { share: 0.8, count: 1000, part: [0.11852348, 0.3453805, 0.8700853], apart: 1.0 },
+        Crowds { count: 1002, ..NO_CROWDS },
+    ],
+    half: [-2.9979508, -2.0187657],
+    stretch: [1.5857673, 1.1957994, 1.5],
+    long: Long { share: 0.070975944, axis: 1, axes: 2, length: 1.5787305, spread: 0.0 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [-2.86257, -2.1118252],
+    moves: 0.9303788,
+};
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 /// Points that fly up to a third of the scene on each axis, so that the bounds of hundreds of paths overlap each path and hardly any two meet.
 const SWARM: Recipe = Recipe {
@@ -522,6 +556,8 @@ pub(super) fn recipe(scene: Scene) -> Option<&'static Recipe> {
         Scene::Reeds => &REEDS,
         Scene::Bristles => &BRISTLES,
         Scene::Boards => &BOARDS,
+        Scene::Haystack => &HAYSTACK,
+        Scene::Louvers => &LOUVERS,
         Scene::Swarm => &SWARM,
         Scene::Burst => &BURST,
         _ => return None,

@@ -128,6 +128,10 @@ pub enum Scene {
     Bristles,
     /// Small boxes in a flat scene, and few plates across half of it; one of a hundred moves. It is repeated.
     Boards,
+    /// Sticks of all lengths on any axis, on a lattice; one of fifty moves. It is repeated.
+    Haystack,
+    /// Boxes in thousands of crowds, and one of fourteen is a plate across the scene. It is repeated.
+    Louvers,
     /// Points that fly up to a third of the scene on each axis. It is repeated.
     Swarm,
     /// Points that fly up to a quarter of the scene, half of them from one crowd. It is repeated.
@@ -157,7 +161,7 @@ impl Scene {
     ];
 
     /// Scenes that the search `worst_case` and users found, with few pairs. They are not among [`Scene::ALL`].
-    pub const FOUND: [Self; 29] = [
+    pub const FOUND: [Self; 31] = [
         Self::Outskirts,
         Self::Plates,
         Self::Boulders,
@@ -185,6 +189,8 @@ impl Scene {
         Self::Reeds,
         Self::Bristles,
         Self::Boards,
+        Self::Haystack,
+        Self::Louvers,
         Self::Swarm,
         Self::Burst,
     ];
@@ -269,6 +275,8 @@ impl Scene {
             Self::Reeds => "reeds",
             Self::Bristles => "bristles",
             Self::Boards => "boards",
+            Self::Haystack => "haystack",
+            Self::Louvers => "louvers",
             Self::Swarm => "swarm",
             Self::Burst => "burst",
             Self::Identical => "identical",
