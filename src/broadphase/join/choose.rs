@@ -115,18 +115,18 @@ pub(super) fn choose(
     }
     // Two boxes of the same input set are never a pair if two sets were passed. Two boxes that do not move are not either; to
     // separate them, the others take part in two joins.
-    if depth == 0 {
-        for &flag in &[STILL, OF_FIRST] {
-            let flagged = boxes.flagged(a, flag);
-            let is_mixed = flagged > 0 && flagged < a.len;
-            if is_mixed && (flag == OF_FIRST || are_apart(boxes, a, flagged)) {
-                return SplitChoice::ByFlag(flag);
-            }
-        }
+    let [still, of_first] =
+        [STILL, OF_FIRST].map(|flag| if depth == 0 { boxes.flagged(a, flag) } else { 0 });
+    let is_mixed = |flagged: usize| flagged > 0 && flagged < a.len;
+    if is_mixed(still) && are_apart(boxes, a, still) {
+        return SplitChoice::ByFlag(STILL);
+    }
+    if is_mixed(of_first) {
+        return SplitChoice::ByFlag(OF_FIRST);
     }
     let of_a = boxes.sample(a);
     let of_b = if same { of_a } else { boxes.sample(b) };
-    if depth == 0 && same && are_apart_by_bitmaps(boxes, a, &of_a) {
+    if same && is_mixed(still) && are_apart_by_bitmaps(a, still, &of_a) {
         return SplitChoice::ByFlag(STILL);
     }
     let of = |axis: usize| (&of_a[axis], &of_b[axis]);
@@ -291,14 +291,12 @@ fn are_apart(boxes: &dyn JoinSets, rows: KdRows, still: usize) -> bool {
             || all * boxes.overlapping(rows, STILL) > STILL_WORK)
 }
 
-/// Returns whether the boxes that move are joined with the others by bitmaps, because most boxes do not move and that costs little.
-fn are_apart_by_bitmaps(boxes: &dyn JoinSets, rows: KdRows, of: &[Sampled; 3]) -> bool {
-    let still = boxes.flagged(rows, STILL);
-    let [still, moving] = [still, rows.len - still].map(|len| (KdRows { len, ..rows }, of));
+/// Returns whether the boxes that move are joined with the `still` others by bitmaps, because most boxes do not move and that costs little.
+fn are_apart_by_bitmaps(rows: KdRows, still: usize, of: &[Sampled; 3]) -> bool {
+    let sets = [still, rows.len - still].map(|len| (KdRows { len, ..rows }, of));
     let all = rows.len as f64;
-    moving.0.len > 0
-        && still.0.len as f64 > STILL_SHARE * all
-        && bitmaps([still, moving], false, STILL_CAUTION, STILL_BITMAPS_WORK * all).is_some()
+    still as f64 > STILL_SHARE * all
+        && bitmaps(sets, false, STILL_CAUTION, STILL_BITMAPS_WORK * all).is_some()
 }
 
 /// Returns whether neither box moves in most pairs of two sets, but not in all.

@@ -364,6 +364,21 @@ fn boxes_of_a_large_set_without_neighbours_are_dropped() {
     }
 }
 
+/// Returns the pairs that overlap and of which a box moves, in order, by brute force.
+fn pairs_of_movers(rows: &[Row]) -> Vec<[u32; 2]> {
+    let mut expected = Vec::new();
+    for (a, (p, _)) in (0..).zip(rows).filter(|(_, (_, id))| *id == 0) {
+        for (b, (q, id)) in (0..).zip(rows) {
+            let meet = (0..3).all(|k| p[k] <= q[3 + k] && q[k] <= p[3 + k]);
+            if meet && (a < b || *id == STILL) && a != b {
+                expected.push([Ord::min(a, b), Ord::max(a, b)]);
+            }
+        }
+    }
+    expected.sort_unstable();
+    expected
+}
+
 /// Goal: sticks on all axes, each of which overlaps most others on two axes, need few comparisons, and fewer where hardly any of them
 /// move. So do boxes that overlap many others on each axis. Method: count the comparisons, and brute force on every level.
 #[test]
@@ -385,16 +400,7 @@ fn boxes_that_overlap_many_others_on_an_axis_need_few_comparisons() {
         for (row, (_, id)) in rows.iter_mut().enumerate() {
             *id = if row % moves == 0 { 0 } else { STILL };
         }
-        let mut expected = Vec::new();
-        for (a, (p, _)) in (0..).zip(&rows).step_by(moves) {
-            for (b, (q, id)) in (0..).zip(&rows) {
-                let meet = (0..3).all(|k| p[k] <= q[3 + k] && q[k] <= p[3 + k]);
-                if meet && (a < b || *id == STILL) && a != b {
-                    expected.push([Ord::min(a, b), Ord::max(a, b)]);
-                }
-            }
-        }
-        expected.sort_unstable();
+        let expected = pairs_of_movers(&rows);
         assert!(expected.len() > 5, "{} pairs", expected.len());
         let mut order: Option<Vec<[u32; 2]>> = None;
         for level in Level::all() {
@@ -419,16 +425,7 @@ fn few_boxes_that_move_are_compared_by_bitmaps() {
             (bounds, if world.moves[row] { 0 } else { STILL })
         })
         .collect();
-    let mut expected = Vec::new();
-    for (a, (p, _)) in (0..).zip(&rows).filter(|(_, (_, id))| *id == 0) {
-        for (b, (q, id)) in (0..).zip(&rows) {
-            let meet = (0..3).all(|k| p[k] <= q[3 + k] && q[k] <= p[3 + k]);
-            if meet && (a < b || *id == STILL) && a != b {
-                expected.push([Ord::min(a, b), Ord::max(a, b)]);
-            }
-        }
-    }
-    expected.sort_unstable();
+    let expected = pairs_of_movers(&rows);
     assert!(expected.len() > 1000, "{} pairs", expected.len());
     let mut join = Join::default();
     let mut found = pairs(Level::detect(), &rows, &mut join, NOT_FIRST);
