@@ -174,6 +174,60 @@ fn polyhedron_casts_keep_their_promises() {
     assert!(hits > count / 8 && hits < count - count / 8, "{hits} of {count} hit");
 }
 
+/// Goal: never late, also if every rounding error delays the entry. Method: one plane, and the exact fraction
+/// in integers.
+///
+/// The products on the first axis are rounded by nearly half a step: that of the start away from zero, that
+/// of the displacement towards zero. Each other term is just below half a step, so adding it changes no
+/// sum, although it would reduce the distance or increase the speed. At 1.16 also the sums with the error
+/// bounds are rounded in this direction.
+#[test]
+fn roundings_that_all_delay_the_entry_do_not_make_it_late() {
+    const HALF_STEP: f32 = f32::EPSILON / 2.0;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
+    let root = 1.0 / 4096.0;
+    let below_root = -root * (1.0 - HALF_STEP);
+    for _ in 0..2000 {
+        let normal = 1.0 + f32::EPSILON * rng.random_range(2048..4096_i32) as f32;
+        // For one factor in eight the error has this direction and is more than 3/4 of half a step.
+        let mut factor = |away_from_zero: bool| {
+            let is_delayed = |factor: &f32| {
+                let exact = f64::from(normal) * f64::from(*factor);
+                let error = f64::from(normal * factor) - exact;
+                let delay = if away_from_zero { error } else { -error };
+                delay > 0.75 * f64::from(HALF_STEP)
+            };
+            let mut factors = (0..1000).map(|_| rng.random_range(1.15..1.165_f32) / normal);
+            factors.find(is_delayed).expect("one of a thousand factors")
+        };
+        let start = [factor(true), below_root, below_root];
+        let delta = [-factor(false), below_root, below_root];
+        let plane = Plane { normal: [normal, root, root], offset: -root * below_root };
+        let segment = Segment::ray(start, delta).expect("a ray");
+        let cast = one_to_one(&segment, &[plane]);
+        assert_eq!(cast.facets.entry_plane(), Some(0), "{segment:?}, {plane:?}");
+        assert_eq!(polyhedron_holds(&segment, &[plane], &cast), Ok(()), "{segment:?}, {plane:?}");
+    }
+}
+
+/// Goal: fractions that are zero have no sign. Method: `max_fraction` is minus zero, for starts inside a box
+/// and on its surface; the bits of the results of the polyhedron and of the box.
+#[test]
+fn a_limit_of_minus_zero_gives_an_exit_of_plus_zero() {
+    let aabb = Aabb::cube([0.0; 3], 1.0).expect("a box");
+    let planes = faces(&aabb, |_| 1.0);
+    for start in [[0.0; 3], [0.5, -0.25, -0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 1.0]] {
+        for delta in [[1.0, 0.0, 0.0], [-1.0, 2.0, -0.5], [0.0; 3], [-0.0; 3]] {
+            let segment = Segment { start, delta, max_fraction: -0.0 };
+            let cast = one_to_one(&segment, &planes);
+            let of_box = cast::one_to_one(&segment, &aabb).expect("a segment and a box");
+            assert!(cast.facets.is_hit() && of_box.faces.is_hit(), "{segment:?}");
+            let fractions = [cast.entry, cast.exit, of_box.entry, of_box.exit];
+            assert_eq!(fractions.map(f32::to_bits), [0; 4], "{segment:?}");
+        }
+    }
+}
+
 /// Goal: if the start is beyond a plane by less than a float can represent, that plane is reported, not one
 /// whose fraction underflows. Method: a case that ten million random ones once found.
 #[test]

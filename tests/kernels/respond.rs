@@ -247,6 +247,40 @@ fn an_edge_that_slides_past_is_left_alone() {
     }
 }
 
+/// Goal: boxes are pushed apart by no more than the depth if the depth and its shares are floats. Method: an
+/// overlap of four steps of 2⁻²², on every axis and side and for several inverse masses; every corner is
+/// compared with integers, without tolerance.
+#[test]
+fn boxes_are_pushed_apart_by_exactly_an_exact_depth() {
+    const STEPS: i32 = 1 << 22;
+    const DEPTH: i32 = 4;
+    let aabb = |[min, max]: [[i32; 3]; 2]| {
+        let corner = |of: [i32; 3]| of.map(|steps| steps as f32 / STEPS as f32);
+        Aabb { min: corner(min), max: corner(max) }
+    };
+    for axis in 0..3 {
+        // The lower box ends at zero and the upper one starts below it.
+        let (mut lower, mut upper) = ([[-STEPS; 3], [STEPS; 3]], [[-STEPS; 3], [STEPS; 3]]);
+        (lower[1][axis], upper[0][axis]) = (0, -DEPTH);
+        for masses in [[0, 1], [1, 0], [1, 1], [1, 3], [3, 1]] {
+            let body = |of, inverse: i32| Body::new(aabb(of), inverse as f32).expect("a body");
+            let (a, b) = (body(lower, masses[0]), body(upper, masses[1]));
+            let mut expected = [lower, upper];
+            for side in 0..2 {
+                let share = DEPTH * masses[side] / (masses[0] + masses[1]);
+                for corner in &mut expected[side] {
+                    corner[axis] += if side == 0 { -share } else { share };
+                }
+            }
+            let expected = expected.map(aabb);
+            let response = one_to_one(&a, &b, 0.0).expect("they overlap");
+            assert_eq!([response.a.aabb, response.b.aabb], expected, "axis {axis}, {masses:?}");
+            let response = one_to_one(&b, &a, 0.0).expect("they overlap");
+            assert_eq!([response.b.aabb, response.a.aabb], expected, "axis {axis}, {masses:?}");
+        }
+    }
+}
+
 /// Goal: a fast body is reflected to the side from which it came. Method: a bullet that starts in front of a
 /// wall, and one that starts inside it, beyond the middle.
 #[test]

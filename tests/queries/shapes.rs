@@ -288,6 +288,42 @@ fn visits_are_few_and_the_same_on_every_level() {
     assert!(told.iter().all(|of| *of == told[0]), "{told:?}");
 }
 
+/// Goal: nodes outside a plane are not visited. Method: a plane that cuts off a face, an edge or a corner of a
+/// cube of boxes on integers, in each direction. Few nodes and leaves are visited, and as many boxes are found
+/// as in integer arithmetic.
+#[test]
+fn nodes_outside_a_plane_are_not_visited() {
+    const SIDE: i32 = 21;
+    let of = crowded(3, 5000);
+    assert!(of.iter().all(|aabb| aabb.min.iter().all(|&x| x >= 0.0)));
+    assert!(of.iter().all(|aabb| aabb.max.iter().all(|&x| x <= SIDE as f32)));
+    let mut tree = Bvh::new();
+    with(&of, None, |set| tree.build(set).map(|_| ())).unwrap();
+    for direction in (0..27).map(|code| [code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1]) {
+        let axes = direction.iter().filter(|&&n| n != 0).count();
+        // Distance of the plane from the extreme point of the cube, times the length of the normal.
+        let Some(&cut) = [1, 6, 12].get(axes.wrapping_sub(1)) else { continue };
+        let least: i32 = direction.iter().map(|&n| n.min(0) * SIDE).sum();
+        let offset = least + cut;
+        let extreme = |aabb: &Aabb| -> i32 {
+            let corner = |axis: usize| if direction[axis] < 0 { aabb.max } else { aabb.min };
+            (0..3).map(|axis| direction[axis] * corner(axis)[axis] as i32).sum()
+        };
+        let expected = of.iter().filter(|aabb| extreme(aabb) <= offset).count();
+        let plane = Plane { normal: direction.map(|n| n as f32), offset: offset as f32 };
+        let mut visits = Visits::default();
+        let mut found = 0;
+        tree.queries().overlap_planes(&[plane]).unwrap().counting(&mut visits).visit(|_| {
+            found += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(found, expected, "{plane:?}");
+        assert!(expected > 50 && expected < 1000, "{expected}: {plane:?}");
+        // A leaf has 16 boxes, so there are more than 300.
+        assert!(visits.leaves < 100 && visits.nodes < 40, "{visits:?} for {expected}: {plane:?}");
+    }
+}
+
 /// Goal: invalid input is rejected with the reason, and an empty tree has no results.
 #[test]
 fn invalid_shapes_are_rejected() {
