@@ -51,7 +51,7 @@ const WRONG_FACTOR: f64 = 1.5;
 const WRONG_COST: f64 = 10.0;
 const WRONG_PAIRS: f64 = 8.0;
 /// Cost of comparisons, for each box, from which other grids are tried too.
-const EXPENSIVE_COST: f64 = 20.0;
+const EXPENSIVE_COST: f64 = 15.0;
 /// Least number of pairs of the sample that are tested for it, and number of boxes for each.
 const CHECKED_PAIRS_MIN: usize = 1 << 14;
 const CHECKED_ROWS_PER_PAIR: usize = 32;
@@ -59,6 +59,8 @@ const CHECKED_ROWS_PER_PAIR: usize = 32;
 const BETTER: f64 = 0.6;
 /// All boxes are joined instead if that costs at most this part of the price of the first choice, with the true cost of its copies.
 const JOIN_BETTER: f64 = 0.8;
+/// A grid is tried instead of a join up to so many times the price of the join, because the check of the grid may still replace it.
+const JOIN_WORSE: f64 = 1.3;
 /// Number of records from which a strip is joined.
 pub(super) const JOIN_ROWS: f64 = 512.0;
 /// Boxes are short on an axis if they are shorter than this part of the range in which half of them start.
@@ -108,7 +110,7 @@ pub(super) fn choose(
     let mut extents = Extents::of(sample);
     sample.skips_empty = !extents.has_crowd();
     let chosen = choose_smooth((rows, active), extents.wholes, rejected, sample);
-    if rows < COUNTED_ROWS_MIN || !chosen.joined && is_right(rows, &chosen, sample) {
+    if rows < COUNTED_ROWS_MIN || !chosen.joined && is_right((rows, active), &chosen, sample) {
         return chosen;
     }
     if rejected == 0 {
@@ -174,15 +176,15 @@ fn choose_smooth(
         }
     };
     // If no grid fits, one strip is divided by the join.
-    let boxes = rows as f64;
-    let join = boxes * join_each(boxes, active as f64, 0.0);
+    let (boxes, active) = (rows as f64, active as f64);
+    let join = boxes * join_each(boxes, active, 0.0);
     let slack = COST_SLACK * f64::from(1 + rejected);
     if across.cost <= join {
         return Choice { join, slack, ..across };
     }
-    let cost = join + boxes * cost::JOIN_PAIR * sample.pairs_each(rows);
+    let join = join + boxes * join_overlaps(sample.overlaps_each(rows), active / boxes);
     let divided = joined(rows, [along, u, v]);
-    Choice { cost, join, slack, ..divided }.or(Choice { join: cost, slack, ..across })
+    Choice { cost: join, join, slack, ..divided }.or(Choice { join, slack, ..across })
 }
 
 /// Returns a grid of about `strips` strips on these axes, side by side or one after the other.
@@ -211,9 +213,19 @@ fn join_each(boxes: f64, active: f64, work: f64) -> f64 {
         + cost::DIVIDE * divisions
 }
 
+/// Returns the cost of a join for each box, in addition to that of boxes apart from each other, if a box overlaps so many others, whether or not they move, and
+/// such a share of the boxes moves. Hardly any plane separates boxes that overlap, so they are divided in vain; but few boxes that move are joined with the
+/// others by themselves.
+fn join_overlaps(each: f64, moving: f64) -> f64 {
+    let undivided = cost::JOIN_OVERLAPS * each / (each + cost::FEW_OVERLAPS);
+    let pairs = each * moving * (2.0 - moving);
+    let share = (moving / cost::FEW_MOVE).min(1.0);
+    undivided * share * share + cost::JOIN_PAIR * pairs
+}
+
 /// Returns whether the comparisons of a choice, counted pair by pair in the sample, are about as many as its price assumes, and not very
 /// many.
-fn is_right(rows: usize, chosen: &Choice, sample: &mut Sample) -> bool {
+fn is_right((rows, active): (usize, usize), chosen: &Choice, sample: &mut Sample) -> bool {
     sample
         .find_pairs(chosen.grid.along.axis, (rows / CHECKED_ROWS_PER_PAIR).max(CHECKED_PAIRS_MIN));
     let [counted, one] = sample.compared(rows, &chosen.grid);
@@ -224,7 +236,10 @@ fn is_right(rows: usize, chosen: &Choice, sample: &mut Sample) -> bool {
     let limit = WRONG_FACTOR * priced + WRONG_COST + WRONG_PAIRS * one * cost::CANDIDATE;
     let each = chosen.cost / rows as f64 - priced + counted * cost::CANDIDATE;
     let join = chosen.join / rows as f64 + cost::COPY;
-    counted * cost::CANDIDATE <= limit && join >= JOIN_BETTER * with_copies(each, chosen)
+    let enough = JOIN_BETTER * with_copies(each, chosen);
+    let overlaps =
+        |sample: &Sample| join_overlaps(sample.overlaps_each(rows), active as f64 / rows as f64);
+    counted * cost::CANDIDATE <= limit && (join >= enough || join + overlaps(sample) >= enough)
 }
 
 /// Returns the cost of a grid for each box, with the true cost of its copies.
@@ -254,13 +269,23 @@ fn join_work((rows, active): (usize, f64), cores: &[AxisExtent; 3], sample: &mut
     work * active / boxes
 }
 
+/// Returns the least cost of a join of so many boxes, of which so many are active: if no two of them overlap.
+pub(super) fn join_min((rows, active): (usize, usize)) -> f64 {
+    let boxes = rows as f64;
+    boxes * (cost::COPY + join_each(boxes, active as f64, 0.0))
+}
+
 /// Returns the cost of a join of so many boxes, of which so many are active, after they were copied to strips. The sample is that of the choice.
-pub(super) fn join_after_scatter((rows, active): (usize, usize), sample: &mut Sample) -> f64 {
+pub(super) fn join_after_scatter(
+    (rows, active): (usize, usize),
+    overlaps_each: f64,
+    sample: &mut Sample,
+) -> f64 {
     let (boxes, active) = (rows as f64, active as f64);
     let cores = Extents::of(sample).cores;
     let work = join_work((rows, active), &cores, sample);
-    let pairs = cost::JOIN_PAIR * sample.pairs_each(rows);
-    boxes * (cost::COPY + join_each(boxes, active, work) + pairs)
+    let each = cost::COPY + join_each(boxes, active, work);
+    boxes * (each + join_overlaps(overlaps_each, active / boxes))
 }
 
 /// Chooses by counted comparisons. Keeps the first choice unless another one is much cheaper.
@@ -277,25 +302,21 @@ fn choose_counted(
     let cores: [_; 3] = core::array::from_fn(|axis| {
         coarse(AxisExtent { mean: wholes[axis].mean, ..extents.cores[axis] })
     });
-    let pairs = if first.joined {
-        first.cost - first.join
-    } else {
-        boxes * cost::JOIN_PAIR * sample.pairs_each(rows)
-    };
+    let overlaps = boxes * join_overlaps(sample.overlaps_each(rows), active / boxes);
     let work = join_work((rows, active), &cores, sample);
-    let join = boxes * (cost::COPY + join_each(boxes, active, work)) + pairs;
+    let join = boxes * (cost::COPY + join_each(boxes, active, work)) + overlaps;
     let counted = |choice: Choice, sample: &mut Sample| {
         let [compared, _] = sample.compared(rows, &choice.grid);
         let swept = boxes * compared * cost::FAR_CANDIDATE;
         // Crowded strips are joined.
         let crowd = choice.neighbours;
         let work = work.min(compared / choice.copies);
-        let strips = boxes * choice.copies * join_each(crowd, active.min(crowd), work) + pairs;
+        let strips = boxes * choice.copies * join_each(crowd, active.min(crowd), work) + overlaps;
         let compared = if crowd >= JOIN_ROWS && strips < swept { strips } else { swept };
         let each = (choice.cost - choice.compared + compared) / boxes;
         Choice { cost: boxes * with_copies(each, &choice), compared, ..choice }
     };
-    let mut best = Choice { cost: join, ..joined(rows, by_ratio(wholes)) };
+    let mut best = Choice { cost: JOIN_WORSE * join, ..joined(rows, by_ratio(wholes)) };
     let mut first_cost = join;
     if !first.joined {
         let Grid { along, .. } = first.grid;
@@ -322,7 +343,8 @@ fn choose_counted(
         }
     }
     let slack = COST_SLACK * f64::from(1 + rejected);
-    if best.cost < BETTER * first_cost {
+    let better = if first.joined { JOIN_WORSE } else { BETTER };
+    if best.cost < better * first_cost {
         Choice { join: join.max(best.cost), slack, ..best }
     } else if !first.joined && join < JOIN_BETTER * first_cost {
         Choice { cost: join, join, slack, ..joined(rows, by_ratio(wholes)) }

@@ -34,19 +34,15 @@ const FIRST_PART: f64 = 0.5;
 pub(crate) const ESTIMATED_ROWS_MIN: usize = COUNTED_ROWS_MIN;
 /// The grid is wrong if it needs this many times the comparisons that its price assumes, and so many more for each box.
 const WRONG_FACTOR: f64 = 2.0;
-const WRONG_EACH: f64 = if cfg!(fuzzing) { 1.0 } else { 100.0 };
+const WRONG_EACH: f64 = if cfg!(fuzzing) { 1.0 } else { 200.0 };
 /// A long strip that needs more comparisons for each record is joined, which costs as much as the lesser number if these are far.
 const JOINED_EACH: f64 = 320.0;
 const JOINED_FAR: f64 = 140.0;
 
 /// Nanoseconds to sort the first copy of a box.
 const SORT: f64 = 5.0;
-/// All boxes are joined instead if the strips cost more than this many times the price of that.
-const JOIN_TIMES: f64 = 1.1;
-/// Nanoseconds for each box that a join takes longer if boxes overlap so often that no plane separates them, and the number of overlaps for each box from
-/// which it takes more than half of that.
-const JOIN_OVERLAPS: f64 = 120.0;
-const FEW_OVERLAPS: f64 = 0.5;
+/// All boxes are joined instead if the strips cost more than this many times the price of that, which is uncertain.
+const JOIN_TIMES: f64 = 1.55;
 
 /// The result of a check of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,20 +64,21 @@ pub(crate) struct GridRecords<'a, R> {
 }
 
 impl<R: StripRecord> GridRecords<'_, R> {
-    /// Checks the comparisons that the strips need for so many boxes. `join` returns the cost of a join of all boxes.
+    /// Checks the comparisons that the strips need for so many boxes. A join of all boxes costs at least
+    /// `join_min`, and what `join` returns if each overlaps so many.
     pub(crate) fn check(
         &self,
         rows: usize,
         choice: &Choice,
         columns: &mut StripColumns,
-        join: &mut dyn FnMut() -> f64,
+        (join_min, join): (f64, &mut dyn FnMut(f64) -> f64),
     ) -> GridCheck {
         let wrong = WRONG_FACTOR * choice.compared / cost::CANDIDATE + WRONG_EACH * rows as f64;
         let copies = self.lengths.iter().sum::<usize>() as f64 - rows as f64;
         let sorted = SORT * rows as f64 + cost::COPY_AGAIN * copies;
         // Comparisons that cost as much as a join of this price.
         let comparisons = |join: f64| (JOIN_TIMES * join - sorted) / cost::FAR_CANDIDATE;
-        let most = wrong.min(comparisons(choice.join + rows as f64 * cost::COPY));
+        let most = wrong.min(comparisons(join_min));
         let all = self.lengths.iter().fold(0, |sum, &length| sum + pairs_of(length));
         if all as f64 <= most || self.overlaps(all, FIRST_TESTED, columns)[0] <= FIRST_PART * most {
             return GridCheck::Accepted;
@@ -90,9 +87,7 @@ impl<R: StripRecord> GridRecords<'_, R> {
         if compared > wrong {
             return GridCheck::Wrong;
         }
-        let each = pairs / rows as f64;
-        let divided = rows as f64 * JOIN_OVERLAPS * each / (each + FEW_OVERLAPS);
-        if far > most && far > comparisons(join() + divided) {
+        if far > comparisons(join(pairs / rows as f64)) {
             GridCheck::JoinIsCheaper
         } else {
             GridCheck::Accepted

@@ -6,7 +6,7 @@ use super::chunks::chunk_rows;
 use super::counted::{AxisPairs, LocateCells, count_overlapping};
 use super::extent::{AxisCells, AxisExtent, StripAxis};
 use crate::broadphase::join::NOT_FIRST_UNCUT;
-use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V};
+use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::columns::impl_memory;
 use crate::geom::{Aabb, MapEach, MovingBox};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, U32Lanes};
@@ -62,11 +62,16 @@ pub(super) mod cost {
     pub(crate) const EMPTY_PIECE: f64 = 2.0;
     /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
     /// boxes when they do not fit into the cache. See `join`.
-    pub(crate) const JOIN: f64 = 15.0;
-    pub(crate) const JOIN_ACTIVE: f64 = 2.5;
+    pub(crate) const JOIN: f64 = 13.0;
+    pub(crate) const JOIN_ACTIVE: f64 = 1.5;
     pub(crate) const JOIN_FAR: f64 = 4.0;
     /// Report a pair there.
-    pub(crate) const JOIN_PAIR: f64 = 3.0;
+    pub(crate) const JOIN_PAIR: f64 = 12.0;
+    /// How much longer a join takes for each box if the boxes overlap so often that no plane separates them; the number of overlaps for each box from which it takes
+    /// more than half of that; and the share of boxes that move below which it takes less, because these are joined with the others by themselves.
+    pub(crate) const JOIN_OVERLAPS: f64 = 90.0;
+    pub(crate) const FEW_OVERLAPS: f64 = 1.1;
+    pub(crate) const FEW_MOVE: f64 = 0.04;
     /// Divide the boxes once more, where many overlap on each axis, and number of comparisons for each box where nothing is
     /// divided.
     pub(crate) const DIVIDE: f64 = 20.0;
@@ -91,7 +96,7 @@ pub(crate) struct Sample {
     pub(super) boxes: Vec<Aabb>,
     /// Displacements of the boxes on each axis if long paths are cut, otherwise empty.
     deltas: [Vec<f32>; 3],
-    /// Flags of the boxes. Two boxes with a common flag are not a pair.
+    /// Flags of the sets that the boxes are from. Two boxes with a common flag are not a pair.
     flags: Vec<u32>,
     pub(super) line: Vec<f32>,
     /// The boxes as columns, with padding.
@@ -133,7 +138,7 @@ impl Sample {
                 if paths {
                     self.deltas.iter_mut().zip(moving.delta).for_each(|(to, x)| to.push(x));
                 }
-                self.flags.push(flags);
+                self.flags.push(flags & !STILL);
             }
         }
     }
@@ -275,8 +280,8 @@ impl Sample {
         [each * pairs.compared(&self.cells, &self.crossed), each * pairs.one()]
     }
 
-    /// Estimates how many pairs each of `rows` boxes is in.
-    pub(super) fn pairs_each(&self, rows: usize) -> f64 {
+    /// Estimates how many overlaps of two boxes there are for each of `rows` boxes, whether or not they move.
+    pub(super) fn overlaps_each(&self, rows: usize) -> f64 {
         let Self { level, columns, flags, .. } = self;
         let boxes = self.boxes.len();
         let step = boxes.div_ceil(TRIED).max(1);
