@@ -269,10 +269,15 @@ fn join_work((rows, active): (usize, f64), cores: &[AxisExtent; 3], sample: &mut
     work * active / boxes
 }
 
+/// Returns the cost of a join of so many boxes, of which so many are active, with the copy of each. See [`join_each`] and [`join_overlaps`].
+fn join_cost((boxes, active): (f64, f64), work: f64, overlaps_each: f64) -> f64 {
+    let overlaps = join_overlaps(overlaps_each, active / boxes);
+    boxes * (cost::COPY + join_each(boxes, active, work) + overlaps)
+}
+
 /// Returns the least cost of a join of so many boxes, of which so many are active: if no two of them overlap.
 pub(super) fn join_min((rows, active): (usize, usize)) -> f64 {
-    let boxes = rows as f64;
-    boxes * (cost::COPY + join_each(boxes, active as f64, 0.0))
+    join_cost((rows as f64, active as f64), 0.0, 0.0)
 }
 
 /// Returns the cost of a join of so many boxes, of which so many are active, after they were copied to strips. The sample is that of the choice.
@@ -281,11 +286,10 @@ pub(super) fn join_after_scatter(
     overlaps_each: f64,
     sample: &mut Sample,
 ) -> f64 {
-    let (boxes, active) = (rows as f64, active as f64);
+    let active = active as f64;
     let cores = Extents::of(sample).cores;
     let work = join_work((rows, active), &cores, sample);
-    let each = cost::COPY + join_each(boxes, active, work);
-    boxes * (each + join_overlaps(overlaps_each, active / boxes))
+    join_cost((rows as f64, active), work, overlaps_each)
 }
 
 /// Chooses by counted comparisons. Keeps the first choice unless another one is much cheaper.
@@ -302,9 +306,10 @@ fn choose_counted(
     let cores: [_; 3] = core::array::from_fn(|axis| {
         coarse(AxisExtent { mean: wholes[axis].mean, ..extents.cores[axis] })
     });
-    let overlaps = boxes * join_overlaps(sample.overlaps_each(rows), active / boxes);
+    let overlaps_each = sample.overlaps_each(rows);
+    let overlaps = boxes * join_overlaps(overlaps_each, active / boxes);
     let work = join_work((rows, active), &cores, sample);
-    let join = boxes * (cost::COPY + join_each(boxes, active, work)) + overlaps;
+    let join = join_cost((boxes, active), work, overlaps_each);
     let counted = |choice: Choice, sample: &mut Sample| {
         let [compared, _] = sample.compared(rows, &choice.grid);
         let swept = boxes * compared * cost::FAR_CANDIDATE;

@@ -15,8 +15,8 @@
 //!
 //! All is a function of the boxes alone.
 
-use super::choose::{COUNTED_ROWS_MIN, JOIN_ROWS};
-use super::grid::{Choice, Grid, cost};
+use super::choose::{COUNTED_ROWS_MIN, JOIN_ROWS, join_after_scatter, join_min};
+use super::grid::{Choice, Grid, Sample, cost};
 use super::long_path::Passage;
 use super::record::StripRecord;
 use super::scatter::Chunk;
@@ -64,30 +64,30 @@ pub(crate) struct GridRecords<'a, R> {
 }
 
 impl<R: StripRecord> GridRecords<'_, R> {
-    /// Checks the comparisons that the strips need for so many boxes. A join of all boxes costs at least
-    /// `join_min`, and what `join` returns if each overlaps so many.
+    /// Checks the comparisons that the strips need for so many boxes, of which so many are active. The sample is that of the choice.
     pub(crate) fn check(
         &self,
-        rows: usize,
+        sizes: (usize, usize),
         choice: &Choice,
         columns: &mut StripColumns,
-        (join_min, join): (f64, &mut dyn FnMut(f64) -> f64),
+        sample: &mut Sample,
     ) -> GridCheck {
+        let (rows, _) = sizes;
         let wrong = WRONG_FACTOR * choice.compared / cost::CANDIDATE + WRONG_EACH * rows as f64;
         let copies = self.lengths.iter().sum::<usize>() as f64 - rows as f64;
         let sorted = SORT * rows as f64 + cost::COPY_AGAIN * copies;
         // Comparisons that cost as much as a join of this price.
         let comparisons = |join: f64| (JOIN_TIMES * join - sorted) / cost::FAR_CANDIDATE;
-        let most = wrong.min(comparisons(join_min));
+        let most = wrong.min(comparisons(join_min(sizes)));
         let all = self.lengths.iter().fold(0, |sum, &length| sum + pairs_of(length));
         if all as f64 <= most || self.overlaps(all, FIRST_TESTED, columns)[0] <= FIRST_PART * most {
             return GridCheck::Accepted;
         }
-        let [compared, far, pairs] = self.overlaps(all, TESTED, columns);
+        let [compared, far, overlaps] = self.overlaps(all, TESTED, columns);
         if compared > wrong {
             return GridCheck::Wrong;
         }
-        if far > comparisons(join(pairs / rows as f64)) {
+        if far > comparisons(join_after_scatter(sizes, overlaps / rows as f64, sample)) {
             GridCheck::JoinIsCheaper
         } else {
             GridCheck::Accepted
@@ -107,11 +107,11 @@ impl<R: StripRecord> GridRecords<'_, R> {
                 (next, places) = (next + 1, places + 1);
             }
             if places > 0 {
-                let [along, pairs] = self.overlapping(strip, records, columns);
+                let [along, overlaps] = self.overlapping(strip, records, columns);
                 let most = |each| {
                     if length as f64 >= JOIN_ROWS { 2.0 * each / length as f64 } else { 1.0 }
                 };
-                let here = [along.min(most(JOINED_EACH)), along.min(most(JOINED_FAR)), pairs];
+                let here = [along.min(most(JOINED_EACH)), along.min(most(JOINED_FAR)), overlaps];
                 for (share, here) in shares.iter_mut().zip(here) {
                     *share += f64::from(places) * here;
                 }

@@ -285,7 +285,7 @@ impl Sample {
         let Self { level, columns, flags, .. } = self;
         let boxes = self.boxes.len();
         let step = boxes.div_ceil(TRIED).max(1);
-        let pairs = level.run(CountPairs { columns, flags, boxes, step });
+        let pairs = level.run(CountSampleOverlaps { columns, flags, boxes, step });
         let tried = boxes.div_ceil(step) * boxes.saturating_sub(1);
         0.5 * rows as f64 * pairs as f64 / tried.max(1) as f64
     }
@@ -479,15 +479,15 @@ impl Grid {
     }
 }
 
-/// Counts the pairs of every `step`th box of a sample with all others.
-struct CountPairs<'a> {
+/// Counts the overlaps of every `step`th box of a sample with all others, except those of the same set if there are two.
+struct CountSampleOverlaps<'a> {
     columns: &'a [Vec<f32>; 6],
     flags: &'a [u32],
     boxes: usize,
     step: usize,
 }
 
-impl Kernel for CountPairs<'_> {
+impl Kernel for CountSampleOverlaps<'_> {
     type Output = usize;
 
     #[inline(always)]

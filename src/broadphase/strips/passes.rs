@@ -3,7 +3,7 @@
 //! The passes are: choose the grid, scatter the chunks of rows to the strips, check the number of comparisons, sweep runs of strips. Each pass
 //! is spread over the threads. The contents of a chunk or a run do not depend on the number of threads.
 
-use super::choose::{choose, join_after_scatter, join_min};
+use super::choose::choose;
 use super::chunks::chunk_rows;
 use super::cost_check::{ESTIMATED_ROWS_MIN, GridCheck, GridRecords};
 use super::grid::{Choice, Grid, Sample};
@@ -245,9 +245,10 @@ impl<R: StripPairs> FinderPasses<R> {
         sample.level = input.level;
         let get = |row| input.get(row);
         let (mut chosen, mut scatter) = (Duration::ZERO, Duration::ZERO);
-        let (active, mut rejected) = (input.active(), 0);
+        let sizes @ (_, active) = (input.len(), input.active());
+        let mut rejected = 0;
         let words = &input.filter_words(threads);
-        let mut choice = choose((input.len(), active), &get, R::HAS_PATH, rejected, sample);
+        let mut choice = choose(sizes, &get, R::HAS_PATH, rejected, sample);
         if !accept(&choice) {
             return None;
         }
@@ -259,7 +260,7 @@ impl<R: StripPairs> FinderPasses<R> {
                 self.count_records(chunks, &choice.grid);
             }
             let check = match chunks {
-                Some(chunks) => match self.check(input, (&choice, chunks), sample) {
+                Some(chunks) => match self.check((input.level, sizes), (&choice, chunks), sample) {
                     GridCheck::Wrong if rejected > 0 => GridCheck::Accepted,
                     check => check,
                 },
@@ -273,7 +274,7 @@ impl<R: StripPairs> FinderPasses<R> {
                 (Some(_), _) if active <= input.len() / FEW_ACTIVE => choice.join_instead(),
                 _ => {
                     rejected += 1;
-                    choose((input.len(), active), &get, R::HAS_PATH, rejected, sample)
+                    choose(sizes, &get, R::HAS_PATH, rejected, sample)
                 }
             };
         };
@@ -410,24 +411,20 @@ impl<R: StripPairs> FinderPasses<R> {
         self.chunks[..chunks].iter().for_each(|chunk| chunk.add_lengths(&mut self.lengths));
     }
 
-    /// Checks the comparisons that the strips of a grid need.
+    /// Checks the comparisons that the strips of a grid need for so many boxes, of which so many are active.
     fn check(
         &mut self,
-        input: &FinderInput<'_>,
+        (level, sizes): (Level, (usize, usize)),
         (choice, chunks): (&Choice, usize),
         sample: &mut Sample,
     ) -> GridCheck {
         let Self { chunks: all, lengths, sweepers, .. } = self;
-        let (level, grid, chunks) = (input.level, &choice.grid, &all[..chunks]);
-        let rows = input.len();
-        if grid.strips() == 1 || rows < ESTIMATED_ROWS_MIN {
+        let (grid, chunks) = (&choice.grid, &all[..chunks]);
+        if grid.strips() == 1 || sizes.0 < ESTIMATED_ROWS_MIN {
             return GridCheck::Accepted;
         }
         let columns = sweepers[0].strip.columns_for_sample();
-        let sizes = (rows, input.active());
-        let join = &mut |overlaps_each| join_after_scatter(sizes, overlaps_each, sample);
-        let join = (join_min(sizes), join as &mut dyn FnMut(f64) -> f64);
-        GridRecords { level, grid, chunks, lengths }.check(rows, choice, columns, join)
+        GridRecords { level, grid, chunks, lengths }.check(sizes, choice, columns, sample)
     }
 
     /// Splits the strips into runs of about equal work. Returns their number, the number of records at which a run ends,
@@ -532,7 +529,7 @@ mod tests {
         let (threads, words) = (&Threads::one(), &input.filter_words(&Threads::one()));
         let chunks = passes.scatter(&input, threads, (&choice, words), scratch)?;
         passes.count_records(chunks, &choice.grid);
-        Some(passes.check(&input, (&choice, chunks), sample))
+        Some(passes.check((input.level, (rows, rows)), (&choice, chunks), sample))
     }
 
     /// Goal: a grid is rejected where the sample misses boxes that overlap many strips, so that there are more records than its
