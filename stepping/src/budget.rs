@@ -30,6 +30,8 @@ impl Step {
         let event = self.stats.events as u32;
         let is_new = |other: &usize| self.states[*other].searched_in != event;
         neighbours.retain(|other| is_new(other) && bodies.may_meet(row, *other));
+        // They are found in any order, and the rounds may run out before all of them are searched.
+        neighbours.sort_unstable_by_key(|&other| bodies.label(other));
         if self.spend(neighbours.len()) {
             self.stats.repeated_searches += neighbours.len();
             for &other in &neighbours {
@@ -71,14 +73,16 @@ impl Step {
             self.states[row].impacts += u32::from(is_pushed);
         }
         let spent = rows.iter().any(|&row| self.states[row].impacts >= self.config.impacts_max);
-        let next = if !spent && self.spend(1) { self.next_event(bodies, rows, now) } else { None };
-        match next {
-            Some(event)
-                if event.impact.kind != ImpactKind::Unresolved || event.impact.toi > now =>
-            {
-                self.queue.push(event);
-            }
-            _ => self.stall_reachable(bodies, rows, now),
+        if spent || !self.spend(1) {
+            self.stall_reachable(bodies, rows, now);
+            return;
+        }
+        // Without an event, the two do not meet in the rest of the tick.
+        let Some(event) = self.next_event(bodies, rows, now) else { return };
+        if event.impact.kind == ImpactKind::Unresolved && event.impact.toi <= now {
+            self.stall_reachable(bodies, rows, now);
+        } else {
+            self.queue.push(event);
         }
     }
 
@@ -105,7 +109,7 @@ impl Step {
             self.stats.over_budget += 1;
             self.paths.neighbours(row, &mut others);
             // They are found in any order; sorting makes the result deterministic.
-            others.sort_unstable();
+            others.sort_unstable_by_key(|&other| bodies.label(other));
             to_stall.extend(others.iter().filter(|&&other| bodies.may_meet(row, other)));
         }
         self.to_stall = to_stall;

@@ -19,7 +19,7 @@ pub(crate) struct StepContact {
     pub(crate) between: [f64; 3],
     /// The part of the closing speed that is due to spins.
     pub(crate) spin_closing: f64,
-    /// The previous contact of each of the two bodies.
+    /// The next contact in the list of each of the two bodies, which was stored before this one.
     next: [u32; 2],
     /// Impulse and supporting force applied in this event.
     pub(crate) applied: [f64; 2],
@@ -78,10 +78,7 @@ impl Contacts {
             self.last.resize(most + 1, NONE);
             self.positions.resize(most + 1, NONE);
         }
-        let (mut at, next) = (self.last[rows[0]], rows.map(|row| self.last[row]));
-        while at != NONE && self.all[at as usize].rows != rows {
-            at = self.after(at, rows[0]);
-        }
+        let next = rows.map(|row| self.last[row]);
         let contact = StepContact {
             impact,
             rows,
@@ -93,13 +90,27 @@ impl Contacts {
             event: 0,
             masses: [[0.0; 2]; 2],
         };
-        if at != NONE {
+        if let Some(at) = self.find(rows) {
             let old = &mut self.all[at as usize];
             *old = StepContact { next: old.next, ..contact };
             return;
         }
         rows.into_iter().for_each(|row| self.last[row] = self.all.len() as u32);
         self.all.push(contact);
+    }
+
+    /// Returns the contact of two rows. It would be in the lists of both, so the shorter list decides how long this takes: that of
+    /// a floor contains all contacts with what is on it.
+    fn find(&self, rows: [usize; 2]) -> Option<u32> {
+        let mut both = rows.map(|row| self.last[row]);
+        while !both.contains(&NONE) {
+            let found = both.into_iter().find(|&at| self.all[at as usize].rows == rows);
+            if found.is_some() {
+                return found;
+            }
+            both = [0, 1].map(|k| self.after(both[k], rows[k]));
+        }
+        None
     }
 
     /// Returns the contact of a row that follows this one.

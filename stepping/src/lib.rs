@@ -47,14 +47,14 @@
 //! they hit. The arithmetic is in `docs/math/step.md`.
 //!
 //! **Limits.** A body may be in [`StepperConfig::impacts_max`] impacts per tick; propagated impulses do not count.
-//! After half of them it bounces no more (restitution 0), and after the last one it is *stalled* until the end of the
+//! After half of them its restitution is 0, and after the last one it is *stalled* until the end of the
 //! tick: it keeps its position and its velocity, and moves on with that velocity in the next tick. A body that hits
 //! it exchanges momentum with it as with any other, by its mass and its velocity; if it would still move into the
 //! stalled body, it is stalled too. A body that is jammed between others may be stalled in every tick, and then it
 //! does not move although it has a velocity, until the caller moves it or one of the others. Only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
 //! conserved, no energy is added, and no body gets into another. Even a body that cannot be pushed is stalled if it
 //! would move into a stalled one. There are at most as many events as pushable bodies times that number, plus the
-//! number of driven bodies.
+//! number of bodies that move but cannot be pushed.
 //!
 //! **Budgets.** The time of a step is that of its searches: at most [`StepperConfig::searches_max`], of at most
 //! twice [`StepperConfig::rounds_max`] rounds each, and of at most [`StepperConfig::rounds_per_body_max`] rounds for
@@ -64,12 +64,13 @@
 //! cannot be searched any more is stalled from then on, and so is every body that could reach it; the boxes around
 //! the remaining paths decide that. All others continue. [`Stalled::since`] is the time up to which the path of a
 //! body is proved to be free. A search that runs out of rounds continues from the time that it has proved, and counts
-//! as an impact of both bodies; if it makes no progress, both are stalled.
+//! as an impact of both bodies; if it makes no progress, or if one of them has no impacts left, both are stalled.
 //!
 //! **Resting.** A body that rests on something immovable is *supported*: as long as it lies there, it counts as
 //! immovable itself for impacts from above, and so on upwards. So a stack takes about one event per contact instead of
-//! passing impulses up and down. If it moves towards the body that hits it, relative to what carries both, its own mass counts, because
-//! it would drive that body like a moving wall, and bodies that support each other in a circle would win energy.
+//! passing impulses up and down. If a supported body moves towards the body that hits it, relative to the body that carries both, its own
+//! mass counts: otherwise it would push that body like a moving wall, and the energy of bodies that support each other in a circle would
+//! grow.
 //!
 //! **Slop.** Positions are rounded to `f32` at each impact and at the end. So that rounding moves no body to the
 //! other side of a thin one, two bodies touch at a distance, their *skin*: the target distance, plus 2⁻²⁰ of the
@@ -85,13 +86,13 @@
 //! **Parts.** A mesh, a height field or a compound is one body. The next impact of a pair is the first of all their parts, and after the
 //! response the two are searched again, so several parts that are hit at one time have an impact each. Where one part is
 //! nearer than the skin and separates, every other part is searched by itself, so that none is missed. The limit
-//! [`StepperConfig::rounds_max`] is then one of each part.
+//! [`StepperConfig::rounds_max`] is then a limit for the search of each part.
 //!
 //! **Slow closing.** Bodies that touch and close by less than an eighth of the skin in the rest of the tick are
 //! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever
 //! smaller impulses would be needed.
 //!
-//! **Overlaps.** Two bodies that overlap by more than that are pushed apart by no more than the skin in a tick, and
+//! **Overlaps.** Two bodies that overlap by more than the skin are pushed apart by at most the skin in a tick, and
 //! are not searched meanwhile, because they have no distance. If they are accelerated towards each other, the time at
 //! which they close again is known; if one spins, they are searched again after each sixteenth of the tick. So they
 //! get no deeper than a spin takes them in that time.

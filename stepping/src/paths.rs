@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 use swath::mesh::Geometry;
 use swath::pipeline::GeometryBody;
-use swath::{Aabb, AabbColumns, COORD_MAX, FixedBoxes, Motion, Threads};
+use swath::{Aabb, AabbColumns, COORD_MAX, Exec, FixedBoxes, Motion};
 
 /// Greatest length of the list that is searched linearly.
 const RECENT_MAX: usize = 256;
@@ -50,15 +50,15 @@ impl RemainingPaths {
         &mut self,
         bodies: &[GeometryBody<'_>],
         margin: &(dyn Fn(usize) -> f32 + Sync),
-        threads: &Threads,
+        exec: &Exec,
     ) {
         self.boxes.resize(bodies.len(), None);
-        threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
+        exec.threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
             for (row, out) in (start..).zip(boxes) {
                 *out = box_around(&bodies[row], 0.0, margin(row));
             }
         });
-        self.forest.exec.threads = threads.clone();
+        self.forest.exec = exec.clone();
         self.is_built = false;
     }
 
@@ -202,7 +202,7 @@ mod tests {
     use super::{CHANGED, RECENT_MAX, RemainingPaths, box_around};
     use alloc::vec::Vec;
     use swath::pipeline::GeometryBody;
-    use swath::{Aabb, COORD_MAX, Motion, Pose, Shape, Threads};
+    use swath::{Aabb, COORD_MAX, Exec, Motion, Pose, Shape, Threads};
 
     /// Random numbers in `[-1, 1]` from a fixed seed (linear congruential generator, Knuth).
     struct Draw(u64);
@@ -266,7 +266,7 @@ mod tests {
                 bodies[tick % rows].motion.pose.position[2] = COORD_MAX - 1.0;
                 bodies[(tick + 5) % rows].motion.delta[0] = f32::NAN;
                 let margin = |row: usize| [0.0, 1e-3, 0.5, 1.5][(tick + row) % 4];
-                paths.start(&bodies, &margin, &Threads::one());
+                paths.start(&bodies, &margin, &Exec::from(Threads::one()));
                 let mut boxes: Vec<_> =
                     (0..rows).map(|row| box_around(&bodies[row], 0.0, margin(row))).collect();
                 if tick % 2 == 1 {

@@ -24,7 +24,7 @@ use swath::{Aabb, Broadphase, Filter, Invalid, Motion, ProxyId, ProxyKind};
 #[derive(Debug, Default)]
 pub(crate) struct ProxyRows {
     ids: Vec<ProxyId>,
-    /// Row of a proxy by its slot; valid only for those in `ids`.
+    /// By the slot of a proxy its row, valid only for those in `ids`, or its position in `rejected`.
     rows: Vec<u32>,
     masses: Vec<Mass>,
     rules: Vec<Rules>,
@@ -121,6 +121,13 @@ impl ProxyRows {
         stalled.extend(step.stalled.iter().map(of));
     }
 
+    /// Returns whether the motion or the mass of a proxy was found to be invalid in this step.
+    fn is_rejected(&self, id: ProxyId) -> bool {
+        let position = self.rows.get(id.index() as usize);
+        let rejected = position.and_then(|&position| self.rejected.get(position as usize));
+        rejected.is_some_and(|&(of, _)| of == id)
+    }
+
     /// Returns the row of a proxy, if it has one.
     fn row(&self, id: ProxyId) -> Option<usize> {
         let row = *self.rows.get(id.index() as usize)? as usize;
@@ -147,10 +154,14 @@ impl<'w, 's> ProxyBodies<'w, 's> {
         self.at_start = self.bodies.len();
     }
 
-    /// Writes the output and returns the memory.
-    pub(crate) fn finish(self, step: &Step) -> ProxyRows {
+    /// Writes the output of a step.
+    pub(crate) fn report(&mut self, step: &Step) {
+        self.rows.report(&self.bodies, step);
+    }
+
+    /// Returns the output and the memory.
+    pub(crate) fn into_rows(self) -> ProxyRows {
         let Self { mut bodies, mut rows, .. } = self;
-        rows.report(&bodies, step);
         // The vector is empty, so its memory can be used with another lifetime.
         bodies.clear();
         let nothing = |_| -> GeometryBody<'static> { unreachable!("it is empty") };
@@ -174,7 +185,7 @@ impl<'w, 's> ProxyBodies<'w, 's> {
         self.rows.found.clear();
         for row in 0..movers {
             let (body, mass) = (&self.bodies[row], self.rows.masses[row]);
-            // A driven body is stopped by nothing.
+            // A resting proxy has no effect on a body that cannot be pushed.
             if mass.inverse_mass > 0.0 {
                 let margin = self.config.margin(state::slop(&body.motion, mass));
                 let path = paths::box_around(body, 0.0, margin);
@@ -206,6 +217,9 @@ impl<'w, 's> ProxyBodies<'w, 's> {
     /// Adds a row for a proxy that takes part.
     fn add(&mut self, id: ProxyId) {
         let Some(proxy) = self.broadphase.proxy(id) else { return };
+        if self.rows.is_rejected(id) {
+            return;
+        }
         let Some((geometry, mut motion, mut mass)) = (self.body_of)(id) else { return };
         let is_resting = proxy.kind.is_resting();
         if is_resting {
@@ -219,17 +233,16 @@ impl<'w, 's> ProxyBodies<'w, 's> {
             Geometry::Convex(shape) => shape.bounds_over(&motion).map(|_| ()),
             geometry => geometry.bounds_over(&motion, 0.0).map(|_| ()),
         };
-        let valid = bounds.and_then(|()| mass.validate());
-        if let Err(invalid) = valid {
-            if !rows.rejected.contains(&(id, invalid)) {
-                rows.rejected.push((id, invalid));
-            }
-            return;
-        }
-        let (row, slot) = (self.bodies.len() as u32, id.index() as usize);
+        let slot = id.index() as usize;
         if slot >= rows.rows.len() {
             rows.rows.resize(slot + 1, 0);
         }
+        if let Err(invalid) = bounds.and_then(|()| mass.validate()) {
+            rows.rows[slot] = rows.rejected.len() as u32;
+            rows.rejected.push((id, invalid));
+            return;
+        }
+        let row = self.bodies.len() as u32;
         rows.rows[slot] = row;
         rows.ids.push(id);
         rows.masses.push(mass);
@@ -240,21 +253,24 @@ impl<'w, 's> ProxyBodies<'w, 's> {
     /// Sorts the rows by their ids.
     fn order(&mut self) {
         let ProxyRows { ids, rows, masses, rules, .. } = &mut self.rows;
-        // For each position the id that belongs there: the sorted ids can still be looked up to find their rows.
+        // Each cycle of the permutation is followed once. What belongs at a position is at its row, which becomes the position then.
         ids.sort_unstable();
-        for position in 0..ids.len() {
-            // Its current position: it may have been moved when an earlier position was filled.
-            let mut from = rows[ids[position].index() as usize] as usize;
-            while from < position {
-                from = rows[ids[from].index() as usize] as usize;
+        for first in 0..ids.len() {
+            let mut at = first;
+            loop {
+                let row = &mut rows[ids[at].index() as usize];
+                let from = core::mem::replace(row, at as u32) as usize;
+                if from == first {
+                    break;
+                }
+                self.bodies.swap(at, from);
+                masses.swap(at, from);
+                rules.swap(at, from);
+                at = from;
             }
-            self.bodies.swap(position, from);
-            masses.swap(position, from);
-            rules.swap(position, from);
         }
-        for (row, id) in (0..).zip(&*ids) {
-            rows[id.index() as usize] = row;
-            self.bodies[row as usize].row = row;
+        for (row, body) in (0..).zip(&mut self.bodies) {
+            body.row = row;
         }
     }
 }

@@ -24,7 +24,7 @@
 //! positions, and [`Stepper`](crate::Stepper) corrects them by velocities that it removes at the end of the tick.
 //!
 //! Units: displacements over the tick. Computed in `f64` and rounded once. A displacement past
-//! [`COORD_MAX`] is cut to it, as [`respond`](swath::batch::respond) does; momentum is lost there.
+//! [`COORD_MAX`] is clamped to it, as [`respond`](swath::batch::respond) does; momentum is lost there.
 
 use crate::mass::Mass;
 use swath::pipeline::ImpactKind;
@@ -97,13 +97,15 @@ pub(crate) fn finite(x: f64) -> f32 {
     (if x > -most { x } else { -most }) as f32
 }
 
-/// Rounds each number to nearest, and clamps to [`COORD_MAX`].
+/// Rounds each number to nearest, and clamps to [`COORD_MAX`]; NaN becomes zero.
 pub(crate) fn valid(v: [f64; 3]) -> [f32; 3] {
     let most = f64::from(COORD_MAX);
-    v.map(|x| {
-        let x = if x < most { x } else { most };
-        (if x > -most { x } else { -most }) as f32
-    })
+    v.map(|x| if x.is_nan() { 0.0 } else { x.clamp(-most, most) as f32 })
+}
+
+/// Clamps a time to `[0, 1]`. NaN becomes the end of the tick, as in [`Motion::at`].
+fn within_tick(t: f32) -> f64 {
+    f64::from(if t < 1.0 { t.max(0.0) } else { 1.0 })
 }
 
 /// Returns the normalised normal, as exact as `f64` is; `None` for zero or NaN.
@@ -169,8 +171,8 @@ pub(crate) fn exchange(
 /// Returns the motion from `t` on: the position and rotation of the body at that time, with the displacement over a
 /// tick that its velocity then makes.
 ///
-/// `t` is a fraction of the tick. The position is rounded to nearest, and a displacement past [`COORD_MAX`] is
-/// clamped to it.
+/// `t` is a fraction of the tick, clamped to `[0, 1]`; NaN gives the end of the tick. The position is rounded to nearest,
+/// and a displacement past [`COORD_MAX`] is clamped to it.
 ///
 /// ```
 /// use swath::{Motion, Pose};
@@ -183,7 +185,7 @@ pub(crate) fn exchange(
 /// ```
 #[must_use]
 pub fn advanced(motion: &Motion, t: f32) -> Motion {
-    let t64 = f64::from(if t > 0.0 { t } else { 0.0 });
+    let t64 = within_tick(t);
     let delta = core::array::from_fn(|axis| {
         f64::from(motion.delta[axis]) + f64::from(motion.accel[axis]) * t64
     });
@@ -240,7 +242,8 @@ pub fn bounce<P>(
     let Some(n) = unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) else {
         return Ok(Reaction::NONE);
     };
-    let closing = f64::from(finite(impact.closing.into()));
+    // NaN stays NaN, which is no closing speed.
+    let closing = f64::from(impact.closing.clamp(f32::MIN, f32::MAX));
     let [a, b] = motions;
     let mut two = [&*a, &*b].map(|motion| LinearMotion {
         velocity: motion.delta.map(f64::from),
@@ -261,7 +264,7 @@ pub fn bounce<P>(
 }
 
 /// Returns what to add to the positions of two bodies that overlap so that they at most touch: the depth along the
-/// normal, shared by inverse mass. The result is zero for other impacts, if neither body can be moved, or if an
+/// normal, shared by inverse mass. The result is `None` for other impacts, if neither body can be moved, or if an
 /// inverse mass is invalid by [`Mass::validate`].
 ///
 /// The corrected positions are not tested and may overlap a third body, so apply only a part of a deep correction.
@@ -299,6 +302,6 @@ pub fn slide<P>(delta: impl Into<[f32; 3]>, impact: &Impact<P>) -> [f32; 3] {
     let (delta, normal) = (delta.into().map(f64::from), impact.normal.map(f64::from));
     let into: f64 = (0..3).map(|axis| delta[axis] * normal[axis]).sum();
     let into = if into > 0.0 { into } else { 0.0 };
-    let rest = 1.0 - f64::from(impact.toi);
+    let rest = 1.0 - within_tick(impact.toi);
     valid(core::array::from_fn(|axis| (delta[axis] - into * normal[axis]) * rest))
 }

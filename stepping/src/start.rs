@@ -67,11 +67,7 @@ impl Start {
         let moving = self.moves.iter().zip(&step.states).filter(is_moving).count();
         step.rounds_max = step.config.rounds_of_step(moving);
         let (config, slops) = (step.config, &self.slops);
-        step.paths.start(
-            bodies.bodies(),
-            &|row| config.margin(slops[row]),
-            &self.finder.exec.threads,
-        );
+        step.paths.start(bodies.bodies(), &|row| config.margin(slops[row]), &self.finder.exec);
         for rejected in &step.rejected {
             step.paths.remove(rejected.row as usize);
         }
@@ -106,7 +102,8 @@ impl Start {
         }
     }
 
-    /// Lists the pairs of boxes that touch in the tick, and the rows whose boxes are invalid. Then the step is empty.
+    /// Lists the pairs of boxes that touch in the tick, and the rows whose boxes are invalid. Clears the step, unless
+    /// an error is returned.
     fn find_pairs(&mut self, step: &mut Step, filters: Option<&[Filter]>) -> Result<(), StepError> {
         let Self { finder, boxes, columns, moves, candidates, .. } = self;
         let columns = MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice))?;

@@ -65,19 +65,22 @@ impl Stepper {
         stepper
     }
 
-    /// Impacts of the last [`Stepper::step`] that changed a motion, in the order of time.
+    /// Returns the impacts of the last step of columns that changed a motion, in the order of time. After
+    /// [`Stepper::step_proxies`] use [`ProxyStepOutput::impacts`].
     #[must_use]
     pub fn impacts(&self) -> &[ResolvedImpact] {
         &self.step.resolved
     }
 
-    /// Bodies that were stalled in the last [`Stepper::step`], and from when on.
+    /// Returns the bodies that were stalled in the last step of columns, and from when on. After
+    /// [`Stepper::step_proxies`] use [`ProxyStepOutput::stalled`].
     #[must_use]
     pub fn stalled(&self) -> &[Stalled] {
         &self.step.stalled
     }
 
-    /// Rows of the last tick whose motion or [`Mass`] was rejected. They do not move and have no impacts.
+    /// Returns the rows of the last step of columns whose motion or [`Mass`] was rejected. They do not move and have no
+    /// impacts. After [`Stepper::step_proxies`] use [`ProxyStepOutput::rejected`].
     #[must_use]
     pub fn rejected(&self) -> &[Rejected] {
         &self.step.rejected
@@ -184,7 +187,7 @@ impl Stepper {
     ///
     /// # Errors
     ///
-    /// [`StepError`]: what is wrong with the settings.
+    /// [`StepError`]: what is wrong with the settings, or that there are more pairs or boxes than the limits allow.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Motion, Pose, Proxy, Shape};
@@ -232,8 +235,9 @@ impl Stepper {
         if filled.is_ok() {
             bodies.close_start();
             step.process_all(&mut bodies);
+            bodies.report(step);
         }
-        *proxies = bodies.finish(step);
+        *proxies = bodies.into_rows();
         filled?;
         Ok(ProxyStepOutput { rows: proxies, stats: step.stats })
     }

@@ -2,10 +2,12 @@
 //! finite.
 
 use swath::batch::Rejected;
+use swath::broadphase::FindError;
 use swath::convex::toi::ToiError;
 use swath::pipeline::ImpactKind;
 use swath::{
-    Aabb, Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pose, Proxy, Shape, Threads,
+    Aabb, Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pair, Pose, Proxy, Shape,
+    Threads,
 };
 use swath_stepping::{Mass, StepError, Stepper, StepperConfig, response};
 use testkit::draw::{Draw, how_many};
@@ -432,4 +434,91 @@ fn rounds_of_a_step_are_limited() {
         stalled.push(stats.over_budget);
     }
     assert!(stalled[0] >= stalled[1] && stalled[1] > 0 && stalled[2] == 0, "{stalled:?}");
+}
+
+/// Goal: a search that runs out of rounds, and whose continuation proves that the two bodies do not meet, stalls nobody. Method: pairs of
+/// rods that turn past each other, with three quarters of the rounds that they need; their motions at the end are those without a limit.
+#[test]
+fn a_continued_search_that_finds_nothing_stalls_nobody() {
+    let (mut draw, mut continued) = (Draw::new(33), 0);
+    let rod = Shape::cuboid([2.0, 0.02, 0.02]).expect("a rod");
+    for case in 0..how_many(200) {
+        let mut start = [0, 1].map(|row| {
+            let at = [(); 3].map(|()| draw.between(-1.0, 1.0));
+            let mut body = body(row, rod, at, [(); 3].map(|()| draw.between(-0.5, 0.5)));
+            body.motion.spin = [(); 3].map(|()| draw.between(-20.0, 20.0));
+            body
+        });
+        start[1].motion.pose.position[0] += 2.5;
+        let step = |rounds_max: u32| {
+            let mut config = StepperConfig::default();
+            config.rounds_max = rounds_max;
+            let (mut stepper, mut bodies) = (Stepper::new(config), start);
+            let stats = stepper.step(&mut bodies, &[LIGHT; 2], None).expect("bodies");
+            (stats, bodies.map(|body| body.motion))
+        };
+        let (free, ends) = step(1 << 20);
+        if free.responses > 0 || free.events > 0 || free.rounds < 8 {
+            continue;
+        }
+        let (stats, limited) = step((free.rounds * 3).div_ceil(4) as u32);
+        assert_eq!((stats.stalled, stats.over_budget), (0, 0), "{case}: {stats:?}");
+        assert_eq!(limited, ends, "{case}");
+        continued += usize::from(stats.searches == 2);
+    }
+    assert!(continued > how_many(200) / 20, "{continued} searches were continued");
+}
+
+/// Goal: a step of proxies with more pairs than allowed is an error, after which the stepper can be used. Method: two balls that overlap, with a limit of
+/// no pair, at first and after a step with other proxies.
+#[test]
+fn too_many_pairs_of_proxies_are_an_error() {
+    let mut stepper = Stepper::default();
+    for pairs_max in [0, 1, 0, 1] {
+        let mut broadphase = Broadphase::new();
+        let around = Aabb::cube([0.0; 3], 0.5).expect("a box");
+        let count = 2 + usize::from(pairs_max == 0);
+        let ids: Vec<_> = (0..count)
+            .map(|_| broadphase.insert(around, Proxy::dynamic()).expect("a proxy"))
+            .collect();
+        stepper.exec.pairs_max = pairs_max;
+        let result = stepper.step_proxies(&mut broadphase, |id| {
+            let x = if id == ids[0] { 0.0 } else { 0.9 };
+            Some((ball(0.5), body(0, ball(0.5), [x, 0.0, 0.0], [0.0; 3]).motion, LIGHT))
+        });
+        match result {
+            Ok(output) => assert!(pairs_max == 1 && output.moved().len() == 2),
+            Err(error) => {
+                let found = FindError::TooManyPairs { found: 3, most: 0 };
+                assert!(pairs_max == 0 && error == StepError::Find(found), "{error}");
+            }
+        }
+    }
+}
+
+/// Goal: times outside of the tick and numbers that are NaN give finite motions that are as near as possible to what was meant.
+/// Method: times and impacts of which one number is not finite, or not in the tick.
+#[test]
+fn responses_to_hostile_times_and_speeds_are_harmless() {
+    let moving = body(0, ball(0.5), [1.0, 2.0, 3.0], [1.0, -2.0, 0.5]).motion;
+    let moving = moving.accelerating([0.25, 0.5, -1.0]).expect("an acceleration");
+    for (t, meant) in
+        [(f32::NAN, 1.0), (f32::INFINITY, 1.0), (2.0, 1.0), (-1.0, 0.0), (f32::NEG_INFINITY, 0.0)]
+    {
+        assert_eq!(response::advanced(&moving, t), response::advanced(&moving, meant), "{t}");
+    }
+    let normal = [0.0, -1.0, 0.0];
+    let closing = Impact::<Pair> { closing: f32::NAN, normal, ..Impact::default() };
+    let mut motions = [moving; 2];
+    let [a, b] = &mut motions;
+    let done = response::bounce(&closing, [a, b], [1.0; 2], 0.5).expect("valid bodies");
+    assert_eq!((done.outcome, motions), (response::BounceOutcome::Kept, [moving; 2]));
+    let after = |toi: f32, normal: [f32; 3]| {
+        response::slide([4.0, -8.0, 0.0], &Impact::<Pair> { toi, normal, ..Impact::default() })
+    };
+    assert_eq!(after(-1.0, normal), after(0.0, normal));
+    for toi in [2.0, f32::INFINITY, f32::NAN] {
+        assert_eq!(after(toi, normal), [0.0; 3], "{toi}");
+    }
+    assert_eq!(after(0.5, [f32::NAN; 3]), [0.0; 3]);
 }

@@ -1,0 +1,104 @@
+//! Tests that a step takes no more time because one body is near all others.
+
+use std::time::{Duration, Instant};
+use swath::{Aabb, Broadphase, ConvexBody, Motion, Pose, Proxy, ProxyId, Shape, Threads};
+use swath_stepping::{Mass, Stepper, StepperConfig};
+
+const COUNT: usize = 20_000;
+const LIGHT: Mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
+
+/// Returns the position of a ball of radius 0.25 on a floor at height 0, in a square of balls that do not touch.
+fn place(k: usize) -> [f32; 3] {
+    let side = COUNT.isqrt();
+    [(k % side) as f32, 0.25, (k / side) as f32]
+}
+
+fn floor() -> (Shape<'static>, Motion) {
+    let shape = Shape::cuboid([1000.0, 1.0, 1000.0]).expect("a floor");
+    (shape, Motion::from(Pose::at([0.0, -1.0, 0.0]).expect("a pose")))
+}
+
+fn ball(k: usize) -> (Shape<'static>, Motion) {
+    let motion = Motion::from(Pose::at(place(k)).expect("a pose"));
+    let falling = motion.accelerating([0.0, -0.003, 0.0]).expect("an acceleration");
+    (Shape::sphere(0.25).expect("a ball"), falling)
+}
+
+/// Returns the least time of three calls.
+fn least_time(mut call: impl FnMut()) -> Duration {
+    let times = [(); 3].map(|()| {
+        let start = Instant::now();
+        call();
+        start.elapsed()
+    });
+    times.into_iter().min().expect("three times")
+}
+
+/// Goal: the contacts of a floor take the same time whichever row it has. Method: 20,000 balls that rest on a floor, which is the first
+/// row, so that its list is the one of the lesser row, or the last one; the times differ by less than they would if the list of the floor were
+/// searched for each contact.
+#[test]
+fn contacts_of_a_floor_take_linear_time() {
+    let times = [0, COUNT].map(|floor_row| {
+        let mut bodies: Vec<_> = (0..COUNT).map(ball).collect();
+        bodies.insert(floor_row, floor());
+        let mut masses = vec![LIGHT; COUNT];
+        masses.insert(floor_row, Mass::FIXED);
+        let start: Vec<_> = (0..)
+            .zip(bodies)
+            .map(|(row, (shape, motion))| ConvexBody { row, shape, motion })
+            .collect();
+        let mut stepper = Stepper::with_exec(StepperConfig::default(), Threads::one());
+        least_time(|| {
+            let mut bodies = start.clone();
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert_eq!((stats.responses, stats.stalled), (COUNT, 0));
+        })
+    });
+    assert!(times[0] < 2 * times[1], "{times:?}");
+}
+
+/// Goal: to sort the rows of proxies takes the same time whichever ids the resting ones have. Method: balls in the air above a floor that
+/// was inserted before or after them, and, of which no motion is valid, without a floor.
+#[test]
+fn rows_of_proxies_are_sorted_in_linear_time() {
+    let times = [true, false].map(|floor_first| {
+        let mut broadphase = Broadphase::new();
+        let below = Aabb::new([-1000.0, -2.0, -1000.0], [1000.0, 0.0, 1000.0]).expect("a floor");
+        let insert_floor = |broadphase: &mut Broadphase| {
+            broadphase.insert(below, Proxy::fixed()).expect("a floor")
+        };
+        let mut fixed: Option<ProxyId> = floor_first.then(|| insert_floor(&mut broadphase));
+        let mut balls = Vec::new();
+        for k in 0..COUNT {
+            let around = Aabb::cube(place(k), 0.25).expect("a box");
+            balls.push(broadphase.insert(around, Proxy::dynamic()).expect("a ball"));
+        }
+        fixed = fixed.or_else(|| Some(insert_floor(&mut broadphase)));
+        let mut stepper = Stepper::with_exec(StepperConfig::default(), Threads::one());
+        let mut time = |is_valid: bool| {
+            least_time(|| {
+                let mut next = 0;
+                let output = stepper.step_proxies(&mut broadphase, |id| {
+                    if Some(id) == fixed {
+                        let (shape, motion) = floor();
+                        return Some((shape, motion, Mass::FIXED));
+                    }
+                    let (shape, mut motion) = ball(next);
+                    motion.pose.position[1] += 0.001;
+                    motion.accel = [0.0; 3];
+                    motion.delta = [0.0, if is_valid { -0.0001 } else { f32::NAN }, 0.0];
+                    next += 1;
+                    Some((shape, motion, LIGHT))
+                });
+                let output = output.expect("proxies");
+                let counts = (output.moved().len(), output.rejected().len());
+                assert_eq!(counts, if is_valid { (COUNT, 0) } else { (0, COUNT) });
+                assert!(output.moved().iter().map(|(id, _)| id).is_sorted());
+            })
+        };
+        [time(true), time(false)]
+    });
+    let [[first, rejected], [last, _]] = times;
+    assert!(first < 2 * last && rejected < last, "{times:?}");
+}
