@@ -367,7 +367,9 @@ impl DividedJoin {
         for worker in workers.iter_mut() {
             peak = peak.max(worker.join.take_peak());
         }
-        let peak = Ord::min(2 * peak, peak * longest / part.max(1));
+        // As 64 bits, because the product may be more than the address space of a 32-bit CPU.
+        let wanted = peak as u64 * longest as u64 / part.max(1) as u64;
+        let peak = Ord::min(2 * peak as u64, wanted) as usize;
         let words = most_of(workers, |worker| worker.words.len());
         for worker in workers.iter_mut() {
             worker.join.reserve_spare(peak);

@@ -466,6 +466,9 @@ impl<R: StripPairs> FinderPasses<R> {
         self.chunks.shrink_to_fit();
         self.pairs.shrink_to(RUNS, pairs);
         (self.sweepers, self.lengths) = (Vec::new(), Vec::new());
+        self.rejected.clear();
+        self.rejected.shrink_to(boxes);
+        self.rejected_of_first = 0;
         self.join = DividedJoin::default();
     }
 }
