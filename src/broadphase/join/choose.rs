@@ -157,7 +157,8 @@ pub(super) fn choose(
                 && compared(len_a, of_a) + compared(len_b, of_b) <= MERGED_WORK * rows;
             return SplitChoice::Sweep { axis, work_max: (divided * rows) as u64, merged };
         }
-        if let Some([at, ..]) = of_a.planes(of_b, same) {
+        let (least, planes) = (boxes.plane_min(axis), of_a.planes(of_b, same));
+        if let Some(at) = planes.into_iter().flatten().find(|&at| least <= at) {
             return SplitChoice::Slices { axis, at };
         }
     }

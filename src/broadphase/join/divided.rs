@@ -190,8 +190,9 @@ impl DividedJoin {
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
     pub(crate) fn begin(&mut self, level: Level, input: JoinInput<'_>) -> bool {
         let JoinInput { bounds, ids, rows, not_first } = input;
+        let rules = (not_first, input.planes_min());
         self.load([rows, 0], &mut |records| {
-            records.load_columns(level, not_first, (bounds, rows));
+            records.load_columns(level, rules, (bounds, rows));
         });
         let Self { records, levels, .. } = self;
         let PlaceSets { words, task } = &mut levels[0].sets[0];
@@ -502,7 +503,7 @@ impl PartWorker {
         }
         // The boxes are copied in the order of the sweep, without another copy before they are sorted.
         join.clear();
-        join.boxes.not_first = records.not_first;
+        (join.boxes.not_first, join.boxes.planes_min) = (records.not_first, records.planes_min);
         let (mut words, mut part) = (from, *task);
         if !is_selected(&(records, from), task) {
             let copies = &mut CopyPlaces { level, records, from, scratch, selected };
@@ -553,17 +554,20 @@ impl PartWorker {
     }
 }
 
-/// Returns the planes between so many parts of about equal size, after negative infinity and before infinity.
+/// Returns the planes between so many parts of about equal size, after negative infinity and before infinity. None is below
+/// [`JoinInput::planes_min`].
 fn slices(
     (records, words): &(&JoinRecords, &[u32]),
     sets: [KdRows; 2],
     axis: usize,
     count: usize,
 ) -> [f32; PARTITION_MAX + 1] {
+    let least = records.planes_min[axis];
     let mut starts = [0.0; SLICE_SAMPLES];
     for (k, start) in starts.iter_mut().enumerate() {
         let row = sampled_row(sets[k % 2], k / 2, SLICE_SAMPLES / 2);
-        *start = records.bounds(words[row])[axis];
+        let at = records.bounds(words[row])[axis];
+        *start = if at < least { least } else { at };
     }
     sort_floats(&mut starts);
     let mut planes = [f32::INFINITY; PARTITION_MAX + 1];
