@@ -86,7 +86,7 @@ pub(super) enum SplitChoice {
     ByFlag(u32),
 }
 
-/// What is known of a join before a sample is taken.
+/// How the sets of a join were divided so far. It does not depend on a sample of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KdHistory {
     /// Axes on which the boxes that cross a plane have been separated since the last plane there, one bit each.
@@ -95,7 +95,7 @@ pub(super) struct KdHistory {
     pub(super) depth: u8,
     /// Whether a sweep along an axis was too slow.
     pub(super) dense: bool,
-    /// Whether the last division was one into slices, which are swept unless a sample says otherwise.
+    /// Whether the last division was one into slices, which are swept unless that is more expensive by a sample.
     pub(super) sliced: bool,
 }
 

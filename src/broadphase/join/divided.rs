@@ -267,7 +267,7 @@ impl DividedJoin {
                 let (two_or_more, mut more) = task.parts(choice);
                 let mut divided = [two_or_more[1]; PARTITION_MAX];
                 divided[..PARTS_EACH].copy_from_slice(&two_or_more);
-                // Any rows are a part for bitmaps.
+                // A comparison by bitmaps can be divided at any row.
                 let by_rows = matches!(choice, SplitChoice::Bitmaps(_)) && !task.same;
                 if by_rows {
                     (divided, more) = task.parts_of_rows(task.len().div_ceil(most));
@@ -330,7 +330,7 @@ impl DividedJoin {
     }
 
     /// Joins the parts on these threads, each part into the pairs of one of `runs`. `take` is called with some candidates
-    /// at a time, and with an empty list of which it uses as much only if `has_paths`.
+    /// at a time and an empty list of the worker, in which as many places are reserved if `has_paths`.
     pub(crate) fn run<P: Send>(
         &mut self,
         (level, has_paths): (Level, bool),

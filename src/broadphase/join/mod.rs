@@ -19,7 +19,7 @@
 //!   else                                  compare each with each: most of them overlap
 //! ```
 //!
-//! A box that crosses a plane is in both sets. A flag in its right copy says that the box starts further left, and two
+//! A box that crosses a plane is in both sets. Its right copy has a flag, because the box starts further left, and two
 //! boxes with a flag in common are not a pair. So each pair is found once, where at
 //! least one of the two starts on every axis. Boxes that are long on one axis would cross every plane there and be
 //! copied again and again; they are therefore separated from the others and divided or swept on the axes on which they

@@ -16,8 +16,8 @@ const ROWS_PER_OVERLAPPING: usize = 128;
 /// Number of boxes of a list of places whose length is tested.
 const LENGTHS_MAX: usize = 4096;
 
-/// Number of boxes of which it is tested whether they have any box near; and if one of so many has none, all boxes of the set are
-/// tested.
+/// Number of boxes of a sample that are tested for a near box of the other set. If at least one of so many has none, all boxes of
+/// the set are tested.
 const ALONE_SAMPLES: usize = 64;
 const ALONE_ONE_OF: usize = 10;
 /// Most of the boxes are within some bounds if fewer than one of so many are outside.

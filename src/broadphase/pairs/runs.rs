@@ -284,8 +284,8 @@ fn pairs_of<P: Copy + Default>(runs: &[PairRun<P>]) -> usize {
 const ADDED_SPARE: usize = 8;
 /// How many times the mean of the added runs is reserved for each of them at most.
 const ADDED_FACTOR: usize = 3;
-/// Memory of pairs is freed if it is this many times what any of the last ticks needed, or twice as many times their pairs, or so many
-/// places more, and has this many more places for each run.
+/// Memory of pairs is freed above a limit: `UNUSED_FACTOR` times the places that the last ticks needed, twice as many times their pairs, or
+/// `UNUSED_MOST` places more, whichever is least; and `UNUSED_EACH` places more for each run. See [`PairRuns::places_max`].
 const UNUSED_FACTOR: usize = 4;
 const UNUSED_MOST: usize = 1 << 24;
 const UNUSED_EACH: usize = 4096;

@@ -44,7 +44,7 @@ use time_slices::TimeSlices;
 ///
 /// Only memory is kept between ticks. After a tick or two of similar size, finding allocates nothing, even if the
 /// number of pairs grows by a few per cent. Of the memory for pairs, what is not needed is freed once there are more than
-/// eight places for each pair of the largest of the last 16 to 32 ticks. It runs as its [`Exec`] says: by default on the `rayon` pool in
+/// eight places for each pair of the largest of the last 16 to 32 ticks. Its [`Exec`] sets where it runs: by default on the `rayon` pool in
 /// which it is called.
 ///
 /// ```
