@@ -1,6 +1,6 @@
 //! Boxes that do not move, stored from tick to tick, and their pairs with moving boxes.
 
-use crate::border::{Handle, Opaque as _, array, borrow, destroy, write_boxed, opaque, out};
+use crate::border::{Handle, Opaque as _, array, borrow, destroy, opaque, out, write_boxed};
 use crate::boxes::swath_boxes;
 use crate::error::{Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};

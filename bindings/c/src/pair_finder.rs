@@ -1,6 +1,6 @@
 //! Pairs of moving boxes, found anew in each tick.
 
-use crate::border::{Handle, Opaque as _, borrow, destroy, write_boxed, opaque, optional, out};
+use crate::border::{Handle, Opaque as _, borrow, destroy, opaque, optional, out, write_boxed};
 use crate::boxes::swath_boxes;
 use crate::error::{guard, swath_status};
 use crate::exec::{exec, swath_exec};

@@ -4,7 +4,7 @@
 //! may query a tree at the same time.
 
 use crate::border::{
-    Handle, Opaque as _, array, array_mut, borrow, destroy, write_boxed, opaque, optional, out,
+    Handle, Opaque as _, array, array_mut, borrow, destroy, opaque, optional, out, write_boxed,
 };
 use crate::boxes::swath_boxes;
 use crate::broadphase::{change, kind, swath_broadphase, swath_kind};

@@ -1,6 +1,6 @@
 //! Shapes: convex ones, compounds of them, meshes of triangles, and height fields.
 
-use crate::border::{array, borrow, write_boxed, out, shared};
+use crate::border::{array, borrow, out, shared, write_boxed};
 use crate::boxes::swath_vectors;
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};

@@ -1,6 +1,6 @@
 //! Updates of a broadphase, the pairs that begin, persist and end, and snapshots.
 
-use crate::border::{Handle, Opaque as _, borrow, destroy, write_boxed, opaque, optional, out};
+use crate::border::{Handle, Opaque as _, borrow, destroy, opaque, optional, out, write_boxed};
 use crate::boxes::flag;
 use crate::broadphase::{change, found, read, swath_broadphase};
 use crate::error::{Failure, Outcome, guard, swath_status};

@@ -293,7 +293,8 @@ def screen_conjunctions(
 ) -> tuple[_U32, _F64, _F64, _F64]:
     """All approaches of objects in orbit within ``within_km``, sorted by time.
 
-    ``seconds`` is rounded up to whole ticks of ``tick_seconds``, which is between 0.001 and 600.
+    ``seconds`` is rounded up to whole ticks of ``tick_seconds``, which is between 0.001 and 600. Of each
+    pair, the closest approach in a tick is found; approaches that continue from one tick to the next are one.
 
     Returns pairs ``(k, 2)``, the seconds since the start, the distances in km and the relative speeds in km/s.
     ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times.
