@@ -132,7 +132,7 @@ mod tests {
         for sample in 0..samples {
             let middle = f64::from(sample) / 2.0;
             let (mut low, mut high) = ((middle - 0.5).max(0.0), (middle + 0.5).min(tick));
-            for _ in 0..60 {
+            for _ in 0..45 {
                 let (p, q) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
                 if at(p) <= at(q) { high = q } else { low = p }
             }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn distance_of_nearly_equal_minima_is_the_least() {
         let tick = 600.0;
-        for k in 0..60 {
+        for k in 0..25 {
             let number = f64::from(k);
             let of = |inclination, perigee, mean_anomaly| {
                 Orbit::new(&Elements {
