@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 30_000)]
     #[arg(value_parser = whole::<u32>(0..=OBJECTS_MAX), allow_negative_numbers = true)]
     pub(crate) objects: u32,
-    /// Time to screen, in hours.
+    /// Time to screen, in hours. It is rounded up to whole ticks.
     #[arg(long, value_name = "H", default_value_t = 24.0, allow_negative_numbers = true)]
     pub(crate) hours: f64,
     /// Length of a tick in seconds.

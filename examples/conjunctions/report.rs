@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Args;
 
-/// Approaches that are printed if the arguments do not say how many.
+/// The default number of approaches that are printed.
 const LISTED: usize = 5;
 
 /// Result of a run.

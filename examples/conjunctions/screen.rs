@@ -28,7 +28,7 @@ impl Tracked {
 /// Number of objects that a task propagates.
 const CHUNK: usize = 1024;
 /// Rounding error of a coordinate and a displacement, in km: positions are within 10⁶ km, where an f32 is accurate to
-/// 0.03 km. Corners are rounded outwards, so this is for displacements alone, which are below 4000 km in a tick.
+/// 0.03 km. Corners are rounded outwards, so this is for displacements alone, which are below 2¹⁴ km in a tick.
 const ROUNDING_KM: f64 = 5e-4;
 
 /// What is screened for.

@@ -6,7 +6,7 @@
 //! ```text
 //! bodies ──► Broadphase   boxes around the paths of the tick: which pairs begin and end    wakes and islands
 //!        ──► Stepper     the bodies at the end of the tick, after all impacts by time     motions, impulses
-//!        ──► here         friction from the impulses of these impacts; slow islands sleep
+//!        ──► this file    friction from the impulses of these impacts; slow islands sleep
 //! ```
 //!
 //! **Units.** A [`Motion`] is in metres per tick and per tick²: `delta = velocity · DT`,
@@ -15,8 +15,8 @@
 //!
 //! **Friction** (Coulomb): if the impulse along the normal in the tick is `j`, as `Stepper` reports it, the
 //! impulse across the normal is at most `µ·j`, and not more than what stops the sliding. It is applied at the
-//! end of the tick. A contact below a stack only counts the weight of the body directly above it. So a brick
-//! that lies on a bullet slides for seconds, because only the weight of the bullet presses on the floor.
+//! end of the tick. At a contact below a stack, only the weight of the body directly above it has an effect. So a
+//! brick that lies on a bullet slides for seconds, because only the weight of the bullet presses on the floor.
 //!
 //! **Sleep.** Bodies that touch are an island. If all bodies of an island were slow for [`QUIET_TICKS`], it
 //! sleeps: its proxies cost nothing and are obstacles for others, until a body would push it or

@@ -70,7 +70,7 @@ fn runs(args: &Args) -> Result<(), Stop> {
         let samples = if ccd { report::SAMPLES } else { 3 };
         let outcome =
             pool.install(|| run::run(&plan, ticks, samples, args.json).map_err(|e| e.to_string()));
-        let outcome = outcome.map_err(|says| Stop::Body(says.into()))?;
+        let outcome = outcome.map_err(|message| Stop::Body(message.into()))?;
         let threads = pool.current_num_threads();
         let text = if args.json {
             report::json(&plan, ticks, threads, &outcome)

@@ -85,7 +85,7 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn of_command_line() -> Result<Self, Error> {
         let args = Self::try_parse()?;
-        let conflict = |says| Err(Self::command().error(ErrorKind::ArgumentConflict, says));
+        let conflict = |message| Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         if args.check && args.trace.is_empty() && args.boxes > CHECKED_BOXES_MAX {
             return conflict(format!(
                 "'--check' tries every pair of a scene, so it takes at most {CHECKED_BOXES_MAX} \

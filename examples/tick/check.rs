@@ -55,7 +55,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn new(reference: Reference, level: Level, boxes: usize, ticks: u32) -> Self {
-        let tests = (boxes as u64).pow(2) / 2 * u64::from(ticks);
+        let tests = ((boxes as u64).pow(2) / 2).saturating_mul(u64::from(ticks));
         let every_tick = tests <= TESTS_MAX || matches!(reference, Reference::Lists(_));
         Self { reference, level, ticks, every_tick, verdict: Verdict::default() }
     }

@@ -92,18 +92,17 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
     let ticked = pipeline.tick(&scene).map_err(failed)?;
     let (impacts, sensed, stages) =
         (ticked.impacts().to_vec(), ticked.sensed().to_vec(), *ticked.stats());
-    let none: BTreeSet<_> = ticked.rejected().iter().map(|rejected| rejected.row).collect();
+    let rejected: BTreeSet<_> = ticked.rejected().iter().map(|row| row.row).collect();
 
-    let told = || impacts.iter().chain(&sensed);
+    let reported = || impacts.iter().chain(&sensed);
     // Index of each row among the drawn bodies.
-    let rows: Vec<_> = (0..scene.len() as u32).filter(|row| !none.contains(row)).collect();
+    let rows: Vec<_> = (0..scene.len() as u32).filter(|row| !rejected.contains(row)).collect();
     let mut place = vec![u32::MAX; scene.len()];
     (0..).zip(&rows).for_each(|(at, &row)| place[row as usize] = at);
-    let mut bent = bent(&scene, &convex);
-    bent.extend_from_slice(&geometries);
-    bent.retain(|body| !none.contains(&body.row));
-    let met: BTreeSet<_> = told().flat_map(|of| [of.pair.a, of.pair.b]).collect();
-    let (first, rest): (Vec<_>, Vec<_>) = bent.iter().partition(|body| met.contains(&body.row));
+    let mut curved = curved_bodies(&scene, &convex, &geometries);
+    curved.retain(|body| !rejected.contains(&body.row));
+    let met: BTreeSet<_> = reported().flat_map(|of| [of.pair.a, of.pair.b]).collect();
+    let (first, rest): (Vec<_>, Vec<_>) = curved.iter().partition(|body| met.contains(&body.row));
     // Bodies that are in impacts are drawn before others.
     let mut bodies = Vec::new();
     for &&GeometryBody { row, geometry, motion } in first.iter().chain(&rest).take(BODIES_MAX) {
@@ -131,7 +130,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
 
     let numbers =
         |boxes: MovingBoxColumns<'_>, row: u32| boxes.columns().map(|column| column[row as usize]);
-    let shaped: BTreeSet<_> = bent.iter().map(|body| body.row).collect();
+    let shaped: BTreeSet<_> = curved.iter().map(|body| body.row).collect();
     // The box of a body on a straight path is drawn without the skin.
     let boxes: Vec<_> = rows
         .iter()
@@ -151,16 +150,16 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
                 .collect::<Vec<_>>(),
         ),
         union: whole(&candidates),
-        swept: whole(&told().flat_map(|of| placed(of.pair.a, of.pair.b)).collect::<Vec<_>>()),
-        first: floats(&told().map(|impact| impact.toi).collect::<Vec<_>>()),
+        swept: whole(&reported().flat_map(|of| placed(of.pair.a, of.pair.b)).collect::<Vec<_>>()),
+        first: floats(&reported().map(|impact| impact.toi).collect::<Vec<_>>()),
         captured: Some(Captured {
             kinds: bytes(&kinds.collect::<Vec<_>>()),
             contacts: floats(
-                &told().flat_map(|of| [of.on_a, of.normal]).flatten().collect::<Vec<_>>(),
+                &reported().flat_map(|of| [of.on_a, of.normal]).flatten().collect::<Vec<_>>(),
             ),
-            ids: if none.is_empty() { String::new() } else { whole(&rows) },
+            ids: if rejected.is_empty() { String::new() } else { whole(&rows) },
             bodies,
-            notes: notes(capture.config(), &stages, [none.len(), drawn, bent.len()]),
+            notes: notes(capture.config(), &stages, [rejected.len(), drawn, curved.len()]),
         }),
     })
 }
@@ -174,8 +173,12 @@ fn kind(impact: &Impact) -> u8 {
     }
 }
 
-/// Bodies that are not boxes on a straight path. One without a shape has its box as shape.
-fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<GeometryBody<'s>> {
+/// Bodies that are not boxes on a straight path: those with a shape or parts, and accelerated boxes, whose shape is the box.
+fn curved_bodies<'s>(
+    scene: &Scene<'_, '_>,
+    convex: &[ConvexBody<'s>],
+    geometries: &[GeometryBody<'s>],
+) -> Vec<GeometryBody<'s>> {
     let of_shape = |body: &ConvexBody<'s>| GeometryBody {
         row: body.row,
         geometry: body.shape.into(),
@@ -183,13 +186,13 @@ fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<GeometryBod
     };
     let mut bodies: Vec<_> = convex.iter().map(of_shape).collect();
     let (boxes, accel) = (scene.boxes(), scene.accelerations());
-    if accel.iter().all(|column| column.is_empty()) {
-        return bodies;
-    }
-    for row in 0..scene.len() {
+    let rows_of_parts = geometries.iter().map(|body| body.row);
+    let shaped: BTreeSet<_> = convex.iter().map(|body| body.row).chain(rows_of_parts).collect();
+    let is_accelerated = accel.iter().any(|column| !column.is_empty());
+    let rows = if is_accelerated { scene.len() } else { 0 };
+    for row in (0..rows).filter(|&row| !shaped.contains(&(row as u32))) {
         let (of, accel) = (boxes.get(row), accel.map(|column| column[row]));
-        let has_shape = convex.binary_search_by_key(&row, |body| body.row as usize).is_ok();
-        if has_shape || accel == [0.0; 3] {
+        if accel == [0.0; 3] {
             continue;
         }
         let pose = Pose { position: of.aabb.center(), ..Pose::IDENTITY };
@@ -199,6 +202,7 @@ fn bent<'s>(scene: &Scene<'_, '_>, convex: &[ConvexBody<'s>]) -> Vec<GeometryBod
             bodies.push(GeometryBody { row: row as u32, geometry: shape.into(), motion });
         }
     }
+    bodies.extend_from_slice(geometries);
     bodies
 }
 
@@ -247,11 +251,15 @@ impl Meshes {
 }
 
 /// Notes of a page on what the picture does not show.
-fn notes(config: &Config, stages: &TickStats, [none, drawn, bodies]: [usize; 3]) -> Vec<String> {
+fn notes(
+    config: &Config,
+    stages: &TickStats,
+    [rejected, drawn, bodies]: [usize; 3],
+) -> Vec<String> {
     let Config { target_distance, fast, impacts_per_body, .. } = *config;
     let mut notes = Vec::new();
-    let mut note = |is: bool, says: String| notes.extend(is.then_some(says));
-    note(none > 0, format!("{none} invalid rows are not drawn"));
+    let mut note = |is: bool, message: String| notes.extend(is.then_some(message));
+    note(rejected > 0, format!("{rejected} invalid rows are not drawn"));
     note(
         drawn < bodies,
         format!("{drawn} of {bodies} shapes are drawn; the others are drawn as boxes"),

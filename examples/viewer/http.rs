@@ -56,16 +56,16 @@ const NOT_IMPLEMENTED: Status = (501, "Not Implemented");
 const VERSION_NOT_SUPPORTED: Status = (505, "HTTP Version Not Supported");
 
 impl Answer {
-    pub(crate) fn text(status: Status, says: impl Into<String>) -> Self {
-        Self { status, kind: "text/plain; charset=utf-8", body: says.into() + "\n" }
+    pub(crate) fn text(status: Status, message: impl Into<String>) -> Self {
+        Self { status, kind: "text/plain; charset=utf-8", body: message.into() + "\n" }
     }
 }
 
 /// Why no request was read: a response that states it, or `None` if the connection is gone.
 type Refused = Option<Answer>;
 
-fn refused(status: Status, says: impl Into<String>) -> Refused {
-    Some(Answer::text(status, says))
+fn refused(status: Status, message: impl Into<String>) -> Refused {
+    Some(Answer::text(status, message))
 }
 
 /// Reads the one request of a connection.
@@ -78,8 +78,8 @@ pub(crate) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
             break at;
         }
         if bytes.len() > HEAD_BYTES_MAX {
-            let says = format!("the head of a request has at most {HEAD_BYTES_MAX} bytes");
-            return Err(refused(HEAD_TOO_LARGE, says));
+            let message = format!("the head of a request has at most {HEAD_BYTES_MAX} bytes");
+            return Err(refused(HEAD_TOO_LARGE, message));
         }
         more(stream, until, HEAD_BYTES_MAX + 4 - bytes.len().min(HEAD_BYTES_MAX), &mut bytes)?;
     };
@@ -136,14 +136,14 @@ fn is_timeout(error: &io::Error) -> bool {
 }
 
 /// Repeats a system call that was interrupted, with the time that is left.
-fn within<T>(until: Instant, mut ask: impl FnMut(Duration) -> io::Result<T>) -> io::Result<T> {
+fn within<T>(until: Instant, mut call: impl FnMut(Duration) -> io::Result<T>) -> io::Result<T> {
     loop {
         let left = until.saturating_duration_since(Instant::now());
         // A timeout of zero would mean to wait for ever.
         if left.is_zero() {
             return Err(ErrorKind::TimedOut.into());
         }
-        match ask(left) {
+        match call(left) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             other => return other,
         }

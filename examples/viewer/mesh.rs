@@ -1,6 +1,6 @@
-//! Meshes of convex shapes, for drawing.
+//! Meshes for drawing: of convex shapes, and of triangle meshes, height fields and compounds.
 //!
-//! A mesh is the hull of the corners of the shape's core, each with a ball of the shape's radius around it.
+//! The mesh of a convex shape is the hull of the corners of the shape's core, each with a ball of the shape's radius around it.
 //! Circles and balls are drawn with corners on the surface: never outside of the shape, and inside by at most
 //! a hundredth of the radius, except for rounded hulls of many points. Normals are smooth across blunt edges.
 
@@ -13,7 +13,7 @@ use swath::{Pose, Shape};
 
 use super::facets::{self, Facet, Point, dot, minus, unit};
 use super::recording::floats;
-use super::solids::{Form, Lent, Solid};
+use super::solids::{Form, ShapeData, Solid};
 
 /// Distance from which the nearest points of a shape are its corners, in sizes of the shape.
 const FAR: f64 = 64.0;
@@ -21,7 +21,7 @@ const FAR: f64 = 64.0;
 const CIRCLE: usize = 48;
 /// Numbers of corners of a core from which its balls have the second and the third fineness.
 const CORNERS: [usize; 2] = [2, 16];
-/// The most triangles, and the most convex parts, of a body that is drawn.
+/// The most triangles of a mesh or height field, and the most parts of a compound, that are drawn.
 const TRIANGLES_MAX: usize = 20_000;
 const PARTS_MAX: usize = 200;
 /// Cosine of the greatest angle that is drawn smooth: for sharp shapes, and for rounded ones.
@@ -52,12 +52,12 @@ impl Mesh {
 
 /// The mesh of a shape, or what is wrong with the shape.
 pub(crate) fn answer(solid: &Solid) -> Result<Mesh, String> {
-    let lent = solid.lend()?;
-    if let Geometry::Mesh(mesh) = solid.geometry(&lent)? {
+    let data = solid.shape_data()?;
+    if let Geometry::Mesh(mesh) = solid.geometry(&data)? {
         let all = (0..mesh.triangles().len() as u32).filter_map(|part| mesh.corners(part));
         return Ok(of_triangles(all.map(|corners| corners.map(|corner| corner.map(f64::from)))));
     }
-    let (corners, margin) = corners(solid, &lent);
+    let (corners, margin) = corners(solid, &data);
     let directions = match (margin > 0.0, corners.len()) {
         (false, _) => vec![[0.0; 3]],
         (true, count) => ball(CORNERS.iter().filter(|&&most| count <= most).count()),
@@ -96,7 +96,7 @@ pub(crate) fn of_corners(corners: &[[f32; 3]]) -> Mesh {
 }
 
 /// The corners of the scaled core, and the radius.
-fn corners(solid: &Solid, lent: &Lent) -> (Vec<Point>, f64) {
+fn corners(solid: &Solid, data: &ShapeData) -> (Vec<Point>, f64) {
     let wide = |p: &[f32; 3]| p.map(f64::from);
     let circle = |y: f32, radius: f32| {
         (0..CIRCLE).map(move |k| {
@@ -126,7 +126,7 @@ fn corners(solid: &Solid, lent: &Lent) -> (Vec<Point>, f64) {
             (circle(-half_height, radius).chain([tip]).collect(), 0.0)
         }
         Form::Hull { .. } => {
-            let Lent::Hull(hull) = lent else { return (Vec::new(), 0.0) };
+            let ShapeData::Hull(hull) = data else { return (Vec::new(), 0.0) };
             (hull.vertices().map(|vertex| wide(&vertex)).collect(), 0.0)
         }
         // A terrain is drawn by its triangles.

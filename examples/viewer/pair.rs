@@ -25,7 +25,7 @@ pub(crate) struct Question {
     a: Body,
     b: Body,
     #[serde(default)]
-    settings: Asked,
+    settings: SettingsOfPage,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,7 +52,7 @@ struct Moving {
 /// Fields of [`Settings`].
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Asked {
+struct SettingsOfPage {
     target_distance: f32,
     tolerance: f32,
     window: [f32; 2],
@@ -127,14 +127,14 @@ struct Sample {
     on_b: [f32; 3],
 }
 
-impl Default for Asked {
+impl Default for SettingsOfPage {
     fn default() -> Self {
         let Settings { target_distance, tolerance, window, .. } = Settings::default();
         Self { target_distance, tolerance, window, touch: Touching::IfClosing }
     }
 }
 
-impl Asked {
+impl SettingsOfPage {
     fn settings(&self) -> Settings {
         let &Self { target_distance, tolerance, window, touch } = self;
         let touch = match touch {
@@ -171,11 +171,12 @@ struct Bodies<'a> {
 pub(crate) fn answer(question: &Question) -> Result<Answer, String> {
     let Question { a, b, settings } = question;
     let of = |body: char| move |why: String| format!("{body}: {why}");
-    let (a_lent, b_lent) = (a.shape.lend().map_err(of('A'))?, b.shape.lend().map_err(of('B'))?);
+    let (a_data, b_data) =
+        (a.shape.shape_data().map_err(of('A'))?, b.shape.shape_data().map_err(of('B'))?);
     let bodies = Bodies {
         geometries: [
-            a.shape.geometry(&a_lent).map_err(of('A'))?,
-            b.shape.geometry(&b_lent).map_err(of('B'))?,
+            a.shape.geometry(&a_data).map_err(of('A'))?,
+            b.shape.geometry(&b_data).map_err(of('B'))?,
         ],
         motions: [a.motion.motion().map_err(of('A'))?, b.motion.motion().map_err(of('B'))?],
     };

@@ -104,8 +104,8 @@ impl Pages<'_> {
         let Request { host, origin, .. } = request;
         let name = host.rsplit_once(':').map_or(&host[..], |(name, _)| name);
         if !HOSTS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
-            let says = format!("the host of a request must be {}", HOSTS.join(" or "));
-            return Answer::text(http::FORBIDDEN, says);
+            let message = format!("the host of a request must be {}", HOSTS.join(" or "));
+            return Answer::text(http::FORBIDDEN, message);
         }
         if origin.as_ref().is_some_and(|origin| *origin != format!("http://{host}")) {
             return Answer::text(
@@ -117,9 +117,9 @@ impl Pages<'_> {
             ("GET" | "HEAD", "/") => Answer::page(self.0[0]),
             ("GET" | "HEAD", "/pair") => Answer::page(self.0[1]),
             ("GET" | "HEAD", "/elements") => Answer::page(self.0[2]),
-            ("POST", "/pair") => ask(request, pair::answer),
-            ("POST", "/elements") => ask(request, elements::answer),
-            ("POST", "/mesh") => ask(request, mesh::answer),
+            ("POST", "/pair") => respond_to(request, pair::answer),
+            ("POST", "/elements") => respond_to(request, elements::answer),
+            ("POST", "/mesh") => respond_to(request, mesh::answer),
             (_, "/" | "/pair" | "/elements" | "/mesh") => {
                 Answer::text(http::METHOD_NOT_ALLOWED, "this method is not supported for this path")
             }
@@ -129,7 +129,7 @@ impl Pages<'_> {
 }
 
 /// Answers a request, or states what is wrong with it.
-fn ask<Q: DeserializeOwned, A: Serialize>(
+fn respond_to<Q: DeserializeOwned, A: Serialize>(
     request: &Request,
     answer: fn(&Q) -> Result<A, String>,
 ) -> Answer {

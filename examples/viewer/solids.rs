@@ -82,7 +82,7 @@ pub(crate) enum Form {
 
 /// The data that a [`Shape`] borrows.
 #[derive(Debug)]
-pub(crate) enum Lent {
+pub(crate) enum ShapeData {
     Nothing,
     Hull(Hull),
     Ellipsoid(Ellipsoid),
@@ -110,18 +110,18 @@ impl SupportMap for Ellipsoid {
 
 impl Solid {
     /// Creates the data that the shape borrows.
-    pub(crate) fn lend(&self) -> Result<Lent, String> {
+    pub(crate) fn shape_data(&self) -> Result<ShapeData, String> {
         match self.form {
             Form::Hull { points, .. } if points > POINTS_MAX => {
                 Err(format!("a hull has at most {POINTS_MAX} points here, not {points}"))
             }
             Form::Hull { points, seed, half } => Hull::new(drawn(points, seed, half))
-                .map(Lent::Hull)
+                .map(ShapeData::Hull)
                 .map_err(|error| format!("invalid hull: {error}")),
             Form::Ellipsoid { half } => {
                 // The half axes are validated like those of a box.
                 Shape::cuboid(half).map_err(|error| format!("invalid ellipsoid: {error}"))?;
-                Ok(Lent::Ellipsoid(Ellipsoid(half.map(f64::from))))
+                Ok(ShapeData::Ellipsoid(Ellipsoid(half.map(f64::from))))
             }
             Form::Terrain { cells, .. } if !(1..=CELLS_MAX).contains(&cells) => {
                 Err(format!("a terrain has 1 to {CELLS_MAX} cells along a side here, not {cells}"))
@@ -134,25 +134,25 @@ impl Solid {
                 Shape::cuboid(half).map_err(|error| format!("invalid terrain: {error}"))?;
                 let (vertices, triangles) = hills(cells, seed, half);
                 let mesh = Mesh::new(vertices, triangles);
-                mesh.map(|mesh| Lent::Terrain(Box::new(mesh)))
+                mesh.map(|mesh| ShapeData::Terrain(Box::new(mesh)))
                     .map_err(|error| format!("invalid terrain: {error}"))
             }
-            _ => Ok(Lent::Nothing),
+            _ => Ok(ShapeData::Nothing),
         }
     }
 
     /// The shape, or the mesh of a terrain.
-    pub(crate) fn geometry<'a>(&self, lent: &'a Lent) -> Result<Geometry<'a>, String> {
-        match lent {
-            Lent::Terrain(mesh) => Ok((&**mesh).into()),
-            _ => self.shape(lent).map(Geometry::Convex),
+    pub(crate) fn geometry<'a>(&self, data: &'a ShapeData) -> Result<Geometry<'a>, String> {
+        match data {
+            ShapeData::Terrain(mesh) => Ok((&**mesh).into()),
+            _ => self.shape(data).map(Geometry::Convex),
         }
     }
 
-    fn shape<'a>(&self, lent: &'a Lent) -> Result<Shape<'a>, String> {
-        let form = match (&self.form, lent) {
-            (_, Lent::Hull(hull)) => Ok(Shape::hull(hull)),
-            (_, Lent::Ellipsoid(ellipsoid)) => Shape::custom(ellipsoid),
+    fn shape<'a>(&self, data: &'a ShapeData) -> Result<Shape<'a>, String> {
+        let form = match (&self.form, data) {
+            (_, ShapeData::Hull(hull)) => Ok(Shape::hull(hull)),
+            (_, ShapeData::Ellipsoid(ellipsoid)) => Shape::custom(ellipsoid),
             (&Form::Sphere { radius }, _) => Shape::sphere(radius),
             (&Form::Segment { a, b }, _) => Shape::segment(a, b),
             (&Form::Cuboid { half }, _) => Shape::cuboid(half),

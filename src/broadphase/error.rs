@@ -11,7 +11,7 @@ pub enum FindError {
     Length(#[from] LengthMismatch),
     /// There are more boxes than the finder can number.
     #[error(
-        "the number of boxes is {rows}, and at most 2^26 can be numbered; divide them into several searches"
+        "the number of boxes is {rows}, and at most 2^26 - 1 can be numbered; divide them into several searches"
     )]
     TooManyBoxes {
         /// The number of boxes.

@@ -227,3 +227,29 @@ fn bodies_with_parts_are_drawn_and_replayed() {
         assert!((least - lowest).abs() < 1e-5, "{least}");
     }
 }
+
+/// Goal: a body with parts is drawn once, also if the scene has accelerations for all rows, whose box is then not read. Method: a
+/// height field and a box that falls, both with gravity in their rows.
+#[test]
+fn accelerated_row_with_parts_is_drawn_once() {
+    let folder = folder("viewer_captured_accelerated_parts");
+    let path = folder.join("parts.bin");
+    let field = HeightField::new(vec![0.5; 9], [3, 3], [1.0; 2]).expect("a field");
+    let motion = Motion::from(Pose::at([0.0; 3]).expect("a pose"));
+    let geometries = [GeometryBody { row: 0, geometry: (&field).into(), motion }];
+    let (low, high, zero) = ([0.0, 9.0], [1.0, 10.0], [0.0; 2]);
+    let boxes = MovingBoxColumns::new([&low; 3], [&high; 3], [&zero; 3]).expect("columns");
+    let gravity = [-10.0; 2];
+    let scene = Scene::new(boxes).accelerating([&zero, &gravity, &zero]).geometries(&geometries);
+    let capture = Pipeline::new(Config::default()).capture(&scene).expect("a capture");
+    fs::write(&path, capture).expect("a file can be written");
+
+    let recording = recording(&page(viewer("--replay").arg(&path), &folder));
+    let tick = &recording["ticks"][0];
+    let bodies = tick["bodies"].as_array().expect("bodies");
+    let mut rows: Vec<_> = bodies.iter().map(|body| body["at"].as_u64()).collect();
+    rows.sort_unstable();
+    assert_eq!(rows, [Some(0), Some(1)]);
+    assert_eq!(recording["meshes"].as_array().map(Vec::len), Some(2));
+    assert!(!tick["notes"].to_string().contains("shapes are drawn"), "{}", tick["notes"]);
+}

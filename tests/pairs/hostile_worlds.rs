@@ -2,6 +2,7 @@
 //! no single grid fits.
 
 use crate::threads::pool;
+use core::array::from_fn;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::recipe::{Crowds, Long, Recipe};
@@ -9,7 +10,10 @@ use scenes::{Scene, World};
 use std::time::Instant;
 use swath::batch::sweep;
 use swath::broadphase::PairInput;
-use swath::{Filter, Level, MovingBoxColumns, Pair, PairFinder, SweptPair, Threads};
+use swath::{
+    Aabb, Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair, Threads,
+};
+use testkit::every_pair::Rows;
 
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 const NO_LONG: Long = Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 };
@@ -220,4 +224,48 @@ fn pairs_are_exact_where_the_sample_misses_large_boxes() {
     let found = finder.union_pairs(set).unwrap();
     assert!(found.sorted() == expected && expected.len() > 10_000, "{} pairs", expected.len());
     assert_eq!(finder.swept_pairs(set).unwrap().sorted(), touching(all, &expected));
+}
+
+/// Returns a crowd with a cross-section like a rhombus, and at a corner of its bounds `few` boxes in a line and a beam along all of them.
+fn crowd_and_line(half: [f32; 3], width: f32, few: usize) -> Vec<MovingBox> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let [low, high] = [-2.0, -1.9].map(|part| part * width);
+    let line = |from: f32, to: f32| MovingBox {
+        aabb: Aabb { min: [from, low, low], max: [to, high, high] },
+        delta: [0.0; 3],
+    };
+    let mut boxes = vec![line(-20.0, 20.0)];
+    boxes.extend((0..few).map(|k| -19.0 + 38.0 * k as f32 / few as f32).map(|x| line(x, x + 0.2)));
+    while boxes.len() < 17_000 {
+        let at = [20.0, width, width].map(|reach| rng.random_range(-reach..reach));
+        if at[1].abs() + at[2].abs() < width {
+            let [min, max] = [-1.0, 1.0].map(|sign| from_fn(|k| at[k] + sign * half[k]));
+            boxes.push(MovingBox { aabb: Aabb { min, max }, delta: [0.01; 3] });
+        }
+    }
+    boxes
+}
+
+/// Goal: the first tick of a finder finds a beam along a strip with few boxes, where a sample of a crowd was read before. Method: crowds whose
+/// comparisons are counted before the strips are sorted, and lines of such lengths that groups of lanes end behind the last box; all levels. The beam
+/// overlaps each box of its line.
+#[test]
+fn a_beam_beside_a_crowd_is_found_by_a_new_finder() {
+    let crowds = [([2.0, 0.05, 0.05], 0.5), ([1.0, 0.05, 0.05], 1.0), ([0.5, 0.1, 0.1], 1.6)];
+    for (half, width) in crowds {
+        for few in [25, 26, 27, 28, 35, 36, 39, 40, 43, 51] {
+            let boxes = crowd_and_line(half, width, few);
+            let rows = Rows::new(&boxes);
+            let mut order: Option<Vec<SweptPair>> = None;
+            for level in Level::all() {
+                let mut finder = PairFinder::with_exec(level);
+                finder.exec.threads = Threads::one();
+                let found = finder.swept_pairs(rows.set()).expect("columns");
+                let pairs: Vec<_> = found.iter().collect();
+                let of_beam = pairs.iter().filter(|pair| pair.a == 0).count();
+                assert_eq!(of_beam, few, "{level}: {half:?}");
+                assert_eq!(order.get_or_insert_with(|| pairs.clone()), &pairs, "{level}: {few}");
+            }
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod hostile_worlds;
 mod labels;
 mod layouts;
 mod long_paths;
+mod long_paths_in_crowds;
 mod order;
 mod other_finders;
 mod pair_limit;

@@ -73,6 +73,63 @@ fn memory_can_be_freed_and_reserved() {
     assert_eq!(finder.swept_pairs(boxes(&world)).expect("no limit").len(), pairs);
 }
 
+/// Goal: a finder that is shrunk to nothing has no memory. Method: many invalid rows, and pairs of both kinds, sorted.
+#[test]
+fn a_finder_that_is_shrunk_to_nothing_has_no_memory() {
+    let mut world = World::new(Scene::Dense, 20_000, 1);
+    world.min[0][5000..15_000].fill(f32::NAN);
+    let mut finder = PairFinder::new();
+    let found = finder.union_pairs(boxes(&world)).expect("no limit");
+    assert_eq!(found.rejected().len(), 10_000);
+    assert!(found.sorted().len() > 1000);
+    assert!(finder.swept_pairs(boxes(&world)).expect("no limit").sorted().len() > 1000);
+    finder.shrink_to(0, 0);
+    assert_eq!(finder.memory_usage(), 0);
+    assert!(finder.union_pairs(boxes(&world)).expect("no limit").len() > 1000);
+}
+
+/// Goal: a finder that is shrunk to any numbers finds the same pairs in the next ticks. Method: numbers of which a multiple overflows.
+#[test]
+fn a_finder_that_is_shrunk_to_any_number_of_pairs_finds_the_same() {
+    let world = World::new(Scene::Dense, 3000, 1);
+    let mut finder = PairFinder::new();
+    let pairs = finder.union_pairs(boxes(&world)).expect("no limit").sorted().to_vec();
+    assert!(pairs.len() > 1000);
+    for most in [usize::MAX, usize::MAX / 8 + 1, usize::MAX / 4 + 1] {
+        finder.shrink_to(most, most);
+        for _ in 0..2 {
+            let before = finder.memory_usage();
+            assert_eq!(finder.union_pairs(boxes(&world)).expect("no limit").sorted(), pairs);
+            assert!(finder.memory_usage() >= before, "memory was freed for {most} pairs");
+        }
+    }
+}
+
+/// Goal: pairs are collected into a list with just enough places without an allocation.
+#[test]
+fn a_list_with_the_capacity_is_kept() {
+    let world = World::new(Scene::Dense, 3000, 1);
+    let mut finder = PairFinder::new();
+    let found = finder.union_pairs(boxes(&world)).expect("no limit");
+    let mut pairs = Vec::new();
+    pairs.reserve_exact(found.len());
+    let capacity = pairs.capacity();
+    assert!(capacity < found.len() + found.len() / 16, "{capacity} places");
+    found.collect_into(&mut pairs);
+    assert_eq!((pairs.len(), pairs.capacity()), (found.len(), capacity));
+}
+
+/// Goal: a number of boxes that rows have too few bits for is an error, whose message has the greatest number. Method: one column of 2²⁶ zeros for
+/// all components. It is never read.
+#[test]
+fn boxes_that_cannot_be_numbered_are_rejected() {
+    let column = vec![0.0; 1 << 26];
+    let input = MovingBoxColumns::from_columns([&column[..]; 9]).expect("one length");
+    let error = PairFinder::new().union_pairs(input).unwrap_err();
+    assert_eq!(error, FindError::TooManyBoxes { rows: 1 << 26 });
+    assert!(error.to_string().contains("at most 2^26 - 1"), "{error}");
+}
+
 /// Goal: the threads change neither the pairs nor their order.
 #[test]
 fn threads_change_nothing() {

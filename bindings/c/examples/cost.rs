@@ -201,7 +201,7 @@ fn main() {
         let mut tree = Bvh::with_exec(Threads::one());
         let bvh = call(|to| swath_bvh_create(&exec, to));
         let mut at_rest = boxes;
-        at_rest.delta.x = null();
+        at_rest.delta = swath_vectors { x: null(), y: null(), z: null(), stride: 0, offset: 0 };
         let aabbs: Vec<_> = moving.iter().map(|one| one.aabb).collect();
         tree.build(&aabbs).expect("it is built");
         assert_eq!(swath_bvh_build(bvh, &at_rest), SWATH_OK);

@@ -81,8 +81,7 @@
 // Another call uses the object: one on another thread, or one whose callback made this call.
 #define SWATH_ERROR_BUSY 8
 
-// The library has a fault, or an executor did not run its tasks. The object of the call accepts no further call but the
-// one that destroys it.
+// The library has a fault. The object of the call accepts no further call but the one that destroys it.
 #define SWATH_ERROR_PANIC 9
 
 // The segment misses the shape.
@@ -112,7 +111,7 @@
 // They touch first at `t`.
 #define SWATH_TOI_IMPACT 1
 
-// They overlap at the start of the window.
+// They overlap at the start of the window, or get into each other after a touch that `SWATH_TOUCH_IGNORE` ignores.
 #define SWATH_TOI_OVERLAPPING 2
 
 // The search reached its limit: they do not touch before `t`, and the rest is unknown.
@@ -182,15 +181,17 @@ typedef struct swath_exec {
   // The number of threads: 0 for one for each logical core, which all objects share; 1 for the calling thread alone; at
   // most 1024.
   uint32_t threads;
-  // The greatest number of pairs of a tick; 0 for no limit. A search that finds more is an error.
+  // The greatest number of pairs of a tick; 0 for no limit. A search that finds more is an error. Pairs that filters
+  // exclude may count too.
   uint64_t pairs_max;
   // Threads of the caller, instead of `threads`, or NULL. The structure is copied.
   const struct swath_executor *executor;
 } swath_exec;
 
 // The id of a proxy, 64 bits: the index of a slot, which is reused after a removal, and the number of proxies that used the
-// slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id.
-// An index of `SWATH_NO_INDEX` stands for no proxy.
+// slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id,
+// unless a snapshot is restored: ids that were created after it was saved may then belong to other proxies. An index of
+// `SWATH_NO_INDEX` stands for no proxy.
 typedef struct swath_proxy_id {
   // The index of the slot, less than the largest number of proxies that existed at once.
   uint32_t index;
@@ -282,11 +283,13 @@ typedef struct swath_boxes {
   float tick_seconds;
   // 1 if boxes are given by centre and half extents, which is only possible for rows. The corners are rounded outwards.
   uint8_t centered;
-  // For each box 1 if it moves, or 0: two boxes that do not move are not a pair. NULL: all move. Only for pair finders.
+  // For each box 1 if it moves, or 0: two boxes that do not move are not a pair. NULL: all move. Only for pair finders and the
+  // movers of fixed boxes.
   const uint8_t *moves;
-  // The filter of each box. NULL: each may form pairs with each. Only for pair finders and trees.
+  // The filter of each box. NULL: each may form pairs with each. Only for pair finders, fixed boxes, their movers and trees.
   const struct swath_filter *filters;
-  // For each box the number that stands for it in pairs, instead of its row, or NULL. Only for pair finders.
+  // For each box the number that stands for it in pairs, instead of its row, or NULL. Only for pair finders and the movers of
+  // fixed boxes.
   const uint32_t *labels;
 } swath_boxes;
 
@@ -463,7 +466,7 @@ typedef struct swath_toi_result {
   uint32_t part_a;
   // The part of `b` that touches.
   uint32_t part_b;
-  // The number of distances that were computed.
+  // The number of rounds of the search: planes that were followed, tests that proved a result, and distances that were computed.
   uint32_t rounds;
 } swath_toi_result;
 
@@ -495,7 +498,7 @@ typedef struct swath_proxy_pair {
 typedef struct swath_accept {
   // Is passed to `accept`.
   void *user;
-  // Decides about a pair.
+  // Decides about a pair; not NULL.
   int32_t (*accept)(void *user, struct swath_proxy_pair pair);
   // 0: the function is called for each pair in each update. 1: only for new pairs of proxies that changed; a pair that was accepted stays
   // until it ends. This is much faster if few proxies change.
@@ -732,7 +735,7 @@ swath_status swath_fixed_boxes_remove(struct swath_fixed_boxes *fixed,
 swath_status swath_fixed_boxes_len(const struct swath_fixed_boxes *fixed, size_t *len);
 
 // Finds the pairs of a mover and a fixed box in which the bounds of the path share a point with the fixed box. `a` is the row of the
-// mover, `b` that of the fixed box.
+// mover, or its label if there are `labels`; `b` is the row of the fixed box.
 //
 // `order` and `pairs` are as for `swath_pair_finder_union_pairs`.
 swath_status swath_fixed_boxes_union_pairs(struct swath_fixed_boxes *fixed,
@@ -740,8 +743,8 @@ swath_status swath_fixed_boxes_union_pairs(struct swath_fixed_boxes *fixed,
                                            swath_order order,
                                            struct swath_pairs *pairs);
 
-// Finds the pairs of a mover and a fixed box that touch in the tick, with the first time of each. `a` is the row of the mover, `b` that
-// of the fixed box.
+// Finds the pairs of a mover and a fixed box that touch in the tick, with the first time of each. `a` is the row of the mover, or its
+// label if there are `labels`; `b` is the row of the fixed box.
 //
 // `order` and `pairs` are as for `swath_pair_finder_swept_pairs`.
 swath_status swath_fixed_boxes_swept_pairs(struct swath_fixed_boxes *fixed,
@@ -749,7 +752,7 @@ swath_status swath_fixed_boxes_swept_pairs(struct swath_fixed_boxes *fixed,
                                            swath_order order,
                                            struct swath_swept_pairs *pairs);
 
-// Returns the invalid rows of the last call: of the boxes that were put, or of the movers.
+// Returns the invalid rows of the last call that succeeded: of the boxes that were put, or of the movers.
 swath_status swath_fixed_boxes_rejected(const struct swath_fixed_boxes *fixed, struct swath_rejected_rows *rows);
 
 // Computes the first and last time at which a moving box touches each of many: element `k` of the results is about row `k`.
@@ -827,7 +830,7 @@ swath_status swath_pair_finder_swept_pairs(struct swath_pair_finder *finder,
                                            swath_order order,
                                            struct swath_swept_pairs *pairs);
 
-// Returns the invalid rows of the last search.
+// Returns the invalid rows of the last search that succeeded.
 //
 // `of_a`: the rows of the first set. `of_b`: those of the second set, or NULL if they are not needed. Both are valid until the next
 // call that changes the finder.
@@ -1094,7 +1097,7 @@ swath_status swath_toi(const struct swath_shape *a,
 // `bodies`, `motions`: `count` shapes, and as many motions. An invalid motion is an error.
 // `pairs`: rows of two bodies each.
 // `settings_of`: what counts as a contact, or NULL for the default.
-// `exec_of`: the threads, or NULL. More than one thread of `threads` are started anew in each call.
+// `exec_of`: the threads, or NULL. If `threads` is more than one, each call starts new threads.
 swath_status swath_toi_pairs(const struct swath_shape *const *bodies,
                              const struct swath_motion *motions,
                              size_t count,

@@ -1,8 +1,9 @@
 // swath for C++17: owning classes over swath.h, of which each is one pointer.
 //
 // Objects are moved, not copied. Errors are exceptions of the type swath::error, thrown here and never inside the library: an exception
-// in a callback is caught, and thrown again when the call of the library has returned. Spans are views of memory of an object, valid until
-// the next call that changes it. The rules and the meaning of all functions are in swath.h; what has no class here is called by C.
+// in a function that is passed to an update is caught, and thrown again when the update has returned. Spans are views of memory of an
+// object, valid until the next call that changes it. The rules and the meaning of all functions are in swath.h; functions without a class
+// here are called as in C.
 
 #ifndef SWATH_HPP
 #define SWATH_HPP
@@ -94,12 +95,13 @@ inline swath_boxes boxes(std::size_t count, swath_vectors min, swath_vectors max
 }
 
 // An executor that calls `run(tasks, task)`, which calls `task(index)` for each index below `tasks` and returns when all have
-// returned. It must not throw, and it must live as long as the objects that use it.
+// returned. `run` must live as long as the objects that use the executor. An exception in it ends the program by std::terminate, because
+// tasks may still run then.
 template <class Run> swath_executor executor(Run &run, std::size_t threads) {
     swath_executor result{};
     result.user = &run;
     result.threads = threads;
-    result.run = [](void *user, std::size_t tasks, swath_task task, void *context) {
+    result.run = [](void *user, std::size_t tasks, swath_task task, void *context) noexcept {
         (*static_cast<Run *>(user))(tasks, [task, context](std::size_t index) { task(context, index); });
     };
     return result;

@@ -70,17 +70,18 @@ static void pairs_of_boxes(const swath_exec *exec, const struct body *bodies) {
     swath_swept_pairs swept;
     OK(swath_pair_finder_create(exec, &finder));
     OK(swath_pair_finder_union_pairs(finder, &boxes, NULL, SWATH_SORTED, &pairs));
-    OK(swath_pair_finder_swept_pairs(finder, &boxes, NULL, SWATH_SORTED, &swept));
     for (size_t k = 0; k < pairs.count; k++) {
         hash_word(&of_union, pairs.data[k].a);
         hash_word(&of_union, pairs.data[k].b);
     }
+    of_union.answers = pairs.count;
+    /* The next call may change the memory of `pairs`. */
+    OK(swath_pair_finder_swept_pairs(finder, &boxes, NULL, SWATH_SORTED, &swept));
     for (size_t k = 0; k < swept.count; k++) {
         hash_word(&of_swept, swept.data[k].a);
         hash_word(&of_swept, swept.data[k].b);
         hash_float(&of_swept, swept.data[k].first);
     }
-    of_union.answers = pairs.count;
     of_swept.answers = swept.count;
     print_part("union", of_union);
     print_part("swept", of_swept);

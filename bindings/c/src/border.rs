@@ -1,7 +1,7 @@
 //! Pointers of the caller become references, after the checks that are possible, and objects become handles.
 //!
 //! What is checked: a pointer is not NULL, is aligned, and its array is not longer than memory can be. What cannot be checked
-//! is promised by the caller, in the rules at the head of the header: the memory is what the declaration of the function says,
+//! is promised by the caller, in the rules at the head of the header: the memory has the type and length that the declaration states,
 //! and no thread writes it during the call.
 
 use crate::error::{
@@ -158,7 +158,7 @@ fn locked<G>(error: &TryLockError<G>) -> Failure {
     }
 }
 
-/// A structure that C knows by pointer only, around a [`Handle`].
+/// An opaque structure of the interface, which contains a [`Handle`].
 pub(crate) trait Opaque {
     type Object;
 
@@ -176,7 +176,7 @@ macro_rules! shared {
 }
 pub(crate) use shared;
 
-/// Implements what the functions need of a structure that C knows by pointer only.
+/// Implements [`Opaque`] and a constructor for an opaque structure of the interface.
 macro_rules! opaque {
     ($name:ident($object:ty)) => {
         $crate::border::shared!($name);
@@ -199,7 +199,7 @@ macro_rules! opaque {
 pub(crate) use opaque;
 
 /// Moves an object to the heap and writes its address.
-pub(crate) fn give<T>(object: T, to: &mut MaybeUninit<*mut T>) {
+pub(crate) fn write_boxed<T>(object: T, to: &mut MaybeUninit<*mut T>) {
     to.write(Box::into_raw(Box::new(object)));
 }
 
@@ -207,7 +207,7 @@ pub(crate) fn give<T>(object: T, to: &mut MaybeUninit<*mut T>) {
 ///
 /// # Safety
 ///
-/// The pointer is NULL, or one that [`give`] wrote and that was not destroyed.
+/// The pointer is NULL, or one that [`write_boxed`] wrote and that was not destroyed.
 pub(crate) unsafe fn destroy<T: Opaque>(pointer: *mut T) {
     if pointer.is_null() || !pointer.is_aligned() {
         return;

@@ -49,17 +49,21 @@ pub struct swath_boxes {
     pub tick_seconds: f32,
     /// 1 if boxes are given by centre and half extents, which is only possible for rows. The corners are rounded outwards.
     pub centered: u8,
-    /// For each box 1 if it moves, or 0: two boxes that do not move are not a pair. NULL: all move. Only for pair finders.
+    /// For each box 1 if it moves, or 0: two boxes that do not move are not a pair. NULL: all move. Only for pair finders and the
+    /// movers of fixed boxes.
     pub moves: *const u8,
-    /// The filter of each box. NULL: each may form pairs with each. Only for pair finders and trees.
+    /// The filter of each box. NULL: each may form pairs with each. Only for pair finders, fixed boxes, their movers and trees.
     pub filters: *const swath_filter,
-    /// For each box the number that stands for it in pairs, instead of its row, or NULL. Only for pair finders.
+    /// For each box the number that stands for it in pairs, instead of its row, or NULL. Only for pair finders and the movers of
+    /// fixed boxes.
     pub labels: *const u32,
 }
 
 impl swath_vectors {
+    /// Whether all bytes are zero.
     fn is_none(&self) -> bool {
-        self.x.is_null() && self.y.is_null() && self.z.is_null()
+        let no_pointers = self.x.is_null() && self.y.is_null() && self.z.is_null();
+        no_pointers && self.stride == 0 && self.offset == 0
     }
 
     fn are_columns(&self) -> bool {
@@ -107,7 +111,8 @@ impl swath_vectors {
     }
 }
 
-fn flag(value: u8, name: &str) -> Outcome<bool> {
+/// Reads a flag of C.
+pub(crate) fn flag(value: u8, name: &str) -> Outcome<bool> {
     match value {
         0 => Ok(false),
         1 => Ok(true),
@@ -148,7 +153,7 @@ impl swath_boxes {
     ///
     /// The pointers are as the header states.
     pub(crate) unsafe fn at_rest<'a>(&self) -> Outcome<AabbInput<'a>> {
-        if !self.delta.is_none() {
+        if self.count > 0 && !self.delta.is_none() {
             return Err(Failure::argument(
                 "delta: must be zero in this call, which is about boxes at rest",
             ));

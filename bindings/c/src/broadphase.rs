@@ -1,6 +1,8 @@
 //! Proxies with stable ids: a broadphase, and the calls that change its proxies.
 
-use crate::border::{Handle, Opaque as _, array, array_mut, borrow, destroy, give, opaque, out};
+use crate::border::{
+    Handle, Opaque as _, array, array_mut, borrow, destroy, opaque, out, write_boxed,
+};
 use crate::boxes::swath_boxes;
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
@@ -123,7 +125,7 @@ pub unsafe extern "C" fn swath_broadphase_create(
             ids: Vec::new(),
             proxies: Vec::new(),
         };
-        give(swath_broadphase::new(world), to);
+        write_boxed(swath_broadphase::new(world), to);
         Ok(())
     })
 }

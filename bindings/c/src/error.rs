@@ -26,8 +26,7 @@ pub const SWATH_ERROR_TOO_MANY: i32 = 6;
 pub const SWATH_ERROR_TOO_SHORT: i32 = 7;
 /// Another call uses the object: one on another thread, or one whose callback made this call.
 pub const SWATH_ERROR_BUSY: i32 = 8;
-/// The library has a fault, or an executor did not run its tasks. The object of the call accepts no further call but the
-/// one that destroys it.
+/// The library has a fault. The object of the call accepts no further call but the one that destroys it.
 pub const SWATH_ERROR_PANIC: i32 = 9;
 
 /// An error: its code and its message.
@@ -197,6 +196,13 @@ mod tests {
         assert_eq!(guard(|| Err(Failure::argument("before"))), SWATH_ERROR_ARGUMENT);
         assert_eq!(guard(|| Ok(())), SWATH_OK);
         assert_eq!(last_error(), "before");
+    }
+
+    #[test]
+    fn messages_belong_to_their_thread() {
+        guard(|| Err(Failure::argument("of this thread")));
+        std::thread::spawn(|| assert_eq!(last_error(), "")).join().expect("the thread ends");
+        assert_eq!(last_error(), "of this thread");
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Boxes that do not move, stored from tick to tick, and their pairs with moving boxes.
 
-use crate::border::{Handle, Opaque as _, array, borrow, destroy, give, opaque, out};
+use crate::border::{Handle, Opaque as _, array, borrow, destroy, opaque, out, write_boxed};
 use crate::boxes::swath_boxes;
 use crate::error::{Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
-use crate::pair_finder::take;
+use crate::pair_finder::pairs_in_memory;
 use crate::values::{
     copy_rejected, is_sorted, swath_order, swath_pair, swath_pairs, swath_rejected,
     swath_rejected_rows, swath_swept_pair, swath_swept_pairs,
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn swath_fixed_boxes_create(
             swept: Vec::new(),
             rejected: Vec::new(),
         };
-        give(swath_fixed_boxes::new(fixed), to);
+        write_boxed(swath_fixed_boxes::new(fixed), to);
         Ok(())
     })
 }
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn swath_fixed_boxes_len(
 }
 
 /// Finds the pairs of a mover and a fixed box in which the bounds of the path share a point with the fixed box. `a` is the row of the
-/// mover, `b` that of the fixed box.
+/// mover, or its label if there are `labels`; `b` is the row of the fixed box.
 ///
 /// `order` and `pairs` are as for `swath_pair_finder_union_pairs`.
 #[unsafe(no_mangle)]
@@ -141,14 +141,14 @@ pub unsafe extern "C" fn swath_fixed_boxes_union_pairs(
             let Fixed { boxes, pairs, rejected, .. } = fixed;
             let found = boxes.union_pairs(movers.pair_input()?)?;
             copy_rejected(found.rejected(), rejected);
-            to.write(take::<_, swath_pair>(found, sorted, pairs).into());
+            to.write(pairs_in_memory::<_, swath_pair>(found, sorted, pairs).into());
             Ok(())
         })
     }
 }
 
-/// Finds the pairs of a mover and a fixed box that touch in the tick, with the first time of each. `a` is the row of the mover, `b` that
-/// of the fixed box.
+/// Finds the pairs of a mover and a fixed box that touch in the tick, with the first time of each. `a` is the row of the mover, or its
+/// label if there are `labels`; `b` is the row of the fixed box.
 ///
 /// `order` and `pairs` are as for `swath_pair_finder_swept_pairs`.
 #[unsafe(no_mangle)]
@@ -166,13 +166,13 @@ pub unsafe extern "C" fn swath_fixed_boxes_swept_pairs(
             let Fixed { boxes, swept, rejected, .. } = fixed;
             let found = boxes.swept_pairs(movers.pair_input()?)?;
             copy_rejected(found.rejected(), rejected);
-            to.write(take::<_, swath_swept_pair>(found, sorted, swept).into());
+            to.write(pairs_in_memory::<_, swath_swept_pair>(found, sorted, swept).into());
             Ok(())
         })
     }
 }
 
-/// Returns the invalid rows of the last call: of the boxes that were put, or of the movers.
+/// Returns the invalid rows of the last call that succeeded: of the boxes that were put, or of the movers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_fixed_boxes_rejected(
     fixed: *const swath_fixed_boxes,

@@ -1,6 +1,6 @@
 //! Pairs of moving boxes, found anew in each tick.
 
-use crate::border::{Handle, Opaque as _, borrow, destroy, give, opaque, optional, out};
+use crate::border::{Handle, Opaque as _, borrow, destroy, opaque, optional, out, write_boxed};
 use crate::boxes::swath_boxes;
 use crate::error::{guard, swath_status};
 use crate::exec::{exec, swath_exec};
@@ -25,8 +25,8 @@ pub struct swath_pair_finder(Handle<Finder>);
 
 opaque!(swath_pair_finder(Finder));
 
-/// Takes the pairs of a search: as a slice of the finder if they are sorted, else copied to `to`.
-pub(crate) fn take<'a, P: FoundPair + Pod, C: Pod>(
+/// Returns the pairs of a search: in memory of the finder if they are sorted, else copied to `to`.
+pub(crate) fn pairs_in_memory<'a, P: FoundPair + Pod, C: Pod>(
     pairs: Pairs<'a, P>,
     sorted: bool,
     to: &'a mut Vec<P>,
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn swath_pair_finder_create(
             swept: Vec::new(),
             rejected: Default::default(),
         };
-        give(swath_pair_finder::new(finder), to);
+        write_boxed(swath_pair_finder::new(finder), to);
         Ok(())
     })
 }
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn swath_pair_finder_union_pairs(
         };
         copy_rejected(found.rejected(), &mut rejected[0]);
         copy_rejected(found.rejected_of_second(), &mut rejected[1]);
-        to.write(take::<_, swath_pair>(found, sorted, pairs).into());
+        to.write(pairs_in_memory::<_, swath_pair>(found, sorted, pairs).into());
         Ok(())
     })
 }
@@ -157,12 +157,12 @@ pub unsafe extern "C" fn swath_pair_finder_swept_pairs(
         };
         copy_rejected(found.rejected(), &mut rejected[0]);
         copy_rejected(found.rejected_of_second(), &mut rejected[1]);
-        to.write(take::<_, swath_swept_pair>(found, sorted, swept).into());
+        to.write(pairs_in_memory::<_, swath_swept_pair>(found, sorted, swept).into());
         Ok(())
     })
 }
 
-/// Returns the invalid rows of the last search.
+/// Returns the invalid rows of the last search that succeeded.
 ///
 /// `of_a`: the rows of the first set. `of_b`: those of the second set, or NULL if they are not needed. Both are valid until the next
 /// call that changes the finder.

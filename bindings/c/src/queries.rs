@@ -4,7 +4,7 @@
 //! may query a tree at the same time.
 
 use crate::border::{
-    Handle, Opaque as _, array, array_mut, borrow, destroy, give, opaque, optional, out,
+    Handle, Opaque as _, array, array_mut, borrow, destroy, opaque, optional, out, write_boxed,
 };
 use crate::boxes::swath_boxes;
 use crate::broadphase::{change, kind, swath_broadphase, swath_kind};
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn swath_bvh_create(
         // SAFETY: the caller keeps the rules of the header.
         let (exec, to) = unsafe { (exec(exec_of)?, out(bvh, "bvh")?) };
         let bvh = swath::Bvh::with_exec(exec);
-        give(swath_bvh::new(Tree { bvh, rejected: Vec::new() }), to);
+        write_boxed(swath_bvh::new(Tree { bvh, rejected: Vec::new() }), to);
         Ok(())
     })
 }

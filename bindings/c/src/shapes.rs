@@ -1,6 +1,6 @@
 //! Shapes: convex ones, compounds of them, meshes of triangles, and height fields.
 
-use crate::border::{array, borrow, give, out, shared};
+use crate::border::{array, borrow, out, shared, write_boxed};
 use crate::boxes::swath_vectors;
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
@@ -87,13 +87,13 @@ impl swath_shape {
 }
 
 /// Moves a shape to the heap.
-fn give_shape(kind: Kind, to: &mut MaybeUninit<*mut swath_shape>) -> Outcome {
-    give(swath_shape(kind), to);
+fn write_shape(kind: Kind, to: &mut MaybeUninit<*mut swath_shape>) -> Outcome {
+    write_boxed(swath_shape(kind), to);
     Ok(())
 }
 
-fn give_convex(shape: impl Into<OwnedShape>, to: &mut MaybeUninit<*mut swath_shape>) -> Outcome {
-    give_shape(Kind::Convex(shape.into()), to)
+fn write_convex(shape: impl Into<OwnedShape>, to: &mut MaybeUninit<*mut swath_shape>) -> Outcome {
+    write_shape(Kind::Convex(shape.into()), to)
 }
 
 /// Reads three floats.
@@ -112,7 +112,7 @@ unsafe fn vector(pointer: *const f32, name: &str) -> Outcome<[f32; 3]> {
 pub unsafe extern "C" fn swath_shape_destroy(shape: *mut swath_shape) {
     guard(|| {
         if !shape.is_null() && shape.is_aligned() {
-            // SAFETY: `give` moved the shape to the heap, and the caller has no further use for the pointer.
+            // SAFETY: `write_boxed` moved the shape to the heap, and the caller has no further use for the pointer.
             drop(unsafe { Box::from_raw(shape) });
         }
         Ok(())
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn swath_shape_destroy(shape: *mut swath_shape) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_shape_point(shape: *mut *mut swath_shape) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    guard(|| give_convex(Shape::point(), unsafe { out(shape, "shape") }?))
+    guard(|| write_convex(Shape::point(), unsafe { out(shape, "shape") }?))
 }
 
 /// Creates a ball.
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn swath_shape_sphere(
     shape: *mut *mut swath_shape,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    guard(|| give_convex(Shape::sphere(radius)?, unsafe { out(shape, "shape") }?))
+    guard(|| write_convex(Shape::sphere(radius)?, unsafe { out(shape, "shape") }?))
 }
 
 /// Creates a box with these half extents: three floats, of which any may be zero.
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn swath_shape_cuboid(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let (half, to) = unsafe { (vector(half_extents, "half_extents")?, out(shape, "shape")?) };
-        give_convex(Shape::cuboid(half)?, to)
+        write_convex(Shape::cuboid(half)?, to)
     })
 }
 
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn swath_shape_capsule(
     shape: *mut *mut swath_shape,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    guard(|| give_convex(Shape::capsule(half_height, radius)?, unsafe { out(shape, "shape") }?))
+    guard(|| write_convex(Shape::capsule(half_height, radius)?, unsafe { out(shape, "shape") }?))
 }
 
 /// Creates a cylinder along y from `-half_height` to `half_height`.
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn swath_shape_cylinder(
     shape: *mut *mut swath_shape,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    guard(|| give_convex(Shape::cylinder(half_height, radius)?, unsafe { out(shape, "shape") }?))
+    guard(|| write_convex(Shape::cylinder(half_height, radius)?, unsafe { out(shape, "shape") }?))
 }
 
 /// Creates a cone along y, with its disc at `-half_height` and its tip at `half_height`.
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn swath_shape_cone(
     shape: *mut *mut swath_shape,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    guard(|| give_convex(Shape::cone(half_height, radius)?, unsafe { out(shape, "shape") }?))
+    guard(|| write_convex(Shape::cone(half_height, radius)?, unsafe { out(shape, "shape") }?))
 }
 
 /// Creates the segment between two points, of three floats each.
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn swath_shape_segment(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let (a, b, to) = unsafe { (vector(a, "a")?, vector(b, "b")?, out(shape, "shape")?) };
-        give_convex(Shape::segment(a, b)?, to)
+        write_convex(Shape::segment(a, b)?, to)
     })
 }
 
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn swath_shape_triangle(
         // SAFETY: the caller keeps the rules of the header.
         let (corners, to) =
             unsafe { ([vector(a, "a")?, vector(b, "b")?, vector(c, "c")?], out(shape, "shape")?) };
-        give_convex(Shape::triangle(corners)?, to)
+        write_convex(Shape::triangle(corners)?, to)
     })
 }
 
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn swath_shape_hull(
         let to = unsafe { out(shape, "shape") }?;
         // SAFETY: as above.
         let points = unsafe { copied(&points, count, "points") }?;
-        give_convex(OwnedShape::hull(Hull::new(points)?), to)
+        write_convex(OwnedShape::hull(Hull::new(points)?), to)
     })
 }
 
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn swath_shape_rounded(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let (of, to) = unsafe { (borrow(of, "of")?, out(shape, "shape")?) };
-        give_convex(of.owned("of")?.rounded(radius)?, to)
+        write_convex(of.owned("of")?.rounded(radius)?, to)
     })
 }
 
@@ -269,7 +269,7 @@ pub unsafe extern "C" fn swath_shape_scaled(
         // SAFETY: the caller keeps the rules of the header.
         let (of, factors, to) =
             unsafe { (borrow(of, "of")?, vector(factors, "factors")?, out(shape, "shape")?) };
-        give_convex(of.owned("of")?.scaled(factors)?, to)
+        write_convex(of.owned("of")?.scaled(factors)?, to)
     })
 }
 
@@ -292,7 +292,7 @@ pub unsafe extern "C" fn swath_shape_compound(
         for (part, &pose) in parts.iter().zip(poses) {
             placed.push((part.owned("parts")?.clone(), bytemuck::cast::<_, Pose>(pose)));
         }
-        give_shape(Kind::Compound(Compound::new(placed)?), to)
+        write_shape(Kind::Compound(Compound::new(placed)?), to)
     })
 }
 
@@ -343,7 +343,7 @@ pub unsafe extern "C" fn swath_shape_mesh(
         // SAFETY: as above.
         let exec = unsafe { exec(exec_of) }?;
         let mesh = Mesh::with_exec(vertices, triangles.to_vec(), exec)?;
-        give_shape(Kind::Mesh(if one_sided == 0 { mesh } else { mesh.one_sided() }), to)
+        write_shape(Kind::Mesh(if one_sided == 0 { mesh } else { mesh.one_sided() }), to)
     })
 }
 
@@ -382,7 +382,7 @@ pub unsafe extern "C" fn swath_shape_height_field(
             unsafe { (array::<f32>(heights, count, "heights")?, out(shape, "shape")?) };
         let field =
             HeightField::new(heights.to_vec(), [samples_x, samples_z], [spacing_x, spacing_z]);
-        give_shape(Kind::HeightField(field?), to)
+        write_shape(Kind::HeightField(field?), to)
     })
 }
 

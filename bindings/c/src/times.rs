@@ -78,7 +78,7 @@ pub type swath_toi_state = u32;
 pub const SWATH_TOI_SEPARATED: u32 = 0;
 /// They touch first at `t`.
 pub const SWATH_TOI_IMPACT: u32 = 1;
-/// They overlap at the start of the window.
+/// They overlap at the start of the window, or get into each other after a touch that `SWATH_TOUCH_IGNORE` ignores.
 pub const SWATH_TOI_OVERLAPPING: u32 = 2;
 /// The search reached its limit: they do not touch before `t`, and the rest is unknown.
 pub const SWATH_TOI_UNRESOLVED: u32 = 3;
@@ -106,7 +106,7 @@ pub struct swath_toi_result {
     pub part_a: u32,
     /// The part of `b` that touches.
     pub part_b: u32,
-    /// The number of distances that were computed.
+    /// The number of rounds of the search: planes that were followed, tests that proved a result, and distances that were computed.
     pub rounds: u32,
 }
 
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn swath_toi(
 /// `bodies`, `motions`: `count` shapes, and as many motions. An invalid motion is an error.
 /// `pairs`: rows of two bodies each.
 /// `settings_of`: what counts as a contact, or NULL for the default.
-/// `exec_of`: the threads, or NULL. More than one thread of `threads` are started anew in each call.
+/// `exec_of`: the threads, or NULL. If `threads` is more than one, each call starts new threads.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_toi_pairs(
     bodies: *const *const swath_shape,

@@ -1,8 +1,9 @@
 //! Updates of a broadphase, the pairs that begin, persist and end, and snapshots.
 
-use crate::border::{Handle, Opaque as _, borrow, destroy, give, opaque, optional, out};
+use crate::border::{Handle, Opaque as _, borrow, destroy, opaque, optional, out, write_boxed};
+use crate::boxes::flag;
 use crate::broadphase::{change, found, read, swath_broadphase};
-use crate::error::{Outcome, guard, swath_status};
+use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::values::{
     swath_proxy_id, swath_proxy_pair, swath_proxy_pairs, swath_swept_proxy_pair,
     swath_swept_proxy_pairs,
@@ -19,7 +20,7 @@ use swath::broadphase::ProxyPair;
 pub struct swath_accept {
     /// Is passed to `accept`.
     pub user: *mut c_void,
-    /// Decides about a pair.
+    /// Decides about a pair; not NULL.
     pub accept: Option<unsafe extern "C" fn(user: *mut c_void, pair: swath_proxy_pair) -> i32>,
     /// 0: the function is called for each pair in each update. 1: only for new pairs of proxies that changed; a pair that was accepted stays
     /// until it ends. This is much faster if few proxies change.
@@ -48,6 +49,16 @@ struct Accept {
 // SAFETY: the header states that the function is called from several threads at the same time.
 unsafe impl Sync for Accept {}
 
+impl swath_accept {
+    /// Returns the function, and whether it is called for new pairs only.
+    fn get(&self) -> Outcome<(Accept, bool)> {
+        let Some(accept) = self.accept else {
+            return Err(Failure::argument("accept: the function `accept` is NULL"));
+        };
+        Ok((Accept { user: self.user, accept }, flag(self.only_new, "only_new")?))
+    }
+}
+
 impl Accept {
     fn accepts(&self, pair: ProxyPair) -> bool {
         // SAFETY: the function and `user` are those of the caller, and the header states what the function may do.
@@ -72,13 +83,13 @@ pub unsafe extern "C" fn swath_broadphase_update(
         change(broadphase, |world| {
             let accept = optional(accept, "accept")?;
             let to = if changes.is_null() { None } else { Some(out(changes, "changes")?) };
-            let function = accept.and_then(|one| {
-                Some((Accept { user: one.user, accept: one.accept? }, one.only_new))
-            });
+            let function = accept.map(swath_accept::get).transpose()?;
             let found = match &function {
                 None => world.broadphase.update()?,
-                Some((accept, 0)) => world.broadphase.update_with(|pair| accept.accepts(pair))?,
-                Some((accept, _)) => {
+                Some((accept, false)) => {
+                    world.broadphase.update_with(|pair| accept.accepts(pair))?
+                }
+                Some((accept, true)) => {
                     world.broadphase.update_with_new(|pair| accept.accepts(pair))?
                 }
             };
@@ -307,7 +318,7 @@ pub unsafe extern "C" fn swath_snapshot_create(snapshot: *mut *mut swath_snapsho
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let to = unsafe { out(snapshot, "snapshot") }?;
-        give(swath_snapshot::new(swath::broadphase::Snapshot::default()), to);
+        write_boxed(swath_snapshot::new(swath::broadphase::Snapshot::default()), to);
         Ok(())
     })
 }
@@ -352,5 +363,30 @@ pub unsafe extern "C" fn swath_broadphase_restore(
             world.broadphase.restore(&*snapshot.handle().read()?);
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe extern "C" fn every_pair(_: *mut c_void, _: swath_proxy_pair) -> i32 {
+        1
+    }
+
+    #[test]
+    fn accept_without_a_function_or_with_an_unknown_flag_is_an_error() {
+        let accept =
+            swath_accept { user: std::ptr::null_mut(), accept: Some(every_pair), only_new: 1 };
+        assert!(accept.get().is_ok_and(|(_, only_new)| only_new));
+        let message = |accept: swath_accept| accept.get().err().map(|error| format!("{error:?}"));
+        let wrong = [
+            (swath_accept { accept: None, ..accept }, "`accept` is NULL"),
+            (swath_accept { only_new: 2, ..accept }, "only_new: 2"),
+        ];
+        for (accept, text) in wrong {
+            let message = message(accept).unwrap_or_default();
+            assert!(message.contains(text), "{message}");
+        }
     }
 }

@@ -84,8 +84,9 @@ pub struct swath_hit {
 }
 
 /// The id of a proxy, 64 bits: the index of a slot, which is reused after a removal, and the number of proxies that used the
-/// slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id.
-/// An index of `SWATH_NO_INDEX` stands for no proxy.
+/// slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id,
+/// unless a snapshot is restored: ids that were created after it was saved may then belong to other proxies. An index of
+/// `SWATH_NO_INDEX` stands for no proxy.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_proxy_id {

@@ -260,6 +260,9 @@ fn no_boxes_have_no_pairs() {
     let finder = Finder::new();
     let mut boxes = boxes_of(&[]);
     works(finder.union(&boxes));
+    boxes.delta.x = null();
+    works(finder.union(&boxes));
+    works(unsafe { swath_broadphase_set_many(World::new().0, null(), &boxes) });
     (boxes.min, boxes.max, boxes.delta) = (NO_VECTORS, NO_VECTORS, NO_VECTORS);
     works(finder.union(&boxes));
     let world = World::new();
@@ -300,6 +303,7 @@ fn wrong_layouts_are_errors() {
         (with(&|boxes| boxes.max.y = column.as_ptr()), SWATH_ERROR_ARGUMENT),
         (with(&|boxes| boxes.max = NO_VECTORS), SWATH_ERROR_ARGUMENT),
         (with(&|boxes| boxes.max.x = null()), SWATH_ERROR_NULL),
+        (with(&|boxes| boxes.delta.x = null()), SWATH_ERROR_NULL),
         (with(&|boxes| boxes.max = columns), SWATH_ERROR_ARGUMENT),
         (with(&|boxes| boxes.min = columns), SWATH_ERROR_ARGUMENT),
         (with(&|boxes| boxes.centered = 2), SWATH_ERROR_ARGUMENT),
@@ -591,12 +595,4 @@ fn executors_may_run_tasks_twice_or_not_at_all() {
     let mut finder = null_mut();
     let status = unsafe { swath_pair_finder_create(&exec, &mut finder) };
     fails(status, SWATH_ERROR_ARGUMENT, "run");
-}
-
-#[test]
-fn messages_belong_to_their_thread() {
-    let mut shape = null_mut();
-    fails(unsafe { swath_shape_sphere(-1.0, &mut shape) }, SWATH_ERROR_INVALID, "negative");
-    std::thread::spawn(|| assert_eq!(last_error(), "")).join().expect("the thread ends");
-    assert!(last_error().contains("negative"));
 }

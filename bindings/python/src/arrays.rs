@@ -17,7 +17,7 @@ pub(crate) fn invalid(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Borrows an array of `D` dimensions, or states what was passed instead.
+/// Borrows an array of `D` dimensions whose numbers can be read as a slice, or states what was passed instead.
 fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
     name: &str,
     wanted: &str,
@@ -27,13 +27,19 @@ fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
         let array = array.try_readonly().map_err(|_| {
             PyValueError::new_err(format!("{name} is being changed by another thread"))
         })?;
-        if array.is_c_contiguous() {
-            return Ok(array);
+        if !array.is_c_contiguous() {
+            let fix = format!("numpy.ascontiguousarray({name})");
+            return Err(invalid(format!(
+                "{name}: expected {wanted}, got an array with gaps; pass {fix}"
+            )));
         }
-        let fix = format!("numpy.ascontiguousarray({name})");
-        return Err(invalid(format!(
-            "{name}: expected {wanted}, got an array with gaps; pass {fix}"
-        )));
+        if array.as_slice().is_err() {
+            let fix = format!("{name}.copy()");
+            return Err(invalid(format!(
+                "{name}: expected {wanted}, got one that is not aligned; pass {fix}"
+            )));
+        }
+        return Ok(array);
     }
     let Ok(array) = object.cast::<PyUntypedArray>() else {
         let got = object.get_type().name()?;
@@ -41,6 +47,13 @@ fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
     };
     let (dtype, shape) = (array.dtype(), array.shape());
     Err(invalid(format!("{name}: expected {wanted}, got {dtype} with shape {shape:?}")))
+}
+
+/// The numbers of an array that [`borrow`] returned.
+fn slice<'a, T: Element, D: numpy::ndarray::Dimension>(
+    array: &'a PyReadonlyArray<'_, T, D>,
+) -> &'a [T] {
+    array.as_slice().expect("`borrow` returns only arrays that can be read as slices")
 }
 
 /// An array of rows of `K` numbers, borrowed.
@@ -63,8 +76,7 @@ impl<'py, T: Element, const K: usize> Rows<'py, T, K> {
     }
 
     pub(crate) fn rows(&self) -> &[[T; K]] {
-        // The array is contiguous, because `borrow` accepts no other.
-        self.0.as_slice().map_or(&[], |numbers| numbers.as_chunks().0)
+        slice(&self.0).as_chunks().0
     }
 }
 
@@ -80,8 +92,7 @@ impl<'py, T: Element> Numbers<'py, T> {
     }
 
     pub(crate) fn numbers(&self) -> &[T] {
-        // The array is contiguous, because `borrow` accepts no other.
-        self.0.as_slice().unwrap_or_default()
+        slice(&self.0)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The Python module `swath._swath`: functions and classes over numpy arrays.
 //!
-//! Arrays are borrowed, not copied; results are new arrays. The interpreter's lock is released while the library
-//! computes. An argument that does not fit is a `TypeError` (not an array) or a `ValueError`, which names the argument,
+//! Boxes of a `PairFinder` and a `Broadphase`, boxes of which a `Bvh` is built, and positions of meshes are borrowed, not
+//! copied; vectors of other functions are copied to columns. Results are new arrays. The interpreter's lock is released
+//! during searches, updates and batches, but not while proxies are edited or a single pair is tested. An argument that does not fit is a `TypeError` (not an array) or a `ValueError`, which names the argument,
 //! what was expected, and what was passed. The documentation for users is in `python/swath/__init__.pyi`.
 
 mod arrays;

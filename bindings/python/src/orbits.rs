@@ -53,6 +53,9 @@ pub(crate) fn screen_conjunctions<'py>(
         mean_anomaly: mean,
     };
     let objects: Vec<Elements> = rows.rows().iter().map(element).collect();
+    if !(0.001..=600.0).contains(&tick_seconds) {
+        return Err(invalid(format!("tick_seconds: expected 0.001 to 600, got {tick_seconds}")));
+    }
     let ticks = (seconds / tick_seconds).ceil();
     if !(0.0..=1e9).contains(&ticks) {
         return Err(invalid("seconds: expected a time of at most 10^9 ticks that is not negative"));

@@ -169,6 +169,36 @@ class ArgumentsTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "threads"):
             swath.PairFinder(threads=0)
 
+    def test_misaligned_arrays_are_errors(self):
+        """Goal: an array whose numbers are not aligned is an error, not an array without rows.
+        Method: arrays that start at byte 1 of their memory, for boxes, positions, pairs and ids."""
+
+        def misaligned(array):
+            memory = np.zeros(array.nbytes + 1, np.uint8)
+            copy = memory[1:].view(array.dtype).reshape(array.shape)
+            copy[:] = array
+            self.assertFalse(copy.flags.aligned)
+            return copy
+
+        low, high, delta = boxes(10, 1)
+        at_1 = misaligned(low)
+        with self.assertRaisesRegex(ValueError, r"min: .*not aligned; pass min.copy\(\)"):
+            swath.PairFinder().union_pairs(at_1, high)
+        with self.assertRaisesRegex(ValueError, "delta: .*not aligned"):
+            swath.PairFinder().swept_pairs(low, high, misaligned(delta))
+        with self.assertRaisesRegex(ValueError, "max: .*not aligned"):
+            swath.Bvh(low, misaligned(high))
+        broadphase = swath.Broadphase()
+        ids = broadphase.insert(low, high)
+        with self.assertRaisesRegex(ValueError, "not aligned"):
+            broadphase.remove(misaligned(ids))
+        positions, faces = low.astype(np.float64), np.array([[3, 4, 5]], np.uint32)
+        pairs = np.array([[0, 0]], np.uint32)
+        with self.assertRaisesRegex(ValueError, "not aligned"):
+            swath.vertex_face(positions, positions, faces, misaligned(pairs))
+        self.assertEqual(len(swath.Bvh(at_1.copy(), high)), 10)
+        self.assertEqual(len(swath.Bvh(at_1[:0], high[:0])), 0)
+
     def test_empty_arrays_have_no_pairs(self):
         none = np.zeros((0, 3), F32)
         self.assertEqual(swath.PairFinder().union_pairs(none, none).shape, (0, 2))
@@ -407,6 +437,15 @@ class OrbitsTest(unittest.TestCase):
             swath.screen_conjunctions(elements, 600.0)
         with self.assertRaisesRegex(ValueError, "float64"):
             swath.screen_conjunctions(elements.astype(F32), 600.0)
+
+    def test_time_is_rounded_up_to_ticks_and_wrong_ticks_are_named(self):
+        elements = swath.catalogue(100)
+        calls = []
+        swath.screen_conjunctions(elements, 90.0, progress=lambda done, of: calls.append((done, of)))
+        self.assertEqual(calls[-1], (2, 2))
+        for wrong in (0.0, -60.0, float("nan"), 601.0):
+            with self.assertRaisesRegex(ValueError, "tick_seconds: expected 0.001 to 600"):
+                swath.screen_conjunctions(elements, 90.0, tick_seconds=wrong)
 
 
 if __name__ == "__main__":

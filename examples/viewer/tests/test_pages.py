@@ -252,14 +252,14 @@ class CrowdTest(PageTest):
         self.browser.click(middle)
         self.assertRegex(self.text("picked-name"), r"Box \d+")
         self.browser.press("PageDown")
-        self.assertIn("2 of 3", self.text("tick-says"))
+        self.assertIn("2 of 3", self.text("tick-text"))
         # SwiftShader draws on the CPU, so this is far slower than a graphics card.
         self.assertLess(time.monotonic() - began, 20)
 
 
 class PairTest(PageTest):
     def settled(self):
-        self.browser.wait("asking === null")
+        self.browser.wait("pending === null")
         self.browser.frames()
 
     def body(self, which):
@@ -314,7 +314,7 @@ class PairTest(PageTest):
         seen = set()
         for k in range(steps):
             self.browser.click("#step-next")
-            self.assertEqual(self.text("step-says"), f"step {k + 1} of {steps}")
+            self.assertEqual(self.text("step-text"), f"step {k + 1} of {steps}")
             self.assertEqual(self.evaluate("now.t"), self.evaluate(f"now.answer.steps[{k}].t"))
             seen.add(self.text("sentence"))
             ends = "this is the first contact." if k + 1 == steps else "and the search goes on from there."
@@ -324,7 +324,7 @@ class PairTest(PageTest):
         self.assertEqual(len(seen), steps)
         self.assertTrue(self.evaluate("$('step-next').disabled"))
         self.browser.press("PageUp")
-        self.assertEqual(self.text("step-says"), f"step {steps - 1} of {steps}")
+        self.assertEqual(self.text("step-text"), f"step {steps - 1} of {steps}")
 
     def test_every_preset_has_an_answer_and_a_picture(self):
         self.open("/pair")
@@ -360,7 +360,7 @@ class PairTest(PageTest):
 
 class ElementsTest(PageTest):
     def settled(self):
-        self.browser.wait("asking === null")
+        self.browser.wait("pending === null")
         self.browser.frames()
 
     def test_time_slider_moves_the_elements(self):
@@ -370,9 +370,9 @@ class ElementsTest(PageTest):
         toi = self.evaluate("now.answer.toi.t")
         self.keep("viewer-elements.png")
         self.browser.choose("#slider", str(toi))
-        self.assertRegex(self.text("distance-says"), r"distance (0\.00|\d\.\d+e-)")
+        self.assertRegex(self.text("distance-text"), r"distance (0\.00|\d\.\d+e-)")
         self.browser.choose("#slider", "0")
-        self.assertEqual(self.text("time-says"), "t = 0.0000")
+        self.assertEqual(self.text("time-text"), "t = 0.0000")
 
     def test_dragging_a_vertex_asks_again(self):
         self.open("/elements")

@@ -3,11 +3,11 @@
 const $ = (id) => document.getElementById(id);
 
 // Shows an error on the page.
-function tell(error) {
+function showError(error) {
   $("trouble").textContent = error instanceof Error ? error.message : String(error);
   $("trouble").hidden = false;
 }
-window.addEventListener("error", (event) => tell(event.message));
+window.addEventListener("error", (event) => showError(event.message));
 
 // Draws once before the next frame, however often it is called.
 function drawing(draw) {

@@ -51,12 +51,12 @@ const PRESETS = {
 
 const at = (k, t) => mix(now.query.start[k], now.query.end[k], t);
 
-let asking = null;
+let pending = null;
 let again = false;
 function refresh() {
   again = true;
-  asking ??= answerAll().finally(() => (asking = null));
-  return asking;
+  pending ??= answerAll().finally(() => (pending = null));
+  return pending;
 }
 
 async function answerAll() {
@@ -68,7 +68,7 @@ async function answerAll() {
       now.answer = { ...(await reply.json()), steps: [] };
       $("trouble").hidden = true;
     } catch (error) {
-      tell(error);
+      showError(error);
     }
   }
   redraw();
@@ -182,7 +182,7 @@ function draw(time) {
     stage.lines([...from, ...tip, ...RED, 1], { width: 3, hidden: 0.8 });
     stage.dots([...tip, 8, ...RED, 1]);
   }
-  say(here);
+  showTexts(here);
 }
 
 function extent() {
@@ -190,7 +190,7 @@ function extent() {
   return { low: points.reduce((a, b) => a.map((x, k) => Math.min(x, b[k]))), high: points.reduce((a, b) => a.map((x, k) => Math.max(x, b[k]))) };
 }
 
-function say(here) {
+function showTexts(here) {
   const { toi } = now.answer;
   const { kind, minimum_separation: separation } = now.query;
   const what = kind === "vertex_face" ? "the vertex and the face" : "the two edges";
@@ -203,12 +203,15 @@ function say(here) {
   };
   $("verdict").textContent = { impact: () => `first contact at t = ${short(toi.t, 9)}`, separated: () => "no contact", unresolved: () => `no contact until ${short(toi.t_safe, 7)}, then unresolved` }[toi.kind]();
   $("verdict").style.color = toi.kind === "separated" ? "#2b8a3e" : "#d9480f";
-  $("sentence").textContent = toi.kind === "impact"
-    ? `Each vertex moves on a straight line. At t = ${short(toi.t, 6)} ${what} are ${near} for the first time; the red arrow is the normal. ${where()} The time is never later than the exact one.`
-    : `Each vertex moves on a straight line. A plane separates ${what} at every time of the tick, so a contact is excluded.`;
+  const result = {
+    impact: () => `At t = ${short(toi.t, 6)} ${what} are ${near} for the first time; the red arrow is the normal. ${where()} The time is never later than the exact one.`,
+    separated: () => `A plane separates ${what} at every time of the tick, so a contact is excluded.`,
+    unresolved: () => `Until t = ${short(toi.t_safe, 7)} no contact of ${what} is possible; what happens afterwards is not decided.`,
+  }[toi.kind]();
+  $("sentence").textContent = `Each vertex moves on a straight line. ${result}`;
   $("slider").value = now.t;
-  $("time-says").textContent = `t = ${now.t.toFixed(4)}`;
-  $("distance-says").textContent = `distance ${short(here.distance)}`;
+  $("time-text").textContent = `t = ${now.t.toFixed(4)}`;
+  $("distance-text").textContent = `distance ${short(here.distance)}`;
   $("play").textContent = now.plays ? "Pause" : "Play";
   now.timeAt = timeline($("plot"), now.answer, now.t, separation);
 }
@@ -232,7 +235,7 @@ async function start() {
   $("preset").onchange = () => {
     const index = Number($("preset").value);
     toHash(index > 0 ? { preset: index } : {});
-    choose(PRESETS[names[index]]).catch(tell);
+    choose(PRESETS[names[index]]).catch(showError);
   };
   $("slider").oninput = () => ((now.t = Number($("slider").value)), redraw());
   const seek = (event) => {
@@ -253,4 +256,4 @@ async function start() {
   await choose(wanted.query ? JSON.parse(wanted.query) : PRESETS[names[first]]);
 }
 
-start().catch(tell).finally(() => (document.body.dataset.ready = "true"));
+start().catch(showError).finally(() => (document.body.dataset.ready = "true"));

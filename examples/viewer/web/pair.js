@@ -13,7 +13,7 @@ const SETTINGS = ["target", "touch", "from", "to"];
 // Responses by their request.
 const known = new Map();
 
-async function ask(path, question) {
+async function post(path, question) {
   const reply = await fetch(path, { method: "POST", body: JSON.stringify(question) });
   if (!reply.ok) throw new Error((await reply.text()).trim());
   return reply.json();
@@ -22,7 +22,7 @@ async function ask(path, question) {
 async function meshOf(body) {
   const key = JSON.stringify(shapeOf(body));
   if (!known.has(key)) {
-    const { positions, normals, edges, ...rest } = await ask("/mesh", shapeOf(body));
+    const { positions, normals, edges, ...rest } = await post("/mesh", shapeOf(body));
     const [corners, across] = [positions, normals].map((text) => column(Float32Array, text));
     if (known.size > 200) known.clear();
     const mesh = { positions: stage.buffer(corners), normals: stage.buffer(across), edges: column(Float32Array, edges), corners, ...rest };
@@ -32,12 +32,12 @@ async function meshOf(body) {
 }
 
 // One request at a time; the last one is always sent. Returns a promise that ends after the last.
-let asking = null;
+let pending = null;
 let again = false;
 function refresh() {
   again = true;
-  asking ??= answerAll().finally(() => (asking = null));
-  return asking;
+  pending ??= answerAll().finally(() => (pending = null));
+  return pending;
 }
 
 async function answerAll() {
@@ -51,7 +51,7 @@ async function answerAll() {
         window: [$("from").valueAsNumber || 0, $("to").valueAsNumber || 0],
       };
       const question = { a: askedOf(a), b: askedOf(b), settings };
-      const [answer, ...meshes] = await Promise.all([ask("/pair", question), meshOf(a), meshOf(b)]);
+      const [answer, ...meshes] = await Promise.all([post("/pair", question), meshOf(a), meshOf(b)]);
       answer.terrain = [a, b].some((body) => body.form.kind === "terrain");
       Object.assign(now, { answer, meshes, stale: false, step: Math.min(now.step, answer.steps.length - 1), hit: null });
       if (answer.triangle) {
@@ -63,7 +63,7 @@ async function answerAll() {
       $("trouble").hidden = true;
     } catch (error) {
       now.stale = true;
-      tell(error);
+      showError(error);
     }
   }
   redraw();
@@ -211,7 +211,7 @@ function draw(time) {
   contact(here, reach);
   const step = answer.steps[now.step];
   if (step && step.gap !== null) drawPlane(stage, mix(...here.points, 0.5), step.normal, 0.14 * reach, INK);
-  say(here);
+  showTexts(here);
 }
 
 // Paths of both bodies: bold up to the end of the free time, pale after it, and the positions of the steps.
@@ -248,7 +248,7 @@ function contact(here, reach) {
   stage.dots([toi.on_a, toi.on_b].flatMap((point) => [...point, 10, ...RED, 1]));
 }
 
-function say(here) {
+function showTexts(here) {
   const { toi, rounds, supports, steps } = now.answer;
   const rests = steps.length > 0 && steps[0].gap < 1e-6 + ($("target").valueAsNumber || 0);
   const words = {
@@ -262,11 +262,11 @@ function say(here) {
   const closing = toi.closing === undefined ? "" : `closing ${short(toi.closing)} · `;
   $("cost").textContent = `${closing}${rounds} ${rounds === 1 ? "step" : "steps"} · ${supports} supports`;
   $("sentence").textContent = now.step < 0 ? searchSentence(now.answer) : stepSentence(now.answer, now.step, $("target").valueAsNumber || 0);
-  $("step-says").textContent = now.step < 0 ? `${steps.length} ${steps.length === 1 ? "step" : "steps"}` : `step ${now.step + 1} of ${steps.length}`;
+  $("step-text").textContent = now.step < 0 ? `${steps.length} ${steps.length === 1 ? "step" : "steps"}` : `step ${now.step + 1} of ${steps.length}`;
   ($("step-before").disabled = now.step < 0), ($("step-next").disabled = now.step >= steps.length - 1);
   $("slider").value = now.t;
-  $("time-says").textContent = `t = ${now.t.toFixed(4)}`;
-  $("distance-says").textContent = `distance ${short(here.distance)}`;
+  $("time-text").textContent = `t = ${now.t.toFixed(4)}`;
+  $("distance-text").textContent = `distance ${short(here.distance)}`;
   $("play").textContent = now.plays ? "Pause" : "Play";
   now.timeAt = timeline($("plot"), now.answer, now.t, $("target").valueAsNumber || 0, now.step);
 }
@@ -294,7 +294,7 @@ async function start() {
   const wanted = inHash();
   const names = Object.keys(PRESETS);
   $("preset").append(...names.map((name, k) => make("option", { value: k }, name)));
-  $("preset").onchange = () => choosePreset(Number($("preset").value)).catch(tell);
+  $("preset").onchange = () => choosePreset(Number($("preset").value)).catch(showError);
   for (const id of SETTINGS) $(id).oninput = edited;
   $("show-bounds").onchange = redraw;
   $("slider").oninput = () => ((now.t = Number($("slider").value)), (now.step = -1), redraw());
@@ -321,4 +321,4 @@ async function start() {
   if (wanted.step !== undefined) showStep(Math.trunc(Number(wanted.step)) || 0);
 }
 
-start().catch(tell).finally(() => (document.body.dataset.ready = "true"));
+start().catch(showError).finally(() => (document.body.dataset.ready = "true"));

@@ -232,10 +232,10 @@ function draw(time) {
     outline([now.picked], [...linear("#1f6fa8"), 1], 3);
   }
   if (now.hovered >= 0 && now.hovered !== now.picked) outline([now.hovered], [...linear("#1f2a37"), 0.9], 1.75);
-  say();
+  showTexts();
 }
 
-function say() {
+function showTexts() {
   const met = tick.impacts.filter((impact) => impact.t <= now.t).length;
   const numbers = {
     boxes: tick.boxes,
@@ -253,8 +253,8 @@ function say() {
   }
   $("tick").value = now.tick;
   $("time").value = now.t;
-  $("tick-says").textContent = `${tick.name} (${now.tick + 1} of ${RECORDING.ticks.length})`;
-  $("time-says").textContent = `t = ${now.t.toFixed(3)} of the tick`;
+  $("tick-text").textContent = `${tick.name} (${now.tick + 1} of ${RECORDING.ticks.length})`;
+  $("time-text").textContent = `t = ${now.t.toFixed(3)} of the tick`;
   $("play").textContent = now.plays ? "Pause" : "Play";
   marks();
 }
@@ -313,6 +313,6 @@ function start() {
 try {
   start();
 } catch (error) {
-  tell(error);
+  showError(error);
 }
 document.body.dataset.ready = "true";

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use swath_avian::SwathBroadPhasePlugin;
 
-/// A scene: its name, its bodies, whether they may sleep, the steps before the measured ones, and all steps.
+/// A scene: its name, the function that spawns its bodies, whether they may sleep, and the range of measured steps.
 struct SceneOfTable {
     name: &'static str,
     build: fn(&mut World),

@@ -206,7 +206,7 @@ fn joints_with_and_without_collision() {
                 }
             }
         }
-        // The component is not added to joints of bodies in contact, which avian does not survive; see the next test.
+        // The component is not added to joints of bodies in contact, because avian then panics; see the next test.
         if step == 60 || step == 90 {
             let mut joints = world.query_filtered::<Entity, With<Link>>();
             let joints: Vec<Entity> = joints.iter(world).collect();
@@ -227,7 +227,7 @@ fn joints_with_and_without_collision() {
 /// case belongs to the test above.
 #[test]
 #[should_panic]
-fn avian_alone_panics_if_bodies_in_contact_lose_it_by_their_joint() {
+fn avian_panics_if_a_joint_disables_the_collision_of_bodies_in_contact() {
     let mut app = worlds::world(THREADS, worlds::avian());
     let world = app.world_mut();
     ground(world, 60.0);
@@ -407,7 +407,8 @@ fn hooks_that_filter_pairs_and_modify_contacts() {
     assert!(seen.pairs > 30 && seen.changes > 80, "{seen:?}");
 }
 
-/// Goal: all of it at once in a pile of 2,000 cubes.
+/// Goal: the broad phases agree where layers, sensors, joints, hooks, CCD, spawning and despawning are together in a pile of 2,000
+/// cubes.
 #[test]
 fn pile_of_2000_with_everything_for_300_steps() {
     let seen = compare_with_hooks::<Picky<'static>>(300, |world, step| {

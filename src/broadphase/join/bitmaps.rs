@@ -38,7 +38,7 @@ const TRIED_MAX: usize = 32;
 /// Number of pairs that are added, because a sample may by chance contain none that is compared.
 const UNSEEN: u32 = if cfg!(fuzzing) { 0 } else { 2 };
 
-/// Numbers of the boxes of a block, with padding.
+/// How many numbers the boxes of a block have: eight each, and padding.
 const BLOCK_ENDS: usize = 8 * BLOCK + LANES_MAX;
 
 /// The boxes of a block, one bit each.

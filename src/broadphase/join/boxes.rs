@@ -67,6 +67,8 @@ pub(super) struct KdBoxes {
     pub(super) sides: Vec<u32>,
     /// Flags of the right copies on each axis, see `not_first`.
     pub(super) not_first: [u32; 3],
+    /// Least plane of slices on each axis, see [`JoinInput::planes_min`](super::JoinInput::planes_min).
+    pub(super) planes_min: [f32; 3],
     pub(super) keys: SortKeys,
     /// Greatest number of rows in use at once since memory was last reserved.
     pub(super) peak: usize,
@@ -74,7 +76,7 @@ pub(super) struct KdBoxes {
     pub(super) copied: usize,
 }
 
-impl_memory!(KdBoxes { bounds, words, order, sides, keys; without not_first, peak, copied });
+impl_memory!(KdBoxes { bounds, words, order, sides, keys; without not_first, planes_min, peak, copied });
 
 impl KdBoxes {
     /// Reserves memory for so many rows.

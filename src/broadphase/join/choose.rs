@@ -86,7 +86,7 @@ pub(super) enum SplitChoice {
     ByFlag(u32),
 }
 
-/// What is known of a join before a sample is taken.
+/// How the sets of a join were divided so far. It does not depend on a sample of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KdHistory {
     /// Axes on which the boxes that cross a plane have been separated since the last plane there, one bit each.
@@ -95,7 +95,7 @@ pub(super) struct KdHistory {
     pub(super) depth: u8,
     /// Whether a sweep along an axis was too slow.
     pub(super) dense: bool,
-    /// Whether the last division was one into slices, which are swept unless a sample says otherwise.
+    /// Whether the last division was one into slices, which are swept unless that is more expensive by a sample.
     pub(super) sliced: bool,
 }
 
@@ -157,7 +157,8 @@ pub(super) fn choose(
                 && compared(len_a, of_a) + compared(len_b, of_b) <= MERGED_WORK * rows;
             return SplitChoice::Sweep { axis, work_max: (divided * rows) as u64, merged };
         }
-        if let Some([at, ..]) = of_a.planes(of_b, same) {
+        let (least, planes) = (boxes.plane_min(axis), of_a.planes(of_b, same));
+        if let Some(at) = planes.into_iter().flatten().find(|&at| least <= at) {
             return SplitChoice::Slices { axis, at };
         }
     }

@@ -190,8 +190,9 @@ impl DividedJoin {
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
     pub(crate) fn begin(&mut self, level: Level, input: JoinInput<'_>) -> bool {
         let JoinInput { bounds, ids, rows, not_first } = input;
+        let rules = (not_first, input.planes_min());
         self.load([rows, 0], &mut |records| {
-            records.load_columns(level, not_first, (bounds, rows));
+            records.load_columns(level, rules, (bounds, rows));
         });
         let Self { records, levels, .. } = self;
         let PlaceSets { words, task } = &mut levels[0].sets[0];
@@ -266,7 +267,7 @@ impl DividedJoin {
                 let (two_or_more, mut more) = task.parts(choice);
                 let mut divided = [two_or_more[1]; PARTITION_MAX];
                 divided[..PARTS_EACH].copy_from_slice(&two_or_more);
-                // Any rows are a part for bitmaps.
+                // A comparison by bitmaps can be divided at any row.
                 let by_rows = matches!(choice, SplitChoice::Bitmaps(_)) && !task.same;
                 if by_rows {
                     (divided, more) = task.parts_of_rows(task.len().div_ceil(most));
@@ -329,7 +330,7 @@ impl DividedJoin {
     }
 
     /// Joins the parts on these threads, each part into the pairs of one of `runs`. `take` is called with some candidates
-    /// at a time, and with an empty list of which it uses as much only if `has_paths`.
+    /// at a time and an empty list of the worker, in which as many places are reserved if `has_paths`.
     pub(crate) fn run<P: Send>(
         &mut self,
         (level, has_paths): (Level, bool),
@@ -367,7 +368,9 @@ impl DividedJoin {
         for worker in workers.iter_mut() {
             peak = peak.max(worker.join.take_peak());
         }
-        let peak = Ord::min(2 * peak, peak * longest / part.max(1));
+        // As 64 bits, because the product may be more than the address space of a 32-bit CPU.
+        let wanted = peak as u64 * longest as u64 / part.max(1) as u64;
+        let peak = Ord::min(2 * peak as u64, wanted) as usize;
         let words = most_of(workers, |worker| worker.words.len());
         for worker in workers.iter_mut() {
             worker.join.reserve_spare(peak);
@@ -500,7 +503,7 @@ impl PartWorker {
         }
         // The boxes are copied in the order of the sweep, without another copy before they are sorted.
         join.clear();
-        join.boxes.not_first = records.not_first;
+        (join.boxes.not_first, join.boxes.planes_min) = (records.not_first, records.planes_min);
         let (mut words, mut part) = (from, *task);
         if !is_selected(&(records, from), task) {
             let copies = &mut CopyPlaces { level, records, from, scratch, selected };
@@ -551,17 +554,20 @@ impl PartWorker {
     }
 }
 
-/// Returns the planes between so many parts of about equal size, after negative infinity and before infinity.
+/// Returns the planes between so many parts of about equal size, after negative infinity and before infinity. None is below
+/// [`JoinInput::planes_min`].
 fn slices(
     (records, words): &(&JoinRecords, &[u32]),
     sets: [KdRows; 2],
     axis: usize,
     count: usize,
 ) -> [f32; PARTITION_MAX + 1] {
+    let least = records.planes_min[axis];
     let mut starts = [0.0; SLICE_SAMPLES];
     for (k, start) in starts.iter_mut().enumerate() {
         let row = sampled_row(sets[k % 2], k / 2, SLICE_SAMPLES / 2);
-        *start = records.bounds(words[row])[axis];
+        let at = records.bounds(words[row])[axis];
+        *start = if at < least { least } else { at };
     }
     sort_floats(&mut starts);
     let mut planes = [f32::INFINITY; PARTITION_MAX + 1];

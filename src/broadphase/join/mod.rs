@@ -19,7 +19,7 @@
 //!   else                                  compare each with each: most of them overlap
 //! ```
 //!
-//! A box that crosses a plane is in both sets. A flag in its right copy says that the box starts further left, and two
+//! A box that crosses a plane is in both sets. Its right copy has a flag, because the box starts further left, and two
 //! boxes with a flag in common are not a pair. So each pair is found once, where at
 //! least one of the two starts on every axis. Boxes that are long on one axis would cross every plane there and be
 //! copied again and again; they are therefore separated from the others and divided or swept on the axes on which they
@@ -69,6 +69,8 @@ const OCCUPIED_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 1024 };
 
 /// Bounds of everything.
 const EVERYWHERE: [f32; 6] = [f32::MIN, f32::MIN, f32::MIN, f32::MAX, f32::MAX, f32::MAX];
+/// The least planes of a join whose planes are not limited.
+const ANY_PLANE: [f32; 3] = [f32::NEG_INFINITY; 3];
 
 /// A join that has not been done yet.
 #[derive(Clone, Copy, Debug, Default)]
@@ -278,7 +280,8 @@ pub(crate) struct JoinInput<'a> {
     pub(crate) ids: &'a [u32],
     pub(crate) rows: usize,
     /// Flag of the right copies on each axis. On the axes that a grid divides it is the flag of the grid: a box that
-    /// starts in another strip starts outside of every part of this one.
+    /// starts in another strip starts outside of every part of this one, if the planes are as [`JoinInput::planes_min`]
+    /// demands.
     pub(crate) not_first: [u32; 3],
 }
 
@@ -287,6 +290,8 @@ impl JoinInput<'_> {
     fn load(&self, boxes: &mut KdBoxes) -> Option<KdTask> {
         let Self { bounds, ids, rows, not_first } = *self;
         boxes.not_first = not_first;
+        // Fewer boxes are swept without slices.
+        boxes.planes_min = if rows > SORTED_MAX { self.planes_min() } else { ANY_PLANE };
         for (column, from) in boxes.bounds.iter_mut().zip(bounds) {
             column[..rows].copy_from_slice(&from[..rows]);
         }
@@ -300,6 +305,33 @@ impl JoinInput<'_> {
     fn task(&self, all: [KdRows; 2]) -> Option<KdTask> {
         let common = self.ids[..self.rows].iter().fold(FLAGS, |common, id| common & id);
         (common == 0).then(|| KdTask::new(all, true, KdHistory::default()))
+    }
+
+    /// Returns the least plane of slices on each axis.
+    ///
+    /// A box with the flag of the grid starts before the strip, and so does the part of a long path, which has no such flag.
+    /// With a plane between their starts, the box would be in the right part only, where both would have the flag, and
+    /// their pair would be lost. So the plane must be behind the starts of all boxes with the flag. A plane that is chosen
+    /// because it saves comparisons is never before the strip, because all boxes end in the strip or behind it.
+    fn planes_min(&self) -> [f32; 3] {
+        let ids = &self.ids[..self.rows];
+        let flags = ids.iter().fold(0, |flags, id| flags | id);
+        let mut least = ANY_PLANE;
+        for ((least, flag), starts) in least.iter_mut().zip(self.not_first).zip(self.bounds) {
+            if flags & flag == 0 {
+                continue;
+            }
+            let (mut first, mut last) = (f32::INFINITY, f32::NEG_INFINITY);
+            for (id, &start) in ids.iter().zip(starts) {
+                let flagged = id & flag != 0;
+                first = if !flagged && start < first { start } else { first };
+                last = if flagged && start > last { start } else { last };
+            }
+            if first < last {
+                *least = last.next_up();
+            }
+        }
+        least
     }
 }
 
@@ -352,7 +384,7 @@ impl Join {
     /// Begins the join of a part of sets of places.
     fn begin_part(&mut self, level: Level, records: &JoinRecords, words: &[u32], task: &KdTask) {
         self.clear();
-        self.boxes.not_first = records.not_first;
+        (self.boxes.not_first, self.boxes.planes_min) = (records.not_first, records.planes_min);
         let Self { boxes, occupied, .. } = self;
         let part = task.select(0, &mut CopyToColumns { level, records, words, boxes }, occupied);
         if let Some(join) = part {
@@ -460,5 +492,7 @@ impl Join {
     }
 }
 
+#[cfg(test)]
+mod slice_tests;
 #[cfg(test)]
 mod tests;

@@ -9,8 +9,8 @@ use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, U32Lanes};
 use alloc::vec::Vec;
 
-/// Greatest number of cells of an axis, and how many there are for each box of the small set at most. At least one for so many boxes of the
-/// large set is worthwhile, and at least so many for each box of the small one.
+/// Greatest number of cells of an axis. An axis has one cell for every [`OTHERS_PER_CELL`] boxes of the large set, but at least
+/// [`CELLS_EACH_MIN`] and at most [`CELLS_EACH`] cells for each box of the small set.
 const CELLS_MAX: usize = 1 << 14;
 const CELLS_EACH: usize = 16;
 const OTHERS_PER_CELL: usize = 4;
@@ -28,7 +28,7 @@ pub(super) struct OccupiedCells {
     scale: [f32; 3],
     /// The axes that are tested.
     tested: [Option<usize>; 2],
-    /// Of each axis and cell: the number of boxes that end in the cell before, without those that start in this one; zeros
+    /// Of each axis and cell: the number of boxes that end in the cell before, minus the number of those that start in this one; zeros
     /// before and after use.
     changes: Vec<i32>,
     /// Of each axis and cell: the nearest marked cell from this one on.

@@ -4,6 +4,7 @@
 //! memory of the input, and most of the time of a first call would be that of the new memory. A place with its flags has
 //! four bytes instead of 28.
 
+use super::ANY_PLANE;
 use super::boxes::{
     ColumnTarget, JOIN_FLAGS, KdBoxes, KdPart, KdRows, Selection, SetSource, SetTarget, SortedSets,
     SortedTarget, Summary, keep_part, select,
@@ -31,19 +32,21 @@ pub(super) struct JoinRecords {
     records: Vec<JoinRecord>,
     /// Flags of the right copies on each axis.
     pub(super) not_first: [u32; 3],
+    /// Least plane of slices on each axis, see [`JoinInput::planes_min`](super::JoinInput::planes_min).
+    pub(super) planes_min: [f32; 3],
 }
 
-impl_memory!(JoinRecords { records; without not_first });
+impl_memory!(JoinRecords { records; without not_first, planes_min });
 
 impl JoinRecords {
     /// Replaces the boxes by those of some columns.
     pub(super) fn load_columns(
         &mut self,
         level: Level,
-        not_first: [u32; 3],
+        (not_first, planes_min): ([u32; 3], [f32; 3]),
         (bounds, count): (&[Vec<f32>; 6], usize),
     ) {
-        self.not_first = not_first;
+        (self.not_first, self.planes_min) = (not_first, planes_min);
         let records = &mut self.records;
         reserve_for(records, count + LANES_MAX);
         lengthen(records, count + LANES_MAX);
@@ -61,7 +64,7 @@ impl JoinRecords {
         get: &dyn Fn(usize) -> [f32; 6],
     ) {
         let Self { records, .. } = self;
-        self.not_first = not_first;
+        (self.not_first, self.planes_min) = (not_first, ANY_PLANE);
         records.clear();
         reserve_for(records, count + 1);
         let record = |bounds| JoinRecord { bounds, unused: [0.0; 2] };

@@ -16,8 +16,8 @@ const ROWS_PER_OVERLAPPING: usize = 128;
 /// Number of boxes of a list of places whose length is tested.
 const LENGTHS_MAX: usize = 4096;
 
-/// Number of boxes of which it is tested whether they have any box near; and if one of so many has none, all boxes of the set are
-/// tested.
+/// Number of boxes of a sample that are tested for a near box of the other set. If at least one of so many has none, all boxes of
+/// the set are tested.
 const ALONE_SAMPLES: usize = 64;
 const ALONE_ONE_OF: usize = 10;
 /// Most of the boxes are within some bounds if fewer than one of so many are outside.
@@ -37,6 +37,9 @@ pub(super) trait JoinSets {
 
     /// Returns the words of boxes.
     fn words(&self, rows: KdRows) -> &[u32];
+
+    /// Returns the least plane of slices on an axis.
+    fn plane_min(&self, axis: usize) -> f32;
 
     /// Returns the number of pairs of boxes with a flag that overlap, for each box and each row of the set, by a larger sample.
     fn overlapping(&self, rows: KdRows, flag: u32) -> f64;
@@ -72,6 +75,10 @@ impl JoinSets for KdBoxes {
     fn words(&self, rows: KdRows) -> &[u32] {
         &self.words[rows.start..rows.start + rows.len]
     }
+
+    fn plane_min(&self, axis: usize) -> f32 {
+        self.planes_min[axis]
+    }
 }
 
 /// Sets of places.
@@ -101,6 +108,10 @@ impl JoinSets for (&JoinRecords, &[u32]) {
 
     fn words(&self, rows: KdRows) -> &[u32] {
         &self.1[rows.start..rows.start + rows.len]
+    }
+
+    fn plane_min(&self, axis: usize) -> f32 {
+        self.0.planes_min[axis]
     }
 }
 

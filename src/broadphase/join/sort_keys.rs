@@ -162,7 +162,7 @@ fn count_bins(bins: &[u32], counts: &mut [u32]) -> bool {
     together <= TOGETHER_MAX * bins.len() as u64
 }
 
-/// Finds the least and the greatest of the first starts; past them are others of these.
+/// Finds the least and the greatest of the first `rows` starts. The padding after them repeats one of them.
 struct FindExtent<'a> {
     starts: &'a [f32],
     rows: usize,
@@ -191,7 +191,7 @@ impl Kernel for FindExtent<'_> {
     }
 }
 
-/// Writes the bins of starts, above them the bits that all these numbers have.
+/// Writes the bits of the order of each start: the low bits are its bin, and the bits above are the same for all starts.
 struct BinStarts<'a> {
     starts: &'a [f32],
     rows: usize,

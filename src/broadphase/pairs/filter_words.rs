@@ -2,7 +2,7 @@
 //!
 //! A word has 16 bits for the categories and 16 for the mask. [`Filter::word`] folds all categories from 15 on to one bit,
 //! so it may allow a pair that the filters exclude. The words of a single search are compared with each other only, so they
-//! may fold other categories: two categories that no mask of the search tells apart can share a bit without any
+//! may fold other categories: two categories that no mask of the search distinguishes can share a bit without any
 //! loss. Such categories form a group. With at most 16 groups the words decide exactly.
 //!
 //! Two categories `i` and `i + s` are in one group if bit `i` of `mask ^ rotate_right(mask, s)` is zero in all masks.
@@ -118,7 +118,7 @@ impl Kernel for HasInexact<'_> {
 struct Masks {
     /// The categories of any box.
     used: u32,
-    /// Bit `i` of element `s - 1` is set if any mask tells the categories `i` and `i + s`, modulo 32, apart.
+    /// Bit `i` of element `s - 1` is set if any mask distinguishes the categories `i` and `i + s` (modulo 32).
     apart: [u32; 16],
 }
 
@@ -131,7 +131,7 @@ impl Masks {
         }
     }
 
-    /// Whether no mask tells two categories apart, of which `i` is the lesser.
+    /// Whether no mask distinguishes two categories, of which `i` is the lesser.
     fn are_same(&self, i: u32, j: u32) -> bool {
         let shift = j - i;
         let (from, shift) = if shift <= 16 { (i, shift) } else { (j, 32 - shift) };
@@ -175,7 +175,7 @@ impl Kernel for ReadMasks<'_> {
                 differ |= filter.mask ^ last;
             }
             used |= any;
-            // Many scenes have one mask. The first one differs from zero, or tells nothing apart.
+            // Many scenes have one mask. The first one differs from zero, or distinguishes nothing.
             if differ == 0 {
                 continue;
             }
@@ -229,7 +229,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     /// Goal: the words decide as the filters do if they are exact, and never exclude an allowed pair otherwise; up to 16
-    /// categories that masks tell apart are exact. Method: random masks of few and of many groups of categories, in one
+    /// categories that masks distinguish are exact. Method: random masks of few and of many groups of categories, in one
     /// set and in two, of which one may have no filters; every pair of filters, on every level.
     #[test]
     fn words_of_a_search_allow_what_filters_allow() {
@@ -278,8 +278,8 @@ mod tests {
     }
 
     /// Goal: each filter counts, whichever thread reads its part, and the words are those that one thread chooses. Method: sets
-    /// around the number from which threads share them, in which a single filter is not exact and tells two
-    /// categories apart; it is the first, the last, or next to a limit of parts.
+    /// around the number from which threads share them, in which a single filter is not exact and distinguishes
+    /// two categories; it is the first, the last, or next to a limit of parts.
     #[test]
     fn one_filter_of_many_counts() {
         let usual = Filter::new(1 << 20, !0);

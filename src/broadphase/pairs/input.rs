@@ -216,7 +216,7 @@ pub(crate) fn retain_allowed<P: FoundPair>(pairs: &mut Buffer<P>, filters: [Opti
     pairs.discard_from(kept);
 }
 
-/// Replaces rows by labels, where there are labels. `ordered` says that the lesser label is the first of a pair.
+/// Replaces rows by labels, where there are labels. If `ordered`, the lesser label becomes the first of a pair.
 pub(crate) fn label_rows<P: FoundPair>(
     pairs: &mut [P],
     labels: [Option<&[u32]>; 2],

@@ -105,7 +105,8 @@ impl<P> Default for PairRuns<P> {
 impl<P: Copy + Default> PairRuns<P> {
     /// Starts `count` empty runs.
     pub(crate) fn start(&mut self, count: usize) -> &mut [PairRun<P>] {
-        if self.sorted.capacity() > UNUSED_FACTOR * self.needed().pairs + UNUSED_EACH {
+        let most = self.needed().pairs.saturating_mul(UNUSED_FACTOR).saturating_add(UNUSED_EACH);
+        if self.sorted.capacity() > most {
             self.sorted = Vec::new();
         }
         lengthen_by_default(&mut self.all, count);
@@ -179,10 +180,14 @@ impl<P: Copy + Default> PairRuns<P> {
     /// The number of places above which spare ones are freed. Ticks that are alike stay below it: a list grows by half, and
     /// then gets a quarter more than it needs.
     fn places_max(&self) -> usize {
+        // A caller may reserve any number of places.
         let Needed { places, pairs } = self.needed();
-        let some =
-            (UNUSED_FACTOR * places).min(2 * UNUSED_FACTOR * pairs).min(places + UNUSED_MOST);
-        some.max(places + places * 5 / 8) + UNUSED_EACH * self.all.len()
+        let some = places
+            .saturating_mul(UNUSED_FACTOR)
+            .min(pairs.saturating_mul(2 * UNUSED_FACTOR))
+            .min(places.saturating_add(UNUSED_MOST));
+        let least = places.saturating_add(places.saturating_mul(5) / 8);
+        some.max(least).saturating_add(UNUSED_EACH * self.all.len())
     }
 
     /// The pairs, or an error if there are more than `most`.
@@ -221,6 +226,11 @@ impl<P: Copy + Default> PairRuns<P> {
     /// Frees the memory that this many pairs in this many runs do not need.
     pub(crate) fn shrink_to(&mut self, runs: usize, pairs: usize) {
         self.greatest = [Needed::default(), Needed::default(), Needed { places: pairs, pairs }];
+        // Without pairs not even empty runs are needed.
+        if pairs == 0 {
+            self.all = Vec::new();
+            self.keep(0);
+        }
         for run in &mut self.all {
             run.pairs.clear();
             run.pairs.shrink_to(pairs.div_ceil(runs.max(1)));
@@ -274,8 +284,8 @@ fn pairs_of<P: Copy + Default>(runs: &[PairRun<P>]) -> usize {
 const ADDED_SPARE: usize = 8;
 /// How many times the mean of the added runs is reserved for each of them at most.
 const ADDED_FACTOR: usize = 3;
-/// Memory of pairs is freed if it is this many times what any of the last ticks needed, or twice as many times their pairs, or so many
-/// places more, and has this many more places for each run.
+/// Memory of pairs is freed above a limit: `UNUSED_FACTOR` times the places that the last ticks needed, twice as many times their pairs, or
+/// `UNUSED_MOST` places more, whichever is least; and `UNUSED_EACH` places more for each run. See [`PairRuns::places_max`].
 const UNUSED_FACTOR: usize = 4;
 const UNUSED_MOST: usize = 1 << 24;
 const UNUSED_EACH: usize = 4096;
@@ -309,7 +319,9 @@ fn copy_runs<P: FoundPair>(pairs: &Pairs<'_, P>, to: &mut Vec<P>) {
     if to.len() > count {
         to.truncate(count);
     } else {
-        reserve_for(to, count);
+        if to.capacity() < count {
+            reserve_for(to, count);
+        }
         to.resize(count, P::default());
     }
     par::fill_parts(threads.for_items(count, COPY_PAIRS_MIN), starts, to, 1, &|run, part| {
@@ -360,7 +372,9 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
         self.len() == 0
     }
 
-    /// The pairs as slices, as they are stored; a few hundred at most. Reading them copies nothing.
+    /// The pairs as slices, as they are stored. Reading them copies nothing.
+    ///
+    /// There are a few hundred at most in most scenes, and thousands where boxes are in many dense crowds.
     #[must_use]
     pub fn chunks(&self) -> impl ExactSizeIterator<Item = &'a [P]> + use<'a, P> {
         self.runs.iter().map(|run| run.pairs.as_slice())

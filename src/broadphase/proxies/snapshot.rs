@@ -13,10 +13,10 @@ use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
 
 /// A copy of everything that decides the answers of a broadphase from some tick on.
 ///
-/// It has at most 64 bytes for each proxy, and 12 for each pair ([`Snapshot::memory_usage`]), because what follows from the rest is not
-/// stored, and equal values are stored once: 24 bytes for the box, 24 for the fat AABB of a proxy with a margin, and 12 for the displacement of
-/// a proxy that moves; the rest is for data, owners, filters, margins, kinds and generations that differ. If all of these
-/// differ, it may be more.
+/// It has at most 64 bytes for each proxy, and 12 for each pair ([`Snapshot::memory_usage`]), unless owners, filters, margins or
+/// generations differ from proxy to proxy, movers were removed, or data of 2²⁴ or more differ. What follows from the rest is not stored,
+/// and equal values are stored once: 24 bytes are for the box, 24 for the fat AABB of a proxy with a margin, 12 for the displacement of
+/// a proxy that moves, and the rest for data, kinds and the other values that differ.
 ///
 /// With the feature `serde` it can be serialised and deserialised; a deserialised snapshot is
 /// validated. It does not contain settings that change no answer, the limit on pairs, or the result

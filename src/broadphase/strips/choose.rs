@@ -20,8 +20,8 @@ use crate::geom::{Aabb, MapEach, MovingBox};
 /// Greatest and least number of boxes in the sample from which the grid is chosen.
 const SAMPLES_MAX: usize = 1024;
 const SAMPLES_MIN: usize = 96;
-/// Greatest number of boxes that are always one strip: to compare each with all that it reaches there costs less than to
-/// choose a grid. And the number of these from which the axis of the strip is chosen.
+/// Up to `ONE_STRIP_ROWS` boxes are one strip: to compare each with all that it reaches there costs less than to
+/// choose a grid. The axis of the strip is chosen from a sample of `ONE_STRIP_SAMPLES` boxes.
 const ONE_STRIP_ROWS: usize = if cfg!(fuzzing) { 4 } else { 512 };
 const ONE_STRIP_SAMPLES: usize = 16;
 /// Boxes count as lying in a line if the extent on all axes but one is at most this many box lengths.
@@ -39,20 +39,20 @@ const JOIN_NEAR: f64 = 16384.0;
 
 /// Number of boxes from which comparisons are counted pair by pair. For 10,000 boxes the count would take 2 % of an even tick.
 pub(super) const COUNTED_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 16_384 };
-/// The larger sample for it: greatest number of boxes, and how many each of them represents.
+/// The larger sample, taken if the first price is wrong: greatest number of boxes, and how many each represents.
 const COUNTED_SAMPLES_MAX: usize = 512;
 const COUNTED_ROWS_PER_SAMPLE: usize = 64;
-/// Number of pairs of it that are tested on each axis for each box, and the greatest number.
+/// Number of pairs of the larger sample that are tested on each axis: so many for each box of the input, up to the second number.
 const COUNTED_PAIRS_PER_ROW: usize = 2;
 const COUNTED_PAIRS_MAX: usize = 1 << 17;
-/// The price of a grid is wrong if the counted comparisons cost this many times as much, and this many nanoseconds and that of so
-/// many pairs of the sample more.
+/// The price of a grid is wrong if the counted comparisons of a box cost more than `WRONG_FACTOR` times the priced ones, plus `WRONG_COST`
+/// nanoseconds, plus the cost of `WRONG_PAIRS` pairs of the sample.
 const WRONG_FACTOR: f64 = 1.5;
 const WRONG_COST: f64 = 10.0;
 const WRONG_PAIRS: f64 = 8.0;
 /// Cost of comparisons, for each box, from which other grids are tried too.
 const EXPENSIVE_COST: f64 = 15.0;
-/// Least number of pairs of the sample that are tested for it, and number of boxes for each.
+/// Least number of pairs of the first sample that are tested, and how many boxes of the input each of them represents.
 const CHECKED_PAIRS_MIN: usize = 1 << 14;
 const CHECKED_ROWS_PER_PAIR: usize = 32;
 /// Another grid is chosen if it costs at most this part.
@@ -202,7 +202,7 @@ fn joined(rows: usize, [along, u, v]: [AxisExtent; 3]) -> Choice {
     Choice { joined: true, ..free }
 }
 
-/// Returns the cost of a join for each of so many boxes, of which so many may be in a pair. `work` is the number of short boxes that
+/// Returns the cost of a join for each of so many boxes, of which so many are active. `work` is the number of short boxes that
 /// a short box overlaps on each axis.
 fn join_each(boxes: f64, active: f64, work: f64) -> f64 {
     let log2 = |x: f64| f64::from((x as u64).max(1).ilog2());
@@ -265,7 +265,7 @@ fn join_work((rows, active): (usize, f64), cores: &[AxisExtent; 3], sample: &mut
         let short = sample.short_share(core.axis, 0.5 * core.length * SHORT_PART);
         work = work.min(0.5 * boxes * short);
     }
-    // Boxes that cannot be in a pair are not divided.
+    // Boxes that are not active have pairs with active ones only, so few of them are divided.
     work * active / boxes
 }
 

@@ -35,7 +35,8 @@ pub(crate) const ESTIMATED_ROWS_MIN: usize = COUNTED_ROWS_MIN;
 /// The grid is wrong if it needs this many times the comparisons that its price assumes, and so many more for each box.
 const WRONG_FACTOR: f64 = 2.0;
 const WRONG_EACH: f64 = if cfg!(fuzzing) { 1.0 } else { 200.0 };
-/// A long strip that needs more comparisons for each record is joined, which costs as much as the lesser number if these are far.
+/// A long strip that needs more than `JOINED_EACH` comparisons for each record is joined. That costs as much as
+/// `JOINED_FAR` comparisons of far boxes.
 const JOINED_EACH: f64 = 320.0;
 const JOINED_FAR: f64 = 140.0;
 
@@ -94,8 +95,8 @@ impl<R: StripRecord> GridRecords<'_, R> {
         }
     }
 
-    /// Estimates the comparisons of all strips, which have so many pairs of records; how many comparisons cost as much if they are far; and how many of
-    /// the pairs overlap.
+    /// Estimates three numbers of all strips, which have so many pairs of records: the comparisons, the comparisons of far boxes that cost as much, and the
+    /// pairs that overlap on all axes.
     fn overlaps(&self, all: u64, tested: (usize, usize), columns: &mut StripColumns) -> [f64; 3] {
         let (strips, records) = tested;
         let (mut sum, mut next, mut shares) = (0, 0, [0.0; 3]);

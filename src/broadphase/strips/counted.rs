@@ -29,7 +29,8 @@ pub(super) struct AxisPairs {
     /// Number of pairs that overlap, and of those that were tested.
     len: usize,
     tested: usize,
-    /// Starts and ends of the boxes, with padding that overlaps nothing; and twice one after the other, with their numbers.
+    /// Starts and ends of the boxes, followed by padding that overlaps nothing; the same columns with all boxes
+    /// repeated once, and the numbers of the boxes in these.
     once: [Vec<f32>; 2],
     twice: [Vec<f32>; 2],
     numbers: Vec<u32>,
@@ -62,7 +63,7 @@ impl AxisPairs {
         level.run(FindAxisPairs { rows, tested_max, pairs: self });
     }
 
-    /// Returns the share of one tested pair.
+    /// Returns the share that one pair is of all tested pairs.
     pub(super) fn one(&self) -> f64 {
         1.0 / self.tested.max(1) as f64
     }

@@ -5,7 +5,7 @@ use crate::lanes::{F32Lanes, Isa};
 use crate::par::select_float;
 use alloc::vec::Vec;
 
-/// A strip has as many bins as boxes, between these limits.
+/// A strip has as many bins as boxes, rounded up to a power of two, between these limits.
 const BINS_MIN: usize = 16;
 const BINS_MAX: usize = 1 << 16;
 

@@ -1,4 +1,4 @@
-//! Grids: into which strips and bins space is divided, and what a tick with a grid costs.
+//! Divides space into strips and bins with a grid, and estimates the cost of a tick with it.
 //!
 //! The cost is estimated from a sample of the boxes, and is a function of the boxes alone. `choose.rs` compares the costs of grids.
 
@@ -16,15 +16,15 @@ use alloc::vec::Vec;
 const CELLS_MAX: u32 = 255;
 /// Greatest number of strips. With more of them, scattering is slowed down by misses of the TLB.
 pub(crate) const STRIPS_MAX: u32 = 4096;
-/// Number of slabs along a strip in which the boxes of the sample are counted.
+/// Number of slabs of a strip. A slab is one of the equal intervals along a strip in which the boxes of the sample are counted.
 const SLABS: u32 = 16;
 const _: () = assert!(SLABS.is_power_of_two());
 /// Number of counters of a strip: one for each slab, the last one for all.
 const COUNTERS: u32 = SLABS + 1;
 /// Number of boxes of a sample up to which it keeps its largest ones.
 const LARGEST_KEPT: usize = 256;
-/// Least number of pairs of the sample that are in one strip from which the number of strips with boxes is estimated, and the part of
-/// all strips that it must be below.
+/// The number of strips with boxes is estimated if at least `FILLED_PAIRS_MIN` pairs of the sample share a strip. The estimate is used if it is
+/// below `FILLED_PART` of all strips.
 const FILLED_PAIRS_MIN: u32 = 16;
 const FILLED_PART: f64 = 0.5;
 /// About how many boxes of the sample are compared with all others to estimate the number of pairs.
@@ -60,7 +60,7 @@ pub(super) mod cost {
     /// Costs of [`STRIP`] and [`PIECE`] for a strip that is empty.
     pub(crate) const EMPTY_STRIP: f64 = 10.0;
     pub(crate) const EMPTY_PIECE: f64 = 2.0;
-    /// Join a box in a strip that is divided; more for each doubling of the boxes that may be in a pair, and of all
+    /// Join a box in a strip that is divided; more for each doubling of the active boxes, of which each pair has one, and of all
     /// boxes when they do not fit into the cache. See `join`.
     pub(crate) const JOIN: f64 = 13.0;
     pub(crate) const JOIN_ACTIVE: f64 = 1.5;
@@ -107,8 +107,8 @@ pub(crate) struct Sample {
     counts: Vec<u32>,
     /// Whether empty strips have a lower price.
     pub(super) skips_empty: bool,
-    /// The pairs of the sample that overlap on an axis, the cells of its boxes, and the part of these and of its bounds that
-    /// each box with a long path crosses.
+    /// The pairs of the sample that overlap on each axis, the first and last cells of its boxes, and for each box the share of its cells
+    /// and of its bounds that a long path crosses.
     pairs: [AxisPairs; 3],
     cells: [Vec<u32>; 4],
     crossed: Vec<f32>,

@@ -44,7 +44,7 @@ use time_slices::TimeSlices;
 ///
 /// Only memory is kept between ticks. After a tick or two of similar size, finding allocates nothing, even if the
 /// number of pairs grows by a few per cent. Of the memory for pairs, what is not needed is freed once there are more than
-/// eight places for each pair of the largest of the last 16 to 32 ticks. It runs as its [`Exec`] says: by default on the `rayon` pool in
+/// eight places for each pair of the largest of the last 16 to 32 ticks. Its [`Exec`] sets where it runs: by default on the `rayon` pool in
 /// which it is called.
 ///
 /// ```
@@ -129,7 +129,8 @@ impl PairFinder {
     ///
     /// # Panics
     ///
-    /// If this is more memory than the address space has.
+    /// If a single list would be larger than the address space. If the system does not have the memory, the process
+    /// aborts, as after any allocation that fails.
     pub fn reserve(&mut self, boxes: usize, union_pairs: usize, swept_pairs: usize) {
         self.union.reserve(boxes, union_pairs);
         self.swept.reserve(boxes, swept_pairs);
@@ -145,8 +146,8 @@ impl PairFinder {
     ///
     /// # Errors
     ///
-    /// [`FindError`] if the number of flags, filters or labels differs from the number of boxes, if there are more than 2²⁶
-    /// boxes, or if there are more pairs than allowed.
+    /// [`FindError`] if the number of flags, filters or labels differs from the number of boxes, if there are 2²⁶ boxes
+    /// or more, or if there are more pairs than allowed.
     pub fn union_pairs<'a>(
         &mut self,
         set: impl Into<PairInput<'a>>,

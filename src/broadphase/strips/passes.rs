@@ -29,7 +29,7 @@ use core::time::Duration;
 const PREFETCH_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 1 << 18 };
 /// Number of boxes below which one thread does the whole tick: to wake another takes as long as its share of the work.
 const PARALLEL_ROWS_MIN: usize = if cfg!(fuzzing) { 64 } else { 2048 };
-/// A grid that is too expensive is replaced by a join of all boxes if at most one of so many of them may be in a pair.
+/// A grid that is too expensive is replaced by a join of all boxes if at most one of so many is active.
 const FEW_ACTIVE: usize = 8;
 /// Approximate number of runs that the strips are split into, so that the threads can share them.
 pub(super) const RUNS: usize = 128;
@@ -466,6 +466,9 @@ impl<R: StripPairs> FinderPasses<R> {
         self.chunks.shrink_to_fit();
         self.pairs.shrink_to(RUNS, pairs);
         (self.sweepers, self.lengths) = (Vec::new(), Vec::new());
+        self.rejected.clear();
+        self.rejected.shrink_to(boxes);
+        self.rejected_of_first = 0;
         self.join = DividedJoin::default();
     }
 }

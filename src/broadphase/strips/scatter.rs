@@ -411,8 +411,8 @@ impl Kernel for &mut Locate<'_> {
             // The last group starts earlier and repeats rows that were done.
             let start = row.min(padded - I::LANES);
             let seen = row - start;
-            // In the order of memory, which is much faster than in the order of writing. There are more records than
-            // rows.
+            // Memory is prefetched in its own order, which is much faster than in the order of writing. There are more
+            // records than rows.
             let from = Ord::min((row + row / 2) * words, memory.len());
             let to = Ord::min(from + (I::LANES + I::LANES / 2) * words, memory.len());
             prefetch(&memory[from..to]);

@@ -26,7 +26,7 @@ use crate::lanes::{Isa, Kernel, LANES_MAX, Level, Scalar};
 use alloc::vec::Vec;
 
 /// Number of boxes of a sample, between these limits: so many times the root of the number of all boxes. Then a pair of the sample stands for
-/// half a pair of each box, whatever the number of boxes.
+/// a quarter of a pair for each box, whatever the number of boxes.
 const SAMPLES_MIN: usize = 128;
 const SAMPLES_MAX: usize = 2048;
 const SAMPLES_PER_ROOT: f64 = 2.0;

@@ -24,7 +24,7 @@ pub(crate) struct StripColumns {
     /// Bounds, in the order of [`Grid::axes`].
     pub(crate) bounds: [Vec<f32>; 6],
     /// Ids of the records; of records with paths, their positions among the records of the strip, with the flags of their
-    /// ids.
+    /// ids. 0 for the padding.
     pub(crate) ids: Vec<u32>,
     /// Filters as words.
     pub(crate) filters: Vec<u32>,
@@ -275,6 +275,8 @@ impl<R: StripRecord> Kernel for StoreColumns<'_, R> {
             column[rows..padded].fill(nowhere);
         }
         columns.ends[rows..padded].fill(0);
+        // A sweep may load the records of the padding too, and a sample or a longer strip has left other positions there.
+        columns.ids[rows..padded].fill(0);
     }
 }
 

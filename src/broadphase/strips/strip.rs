@@ -347,6 +347,8 @@ impl StripPairs for SweptRecord {
         let records = &sort.records[..];
         let (budget, second_row, most) = (&PLENTY, 0, CANDIDATES);
         far.clear();
+        // They have pairs of another strip if its sweep ended by a panic.
+        overlaps.clear();
         let mut next = 0;
         while next < columns.rows {
             let sink = OverlapSink { found: overlaps, budget, second_row, most };

@@ -194,7 +194,7 @@ impl<const FILTERED: bool> NearBlock<'_, FILTERED> {
             let met = bits.count_ones() as usize;
             let mut written = 0;
             while written < met {
-                // The last pairs of the four may be copies of one without a meaning, which are overwritten.
+                // If fewer than four bits are left, the rest of the four pairs is invalid and is overwritten or not kept.
                 let at = Ord::min(count + written, BLOCK * NEAR_MAX as usize);
                 for pair in &mut spare[at..at + 4] {
                     let bit = bits.trailing_zeros() as usize % 64;
@@ -321,8 +321,8 @@ impl<R: StripRecord> Kernel for SweepFar<'_, R> {
                 if filtered {
                     meets = meets & allow(filter, filters.load_u32(isa, other)[0]);
                 }
-                // If more than a third of a group overlap, one of the two has a long path. Few of them touch, and
-                // sweeping the whole group costs no more than compacting it.
+                // If more than a third of a group overlaps the box, the box or those of the group have long paths. Few of
+                // them touch, and sweeping the whole group costs no more than compacting it.
                 if R::HAS_PATH && 3 * meets.count() > I::LANES.max(3) {
                     let others = theirs & row_bits;
                     meets = meets & R::touch(isa, records, id & ROW, others);

@@ -42,8 +42,8 @@ use alloc::vec::Vec;
 
 /// Number of rows that a thread takes at once.
 const CHUNK: usize = 1024;
-/// If the bounds of a slice have more pairs than this for each box, and so many more, the sample was wrong and the slice is halved. If it is too short for
-/// that, or was the last of so many, the tick is searched without slices, which needs no memory for such pairs.
+/// If the bounds of a slice have more pairs than `PAIRS_EACH_MAX` for each box plus `PAIRS_MORE`, the sample was wrong and the slice is halved. If it is too
+/// short for that, or `WRONG_MAX` slices were halved before, the tick is searched without slices, which needs no memory for such pairs.
 const PAIRS_EACH_MAX: usize = 32;
 const PAIRS_MORE: usize = 4096;
 const WRONG_MAX: usize = 16;

@@ -45,7 +45,8 @@ pub(crate) struct Boxes {
 }
 
 impl Boxes {
-    /// Decodes at most `most` boxes. `at_rest`: they have no displacements. `plain`: they are given by their corners.
+    /// Decodes at most `most` boxes. `extra`: which arrays it may have besides the vectors. `at_rest`: they have no
+    /// displacements.
     pub(crate) fn new(bytes: &mut Bytes<'_>, most: usize, extra: Extra, at_rest: bool) -> Self {
         let how = bytes.byte();
         let count = usize::from(bytes.byte()) % (most + 1);
@@ -108,7 +109,7 @@ impl Boxes {
         self.defect != 0
     }
 
-    /// Whether the boxes are columns of corners, and nothing is wrong.
+    /// Whether the boxes are columns of corners.
     pub(crate) fn are_columns(&self) -> bool {
         self.layout == Layout::Columns
     }

@@ -1,11 +1,15 @@
 """Which of millions of moving boxes touch this tick, and when exactly.
 
-Arrays of vectors are contiguous numpy arrays of ``float32`` with shape ``(n, 3)``; positions of the vertices of a mesh are
-``float64``, and pairs and indices are ``uint32``. Arrays are borrowed, not copied, and must not be changed by another thread while a call runs. Results are new arrays. Time ``t`` is a fraction of the tick, in
+Arrays of vectors are contiguous, aligned numpy arrays of ``float32`` with shape ``(n, 3)``; positions of the vertices of a
+mesh are ``float64``, and pairs and indices are ``uint32``. Boxes of a ``PairFinder`` and a ``Broadphase``, boxes of which a
+``Bvh`` is built, and positions of meshes are read without a copy. No array of a call may be changed by another thread while
+the call runs. Results are new arrays. Time ``t`` is a fraction of the tick, in
 ``[0, 1]``; ``delta`` is a displacement over the tick, ``accel`` a displacement per tick squared, ``spin`` an axis
 times radians per tick. Rotations are quaternions ``[x, y, z, w]``.
 
-Invalid rows (NaN, infinite, ``min > max``) are in no result; ``rejected`` lists them. Other mistakes are a
+Invalid rows (NaN, infinite, ``min > max``) are in no result. ``rejected`` of a ``PairFinder``, a ``Broadphase`` and a
+``Bvh`` lists invalid boxes. Functions without such a list treat an invalid row as one that touches nothing: a query for it
+finds nothing, ``tick`` leaves it out, and the state of ``vertex_face`` and ``edge_edge`` is 0. Other mistakes are a
 ``ValueError`` or ``TypeError`` that names the argument.
 """
 

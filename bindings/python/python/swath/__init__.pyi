@@ -72,8 +72,8 @@ class Broadphase:
     """Boxes that stay from tick to tick, under ids, and the pairs that begin and end.
 
     An id is a number that no other box of this object ever has; ``id >> 32`` is an index that is less than the largest number of
-    boxes that existed at once. Two boxes that are both fixed or sleeping never pair. ``threads`` is the number of threads,
-    by default one for each logical core.
+    boxes that existed at once. A new pair needs a dynamic box, or a kinematic and a sleeping one. A pair whose two boxes become fixed or
+    sleeping stays, without an event, until one of them changes. ``threads`` is the number of threads, by default one for each logical core.
     """
 
     def __new__(cls, *, threads: int | None = None) -> Self: ...
@@ -101,7 +101,8 @@ class Broadphase:
         """
 
     def touching(self) -> tuple[_U64, _F32]:
-        """All pairs of the last update, ``(k, 2)`` ids, with their first times as fractions of the tick, ``(k,)``."""
+        """The pairs of the last update in which a box is dynamic or kinematic, ``(k, 2)`` ids, with their first times
+        as fractions of the tick, ``(k,)``. Pairs whose two boxes are fixed or sleeping are left out."""
 
     @property
     def rejected(self) -> list[tuple[int, str]]:
@@ -271,7 +272,8 @@ def tick(
 ) -> tuple[_U32, _F32, _F32]:
     """Impacts of moving boxes in a tick, in the order of time: pairs ``(k, 2)``, times ``(k,)``, normals ``(k, 3)``.
 
-    With a limit of ``impacts_per_body``, an impact counts if it is among the first so many of one of its bodies.
+    ``impacts_per_body`` limits the impacts: one is returned if it is among the first ``impacts_per_body`` of at least
+    one of its bodies; 0 is no limit.
     """
 
 def catalogue(objects: int, seed: int = 1) -> _F64:
@@ -290,6 +292,9 @@ def screen_conjunctions(
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[_U32, _F64, _F64, _F64]:
     """All approaches of objects in orbit within ``within_km``, sorted by time.
+
+    ``seconds`` is rounded up to whole ticks of ``tick_seconds``, which is between 0.001 and 600. Of each
+    pair, the closest approach in a tick is found; approaches that continue from one tick to the next are one.
 
     Returns pairs ``(k, 2)``, the seconds since the start, the distances in km and the relative speeds in km/s.
     ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times.

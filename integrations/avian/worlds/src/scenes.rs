@@ -18,7 +18,7 @@ impl Random {
         from + (to - from) * ((bits >> 40) as f32 / (1 << 24) as f32)
     }
 
-    /// Three of them.
+    /// A vector of three random numbers from `from` to `to`.
     pub fn vector(&mut self, from: f32, to: f32) -> Vec3 {
         Vec3::new(self.between(from, to), self.between(from, to), self.between(from, to))
     }
@@ -63,7 +63,7 @@ pub fn spread(world: &mut World, bodies: usize) -> Vec<Entity> {
         .collect()
 }
 
-/// All bodies with a collider, except the floor of the scene, in the order of their entities.
+/// All bodies, except the floor of the scene, in the order of their entities.
 pub fn bodies(world: &mut World) -> Vec<Entity> {
     let mut bodies = world.query_filtered::<Entity, (With<RigidBody>, Allow<Disabled>)>();
     let mut bodies: Vec<Entity> = bodies.iter(world).collect();

@@ -1,0 +1,72 @@
+//! Tests the planes between the slices of a divided join.
+
+use super::divided::DividedJoin;
+use super::{JoinInput, NOT_FIRST_UNCUT};
+use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND};
+use crate::broadphase::pairs::runs::PairRuns;
+use crate::lanes::Level;
+use crate::par::{Budget, Threads};
+use alloc::vec::Vec;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+
+/// Numbers of the boards, and of all boxes.
+const BOARDS: usize = 10_000;
+const ALL: usize = 50_000;
+
+/// Goal: no pair of the part of a long path is lost where many boxes start before the strip. Method: 10,000 boards, of which 30 % stand across the border
+/// of the strip at 0, and 40,000 short boxes, of which one in a hundred does. All that start before the strip have the flag of the grid, except that every
+/// twentieth board is the part of a long path. Its pairs are found by brute force.
+#[test]
+fn long_paths_that_begin_before_many_boxes_have_all_pairs() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut bounds: [Vec<f32>; 6] = Default::default();
+    let mut ids = Vec::new();
+    let is_part = |row: usize| row < BOARDS && row % 20 == 0;
+    for row in 0..ALL {
+        let is_board = row < BOARDS;
+        let share = if is_board { 0.3 } else { 0.01 };
+        let before = is_part(row) || rng.random_bool(share);
+        let low =
+            if before { rng.random_range(-0.03..0.0) } else { rng.random_range(0.0..1.0_f32) };
+        bounds[0].push(low);
+        bounds[3].push(low.max(0.0) + 0.005);
+        for axis in 1..3 {
+            let low = rng.random_range(0.0..1.0_f32);
+            bounds[axis].push(low);
+            bounds[3 + axis].push(low + 0.05);
+        }
+        let flag = if before && !is_part(row) { NOT_FIRST_U } else { 0 };
+        ids.push(flag | if is_board { OF_FIRST } else { OF_SECOND });
+    }
+    // The memory of the columns has padding.
+    bounds.iter_mut().for_each(|column| column.resize(ALL + 16, f32::INFINITY));
+
+    let overlap = |a: usize, b: usize| {
+        (0..3).all(|k| bounds[k][a] <= bounds[3 + k][b] && bounds[k][b] <= bounds[3 + k][a])
+    };
+    let mut expected: Vec<[u32; 2]> = Vec::new();
+    for a in (0..BOARDS).filter(|&row| is_part(row)) {
+        let others = (BOARDS..ALL).filter(|&b| overlap(a, b));
+        expected.extend(others.map(|b| [a as u32, b as u32]));
+    }
+    let with_flag = expected.iter().filter(|pair| ids[pair[1] as usize] & NOT_FIRST_U != 0).count();
+    assert!(with_flag > 1000, "{with_flag} pairs with a box that starts before the strip");
+
+    let (level, threads) = (Level::detect(), Threads::one());
+    let mut join = DividedJoin::default();
+    let not_first = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
+    assert!(join.begin(level, JoinInput { bounds: &bounds, ids: &ids, rows: ALL, not_first }));
+    let parts = join.divide(level, &threads);
+    let mut runs = PairRuns::default();
+    let (places, budget): (Vec<u32>, _) = ((0..ALL as u32).collect(), Budget::new(usize::MAX));
+    join.run((level, false), &threads, runs.add(parts), &|candidates, _, found| {
+        candidates.append_rows(&places, 0, (found, &budget));
+    });
+    let pairs = (0..parts).flat_map(|run| runs.run(run).pairs.as_slice());
+    let mut found: Vec<_> =
+        pairs.map(|pair| [pair.a, pair.b]).filter(|pair| is_part(pair[0] as usize)).collect();
+    found.sort_unstable();
+    assert_eq!(found.len(), expected.len());
+    assert_eq!(found, expected);
+}
