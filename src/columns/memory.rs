@@ -58,3 +58,38 @@ macro_rules! impl_memory {
 }
 
 pub(crate) use impl_memory;
+
+#[cfg(test)]
+mod tests {
+    use super::{Memory as _, bytes_of_all};
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    struct TwoColumns([Vec<u16>; 2]);
+
+    impl_memory!(TwoColumns { 0 });
+
+    struct NestedLists {
+        own: Vec<u64>,
+        lists: Vec<TwoColumns>,
+        without: [bool; 2],
+    }
+
+    impl_memory!(NestedLists { own; lists of lists; without without });
+
+    /// Goal: the allocated memory is that of all lists, also of those in lists. Method: lists of known capacities, added by hand.
+    #[test]
+    fn bytes_are_those_of_all_capacities() {
+        let columns = |first: usize, second: usize| TwoColumns([vec![0; first], vec![0; second]]);
+        assert_eq!(columns(0, 0).bytes(), 0);
+        assert_eq!(columns(5, 7).bytes(), 10 + 14);
+        let mut shorter = vec![0_u64; 3];
+        shorter.clear();
+        assert_eq!(shorter.bytes(), 24);
+        assert_eq!(bytes_of_all(&[columns(5, 7), columns(0, 1)]), 26);
+        let lists = vec![columns(5, 7), columns(3, 0), columns(0, 0)];
+        let all = NestedLists { own: shorter, lists, without: [true; 2] };
+        assert_eq!(all.bytes(), 24 + 3 * size_of::<TwoColumns>() + 24 + 6);
+        assert_eq!(all.without, [true; 2]);
+    }
+}

@@ -90,7 +90,8 @@ mod tests {
     struct Line([u32; 16]);
 
     /// Goal: values are zero until they are written, keep what was written when the list becomes longer, and have the
-    /// alignment of their type. Method: lists of many lengths, each written and then lengthened twice, once within its memory.
+    /// alignment of their type. Method: lists of many lengths, each written, made shorter,
+    /// and then lengthened twice, once within its memory.
     #[test]
     fn values_are_zero_until_written_and_are_kept() {
         for len in (0..40).chain([1000, 32_768, 100_000]) {
@@ -103,7 +104,8 @@ mod tests {
             for (k, line) in list.as_mut_slice().iter_mut().enumerate() {
                 *line = value(k);
             }
-            list.truncate(len);
+            list.truncate(len / 2);
+            assert_eq!(list.as_slice().len(), len / 2);
             list.lengthen(len);
             list.lengthen(2 * len + 1);
             let lines = list.as_slice();

@@ -207,3 +207,28 @@ impl FromStr for Level {
         Self::all().find(|level| level.name() == name).ok_or(UnknownLevel)
     }
 }
+
+#[cfg(all(test, feature = "std", target_arch = "x86_64", target_feature = "sse2"))]
+mod tests {
+    use super::Level;
+    use std::is_x86_feature_detected;
+
+    /// Goal: the levels of a CPU are those whose instructions it has, and the widest is detected. Method: ask the CPU.
+    #[test]
+    fn levels_of_the_cpu_are_detected() {
+        let common = is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        let avx2 = common && is_x86_feature_detected!("avx2");
+        let avx512 = avx2
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        let has = |name: &str| Level::all().any(|level| level.name() == name);
+        assert_eq!([has("avx2"), has("avx512")], [avx2, avx512]);
+        let widest = if avx512 { "avx512" } else { "avx2" };
+        assert_eq!(Level::detect().name(), if avx2 { widest } else { "portable4" });
+    }
+}

@@ -85,4 +85,27 @@ mod tests {
             assert_eq!(is_requested(), expected, "{bytes} bytes");
         }
     }
+
+    /// Goal: no page is requested that is not wholly inside the list. Method: a list inside new memory that contains one large page
+    /// and nearly one more at each end; and one of the length of a large page that contains none.
+    #[test]
+    fn only_pages_wholly_inside_are_requested() {
+        let is_supported = fs::exists("/sys/kernel/mm/transparent_hugepage").expect("a path");
+        // So much memory is taken from the system, and not from what another test has released.
+        let memory = vec![0_u8; 20 * LARGE_PAGE];
+        let page = memory.as_ptr().align_offset(LARGE_PAGE) + LARGE_PAGE;
+        let are_requested = |places: [usize; 3]| {
+            let is_requested = |place: usize| {
+                let flags = flags_at(memory.as_ptr() as usize + place);
+                flags.split(' ').any(|flag| flag == "hg")
+            };
+            places.map(is_requested)
+        };
+        let around = [page - 1, page, page + LARGE_PAGE];
+        assert_eq!(are_requested(around), [false; 3]);
+        request_large_pages(&memory[page + 1..][..LARGE_PAGE]);
+        assert_eq!(are_requested(around), [false; 3]);
+        request_large_pages(&memory[page + 1 - LARGE_PAGE..][..3 * LARGE_PAGE - 2]);
+        assert_eq!(are_requested(around), [false, is_supported, false]);
+    }
 }

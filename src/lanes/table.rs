@@ -131,3 +131,24 @@ impl<const K: usize> LoadColumns<K> for Table<'_, f32, K> {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+
+    /// Goal: a part of a table has the rows of its range and no more, so that an access behind them panics instead of being out of
+    /// range. Method: all ranges of two columns.
+    #[test]
+    fn slice_of_a_table_has_the_rows_of_its_range() {
+        let numbers: [u32; 9] = core::array::from_fn(|k| k as u32);
+        let table = Table::new([&numbers[..], &numbers[1..]], 8);
+        for end in 0..=8 {
+            for start in 0..=end {
+                let slice = table.slice(start..end);
+                assert_eq!(slice.rows(), end - start);
+                let expected = [&numbers[start..end], &numbers[start + 1..=end]];
+                assert_eq!(slice.columns, expected);
+            }
+        }
+    }
+}

@@ -11,6 +11,8 @@ mod loops;
 #[cfg(feature = "std")]
 mod shares;
 mod sort;
+#[cfg(all(test, feature = "std"))]
+mod tests;
 mod threads;
 
 pub(crate) use clock::Clock;

@@ -216,6 +216,7 @@ pub(crate) fn sort_rare<T: Copy, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K)
 #[cfg(test)]
 mod tests {
     use super::{key, sort_rare};
+    use alloc::vec;
     use alloc::vec::Vec;
 
     /// Lists that are random, sorted, in descending order, nearly equal, and made of few different items.
@@ -298,14 +299,19 @@ mod tests {
     }
 
     /// Goal: the selected number is that of the sorted list, in its place, between those that are not greater and those that are
-    /// not less. Method: all places of short lists and some of long ones, with equal numbers and NaN among them.
+    /// not less. Method: all places of short lists and some of long ones, with equal numbers and NaN among them; lists of ten
+    /// different numbers, and of the least alone.
     #[test]
     fn selected_number_is_that_of_the_sorted_list() {
         for len in [1, 2, 16, 17, 40, 1000, 5000].into_iter().filter(|&len| !cfg!(miri) || len < 99)
         {
-            for list in lists::<1>(len) {
-                let words = list.iter().map(|&[word]| word << 7);
-                let numbers: Vec<f32> = words.map(f32::from_bits).collect();
+            let numbers = |list: Vec<[u32; 1]>| {
+                list.into_iter().map(|[word]| f32::from_bits(word << 7)).collect()
+            };
+            let mut lists: Vec<Vec<f32>> = lists::<1>(len).into_iter().map(numbers).collect();
+            lists.push((0..len).map(|k| (k * 7 % 10) as f32).collect());
+            lists.push(vec![f32::from_bits(u32::MAX); len]);
+            for numbers in lists {
                 let mut sorted = numbers.clone();
                 sorted.sort_unstable_by(f32::total_cmp);
                 for at in (0..len).step_by(1 + len / 40) {

@@ -3,9 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rand::RngExt;
-use swath::batch::{LengthMismatch, Rejected};
+use swath::batch::{Body, BodyStore, LengthMismatch, Rejected, SphereStore};
 use swath::{
-    Aabb, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, MovingBoxStore, Threads,
+    Aabb, AabbColumns, COORD_MAX, Invalid, Level, MovingBox, MovingBoxColumns, MovingBoxStore,
+    Threads,
 };
 use testkit::cases::{HOSTILE, cases};
 use testkit::columns::Columns;
@@ -389,4 +390,28 @@ fn invalid_boxes_are_not_stored() {
     is_model(&store, &[cube.into()]);
     assert_eq!(store.set(0, MovingBox { aabb: cube, delta: [4.0; 3] }), Ok(()));
     assert_eq!(store.get(0).delta, [4.0; 3]);
+}
+
+/// Goal: bodies are stored with their masses. Method: ten different numbers, read as a value and as columns.
+#[test]
+fn a_store_of_bodies_has_their_masses() {
+    let numbers: [f32; 10] = std::array::from_fn(|k| k as f32 - 4.0);
+    let body: Body = bytemuck::cast(numbers);
+    let mut store = BodyStore::new();
+    assert_eq!((store.push(body), store.push(Body::default())), (Ok(0), Ok(1)));
+    assert_eq!([store.get(0), store.get(1)], [body, Body::default()]);
+    assert_eq!(store.columns().columns().map(<[f32]>::to_vec), numbers.map(|x| vec![x, 0.0]));
+}
+
+/// Goal: columns, stores and invalid rows have a text. Method: compare it.
+#[test]
+fn columns_and_invalid_rows_are_printed() {
+    let columns = AabbColumns::new([&[1.0], &[2.0], &[3.0]], [&[4.0], &[5.0], &[6.5]]);
+    let columns = columns.expect("equal lengths");
+    let text = "Columns([[1.0], [2.0], [3.0], [4.0], [5.0], [6.5]])";
+    assert_eq!(format!("{columns:?}"), text);
+    assert_eq!(format!("{:?}", SphereStore::new()), format!("Store(Columns({:?}))", [[0.0; 0]; 7]));
+    let rejected = Rejected { row: 7, reason: Invalid::Inverted { axis: 1 } };
+    let text = "row 7: min > max on axis y; swap them, or check for a negative size";
+    assert_eq!(rejected.to_string(), text);
 }

@@ -3,7 +3,9 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
-use swath::broadphase::{AabbInput, AabbRows, MovingBoxInput, PairInput, RowsError, VectorRows};
+use swath::broadphase::{
+    AabbInput, AabbRows, MovingBoxInput, PairInput, PlanarBoxColumns, RowsError, VectorRows,
+};
 use swath::{
     Aabb, AabbColumns, Bvh, FixedBoxes, Level, MovingBox, MovingBoxColumns, MovingBoxStore,
     PairFinder, Segment, SweptPair, Threads,
@@ -238,10 +240,15 @@ fn inputs_are_empty_without_boxes() {
         let still = AabbRows::new(&corners[..], &corners[..]).unwrap();
         let rows = still.moving(&corners[..]).unwrap();
         assert_eq!((rows.len(), rows.is_empty()), (count, count == 0));
+        assert_eq!((still.len(), still.is_empty()), (count, count == 0));
+        let zeros = [&[0.0; 2][..count]; 2];
+        let planar = PlanarBoxColumns::new(zeros, zeros, zeros).unwrap();
+        assert_eq!((planar.len(), planar.is_empty()), (count, count == 0));
         for input in [AabbInput::from(&boxes[..]), still.into()] {
             assert_eq!((input.len(), input.is_empty()), (count, count == 0));
         }
-        for input in [MovingBoxInput::from(&moving[..]), still.into(), rows.into()] {
+        let moving = MovingBoxInput::from(&moving[..]);
+        for input in [moving, still.into(), rows.into(), planar.into()] {
             assert_eq!((input.len(), input.is_empty()), (count, count == 0));
         }
     }

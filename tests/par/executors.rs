@@ -218,6 +218,7 @@ fn any_executor_gives_the_results_of_one_thread() {
         let expected = results(&boxes, &Threads::one());
         assert!(expected.finder.len() > BOXES && expected.forest.len() > BOXES, "{scene}");
         assert!(expected.events.len() > BOXES && expected.tick.0 > 100, "{scene}");
+        assert!(expected.filled.iter().enumerate().all(|(index, of)| *of == index * index));
         assert!(expected.queries.iter().filter(|hit| hit[0] != Hit::MISS.row).count() > 1000);
         let ways = [
             (Way::Threads, 2),
