@@ -40,7 +40,7 @@ fn sets(draw: &mut Draw) -> [Vec<MovingBox>; 2] {
     }
     for (set, (count, across)) in sets.iter_mut().zip(CROWD.into_iter().zip([3, 50])) {
         for row in 0..count {
-            let is_fast = count == CROWD[0] && row % 20 == 0;
+            let is_fast = count == CROWD[0] && row.is_multiple_of(20);
             let stands_across = draw.one_in(across) || is_fast;
             let y = if stands_across { draw.between(-0.03, 0.0) } else { draw.between(0.0, 1.0) };
             let [x, z] = [draw.between(0.0, 1.0), draw.between(0.0, 1.0)];
