@@ -42,13 +42,15 @@ pub(crate) struct RestingTrees {
     fat: usize,
     /// The slots that have changed since the last update, each once.
     changed: Vec<u32>,
+    /// Whether one of these changes is in a forest that queries read.
+    is_stale: bool,
     /// Scratch memory: the rows to remove from each forest.
     removed: [Vec<u32>; TREES],
     /// Scratch memory: the boxes to put into each forest.
     inserted: [Vec<BvhItem>; TREES],
 }
 
-impl_memory!(RestingTrees { fixed, sleeping, settled, rows, changed, removed, inserted; without fat });
+impl_memory!(RestingTrees { fixed, sleeping, settled, rows, changed, removed, inserted; without fat, is_stale });
 
 impl RestingTrees {
     /// Sets how the forests run.
@@ -62,6 +64,13 @@ impl RestingTrees {
     /// description.
     #[inline]
     pub(crate) fn mark_dirty(&mut self, index: usize) {
+        self.is_stale = true;
+        self.mark_settled(index);
+    }
+
+    /// Marks a slot as dirty whose mover has settled. No query reads the forest of settled movers.
+    #[inline]
+    pub(crate) fn mark_settled(&mut self, index: usize) {
         if self.rows.len() <= index {
             self.rows.resize(index + 1, 0);
         }
@@ -77,9 +86,9 @@ impl RestingTrees {
         self.rows.get(index).is_some_and(|row| row & SETTLED != 0)
     }
 
-    /// Whether no change is pending.
+    /// Whether no change is pending in a forest that queries read.
     pub(crate) fn is_current(&self) -> bool {
-        self.changed.is_empty()
+        !self.is_stale
     }
 
     /// Applies the changes. `filtered` says whether any proxy has a filter.
@@ -88,7 +97,7 @@ impl RestingTrees {
             return;
         }
         self.sort();
-        let Self { fixed, sleeping, settled, rows, fat, changed, removed, inserted } = self;
+        let Self { fixed, sleeping, settled, rows, fat, changed, is_stale, removed, inserted } = self;
         removed.iter_mut().for_each(Vec::clear);
         inserted.iter_mut().for_each(Vec::clear);
         for &row in &*changed {
@@ -113,6 +122,7 @@ impl RestingTrees {
             }
         }
         changed.clear();
+        *is_stale = false;
         settled.slack = slack_of(state, &inserted[TREES - 1]);
         let trees = [fixed, sleeping, settled];
         for ((tree, removed), inserted) in trees.into_iter().zip(removed).zip(inserted) {

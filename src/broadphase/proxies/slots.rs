@@ -124,6 +124,10 @@ impl Slot {
         self.change |= CHANGED;
     }
 
+    pub(crate) fn unmark_changed(&mut self) {
+        self.change &= !CHANGED;
+    }
+
     pub(crate) fn mark_renewed(&mut self) {
         self.change |= RENEWED;
     }

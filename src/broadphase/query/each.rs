@@ -7,7 +7,7 @@
 use super::nearest::NearestTo;
 use super::{Queries, run_queries};
 use crate::columns::{AabbColumns, Checked, LengthMismatch};
-use crate::geom::{Aabb, Invalid};
+use crate::geom::{Aabb, Invalid, MapEach};
 use crate::kernels::Hit;
 use crate::kernels::proximity::check_max;
 use crate::par;
@@ -180,9 +180,12 @@ impl Proximities<'_, '_> {
     /// [`LengthMismatch`] when the length of `out` is not `k` times the number of rows; then
     /// nothing is written.
     pub fn k_nearest(&self, k: usize, out: &mut [Hit]) -> Result<(), LengthMismatch> {
-        LengthMismatch::check("the hits", self.many.len() * k, out.len())?;
-        par::fill_chunks(self.queries.threads, out, (CHUNK * k).max(1), &|start, chunk| {
-            for (at, some) in chunk.chunks_mut(BATCH * k).enumerate() {
+        let rows = self.many.len();
+        LengthMismatch::check("the hits", rows.saturating_mul(k), out.len())?;
+        // The products are at most the length of `out`.
+        let [chunk, batch] = [CHUNK, BATCH].map_each(|most| (most.min(rows) * k).max(1));
+        par::fill_chunks(self.queries.threads, out, chunk, &|start, chunk| {
+            for (at, some) in chunk.chunks_mut(batch).enumerate() {
                 self.answer_batch(start / k + at * BATCH, some.chunks_mut(k));
             }
         });
