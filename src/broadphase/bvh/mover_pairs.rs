@@ -44,8 +44,8 @@ const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 const SAMPLE_MOVERS: usize = 32;
 const SAMPLE_BOXES: usize = 512;
 
-/// Up to so many movers are searched for in a single run without rounds. A tree has at most a node for every seven boxes, so
-/// they visit hardly more nodes than a join costs.
+/// Up to so many movers are searched for in a single run without rounds. A large tree has at most a node for every seven boxes,
+/// so they visit hardly more nodes than a join costs.
 const FEW: usize = if cfg!(fuzzing) { 8 } else { 64 };
 
 /// How many movers a run has.

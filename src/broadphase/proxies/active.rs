@@ -1,7 +1,7 @@
 //! The proxies whose pairs an update searches for, if they are few.
 //!
 //! These are the *active* movers, which are all movers that are not settled, and the resting proxies that have changed
-//! since the last update. Then come removed and disabled proxies, which have no box, but whose pairs end.
+//! since the last update. Removed and disabled proxies, which have no box but whose pairs end, are listed after them.
 
 use super::movers::{CHANGED, MoverStore, SETTLED, borrow_columns};
 use super::resting::RestingTrees;

@@ -82,7 +82,7 @@ impl<'a> Queries<'a> {
 
 /// A query for the overlaps of many boxes. Invalid rows overlap nothing.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct Overlaps<'a, 's> {
     queries: Queries<'a>,
     many: Checked<'s, AabbColumns<'s>>,
@@ -90,7 +90,7 @@ pub struct Overlaps<'a, 's> {
 
 /// A query for the boxes nearest to many boxes. Invalid rows are near nothing.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct Proximities<'a, 's> {
     queries: Queries<'a>,
     many: Checked<'s, AabbColumns<'s>>,

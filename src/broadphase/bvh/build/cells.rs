@@ -6,8 +6,8 @@
 //! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
 //! all others coarse.
 //!
-//! A few boxes that are longer than a cell form a subtree of their own. Many of them, and crowds, are what these cells
-//! are not made for: the cells of such boxes are those of a k-d tree (`kd_tree.rs`).
+//! A few boxes that are longer than a cell form a subtree of their own. These cells are not good for many such boxes, or
+//! for crowds: then the cells are those of a k-d tree (`kd_tree.rs`).
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::cell_order::{CellOrder, lengthen};
@@ -314,7 +314,8 @@ impl Builder {
             let mut is_long = [false; BOXES_TESTED];
             let mut tested = [Aabb::default(); BOXES_TESTED];
             for (k, tested) in tested.iter_mut().enumerate() {
-                let Some(index) = ordered.box_of(cell - 1, sample_index(k, BOXES_TESTED, size)) else {
+                let Some(index) = ordered.box_of(cell - 1, sample_index(k, BOXES_TESTED, size))
+                else {
                     continue;
                 };
                 *tested = boxes[index as usize].aabb;
