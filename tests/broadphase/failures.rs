@@ -95,7 +95,7 @@ fn changes_of_proxies_are_known_after_a_panic_for_a_new_pair() {
     };
     assert!(catch_unwind(AssertUnwindSafe(update)).is_err());
     world.validate().expect("no invariant is violated");
-    assert_empty(&world, ids[63]);
+    assert_empty(&world, ProxyId::NONE);
     assert!(world.snapshot() == before);
     for update in 0..3 {
         let [found, expected] = [&mut world, &mut other]

@@ -299,7 +299,7 @@ fn prepared_queries_remain_when_movers_settle() {
 fn planes_find_true_boxes_within_rounding_errors() {
     let interval = |min: f32, max: f32| Aabb { min: [min, 0.0, 0.0], max: [max, 0.0, 0.0] };
     let aabb = interval(3.797_999_9, 4.783);
-    let plane = Plane { normal: [1.0, 0.0, 0.0], offset: 3.797_997_2 };
+    let planes = [Plane { normal: [1.0, 0.0, 0.0], offset: 3.797_997_2 }];
     for level in Level::all() {
         for margin in [0.0, 0.25] {
             let mut world = Broadphase::with_exec(level);
@@ -308,7 +308,7 @@ fn planes_find_true_boxes_within_rounding_errors() {
             world.set(id, aabb, [0.0; 3]).expect("valid");
             let fat = world.compared_box(id).expect("it exists").aabb;
             assert_eq!((fat.min, fat != aabb), (aabb.min, margin > 0.0));
-            let query = world.queries().overlap_planes(&[plane]).expect("valid");
+            let query = world.queries().overlap_planes(&planes).expect("valid");
             assert_eq!(query.any(), Some(id), "{level} {margin}");
         }
     }

@@ -236,7 +236,14 @@ impl BroadphaseState {
     }
 
     /// Undoes [`BroadphaseState::mark_renewed_changed`], before which `changed` slots had changed.
-    pub(crate) fn unmark_renewed(&mut self, before: &[u8], changed: usize) {
+    ///
+    /// Calls `settled` with the slot of each mover that is settled again.
+    pub(crate) fn unmark_renewed(
+        &mut self,
+        before: &[u8],
+        changed: usize,
+        mut settled: impl FnMut(usize),
+    ) {
         for &index in &self.changed[changed..] {
             self.slots.all[index as usize].unmark_changed();
         }
@@ -244,6 +251,9 @@ impl BroadphaseState {
         for (k, &before) in before.iter().enumerate() {
             if let Some(status) = self.status_of_renewed(k) {
                 *status = before;
+                if before == SETTLED {
+                    settled(self.renewed[k].index() as usize);
+                }
             }
         }
     }

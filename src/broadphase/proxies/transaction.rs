@@ -39,9 +39,10 @@ impl Drop for Transaction<'_> {
             return;
         }
         self.broadphase.discard_changes();
-        let Broadphase { state, incremental, renewed_status, .. } = &mut *self.broadphase;
+        let Broadphase { state, trees, incremental, renewed_status, .. } = &mut *self.broadphase;
         incremental.active.cancel(&mut state.movers);
-        state.unmark_renewed(renewed_status, self.changed);
+        // Their forest may have been updated while they were not settled.
+        state.unmark_renewed(renewed_status, self.changed, |index| trees.mark_settled(index));
         let BroadphaseState { slots, renewed, .. } = state;
         slots.restore_pairs_of(renewed);
     }
