@@ -115,7 +115,8 @@ impl Decomposition {
     /// [`DecompositionError::Plane`] if a plane is invalid, [`DecompositionError::Parts`] if there are too many planes.
     pub fn from_planes(planes: Vec<DividingPlane>) -> Result<Self, DecompositionError> {
         if planes.len() >= PARTS_MAX as usize {
-            return Err(DecompositionError::Parts(u32::try_from(planes.len()).unwrap_or(u32::MAX)));
+            let parts = u32::try_from(planes.len()).unwrap_or(u32::MAX).saturating_add(1);
+            return Err(DecompositionError::Parts(parts));
         }
         match planes.iter().position(|plane| plane.axis > 2 || !plane.at.is_finite()) {
             Some(invalid) => Err(DecompositionError::Plane(invalid)),

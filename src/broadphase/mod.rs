@@ -1,7 +1,8 @@
 //! The broadphase: which boxes may touch in the tick.
 //!
 //! * [`PairFinder`] takes borrowed columns and finds every pair of boxes that meet in the tick. Its
-//!   time is roughly linear in boxes and pairs, whatever their positions. Only its memory is kept between ticks.
+//!   time is roughly linear in boxes and pairs, wherever the boxes are; swept pairs of long paths take more. Only its
+//!   memory is kept between ticks.
 //! * [`FixedBoxes`] stores boxes that do not move, and finds which of them a tick's movers meet.
 //!   Its time depends on the movers and pairs.
 //! * [`Broadphase`] stores boxes of both kinds under ids, and reports which pairs begin, persist
@@ -21,8 +22,8 @@
 //! for each strip, in parallel:                                                         (sweep)
 //!     sort its boxes by bins along the strip (counting sort; bins by where its boxes are)
 //!     compare each box with the following ones while bins overlap, one lane group at a time
-//!     a pair that meets in several strips is reported by one only: where at least one
-//!         of the two boxes starts, on either axis
+//!     a pair that meets in several strips is reported by one only: where on each of the two
+//!         axes at least one of the boxes starts
 //! ```
 //!
 //! A strip in which this would compare far more boxes than it has, because they are at several scales or overlap along

@@ -75,6 +75,39 @@ fn pair_of_resting_proxies_begins_once() {
     assert_eq!(world.update().expect("no limit").begun().len(), 2);
 }
 
+/// Goal: many resting pairs of a proxy are cached once, if many of the others change at the same time. Method: sleeping boxes on a fixed
+/// one; half of them change a little, some move away, and some are renewed.
+#[test]
+fn many_resting_pairs_of_a_proxy_are_cached_once() {
+    const COUNT: usize = 3000;
+    let cube = |k: usize, y: f32| {
+        let min = [2.0 * k as f32, y, 0.0];
+        Aabb { min, max: min.map(|x| x + 1.0) }
+    };
+    let mut world = Broadphase::new();
+    world.set_kind_table(KindTable::default().with(ProxyKind::Fixed, ProxyKind::Sleeping));
+    let ground = Aabb { min: [0.0, -1.0, 0.0], max: [2.0 * COUNT as f32, 0.0, 1.0] };
+    let ground = world.insert(ground, Proxy::fixed()).expect("valid");
+    let boxes = (0..COUNT).map(|k| world.insert(cube(k, 0.0), Proxy::sleeping()).expect("valid"));
+    let ids: Vec<_> = boxes.collect();
+    let pair = |k: usize| ProxyPair::new(ground, ids[k]);
+    let changes = world.update().expect("no limit");
+    assert!(changes.begun().iter().map(|&new| ProxyPair::from(new)).eq((0..COUNT).map(pair)));
+    assert!(world.update().expect("no limit").begun().is_empty());
+    for k in (0..COUNT).step_by(2) {
+        let y = if k % 10 == 0 { 5.0 } else { -0.25 };
+        world.set(ids[k], cube(k, y), [0.0; 3]).expect("valid");
+    }
+    (1..COUNT).step_by(100).for_each(|k| world.renew(ids[k]).expect("it exists"));
+    let changes = world.update().expect("no limit");
+    let begun: Vec<ProxyPair> = changes.begun().iter().map(|&pair| pair.into()).collect();
+    assert_eq!(begun, (1..COUNT).step_by(100).map(pair).collect::<Vec<_>>());
+    assert_eq!(changes.ended(), (0..COUNT).step_by(10).map(pair).collect::<Vec<_>>());
+    assert_eq!(world.pairs().len(), COUNT - COUNT / 10);
+    assert!(world.contains_pair(ids[1], ground) && !world.contains_pair(ids[10], ground));
+    world.validate().expect("no invariant is violated");
+}
+
 /// Goal: a resting proxy that is set to its own box has not changed, and one that is set to another box has. Method: a pair that was
 /// rejected is decided anew only after a change.
 #[test]

@@ -1,5 +1,6 @@
 //! Tests of `Broadphase`.
 
+mod failures;
 mod kinds;
 mod planar;
 mod reading;

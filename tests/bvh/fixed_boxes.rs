@@ -368,3 +368,53 @@ fn memory_can_be_reserved_and_freed() {
     model.rows.clear();
     model.check("empty", &movers[..50]);
 }
+
+/// Goal: the nodes of an earlier, larger tree are freed. Method: nearly all boxes are removed, with filters and without; the memory is
+/// compared with that of a set that has had only the others, whose last row is the same.
+#[test]
+fn shrinking_frees_the_nodes_of_removed_boxes() {
+    let (movers, mut fixed) = part(Scene::Uniform, 30_000, 3);
+    fixed.truncate(19_908);
+    for filtered in [false, true] {
+        let sizes = [true, false].map(|all| {
+            let mut model = Model::default();
+            let rows = (0..fixed.len() as u32).filter(|row| all || row % 100 == 7);
+            let rows: Vec<u32> = rows.collect();
+            let boxes: Vec<Aabb> = rows.iter().map(|&row| fixed[row as usize]).collect();
+            model.put(&rows, &boxes);
+            if filtered {
+                model.set_filters(&rows[rows.len() - 1..], &[Filter::ALL]);
+            }
+            let gone: Vec<u32> = rows.into_iter().filter(|row| row % 100 != 7).collect();
+            model.remove(&gone);
+            model.set.shrink_to_fit();
+            model.check("shrunk", &movers[..50]);
+            model.set.memory_usage()
+        });
+        assert!(sizes[0] < sizes[1] + 10_000, "{sizes:?}");
+    }
+}
+
+/// Goal: an invalid box changes nothing, also in a row that has never been used. Method: the rows that the next boxes are put into.
+#[test]
+fn invalid_boxes_of_new_rows_change_nothing() {
+    let mut set = FixedBoxes::new();
+    let put = |set: &mut FixedBoxes, rows: &[u32], boxes: &[Aabb]| {
+        let columns: [Vec<f32>; 6] = columns(boxes);
+        let boxes = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
+        match rows {
+            [] => set.extend(boxes).unwrap(),
+            _ => {
+                set.put(rows, boxes).unwrap();
+                0..set.rejected().len() as u32
+            }
+        }
+    };
+    let invalid = Aabb { min: [0.0; 3], max: [f32::NAN; 3] };
+    assert_eq!(put(&mut set, &[(1 << 27) - 1], &[invalid]), 0..1);
+    assert!(set.memory_usage() < 1 << 20, "{}", set.memory_usage());
+    assert_eq!(put(&mut set, &[2, 100], &[Aabb::default(), invalid]), 0..1);
+    assert_eq!(put(&mut set, &[], &[invalid, Aabb::default(), invalid]), 3..6);
+    assert_eq!(put(&mut set, &[], &[Aabb::default()]), 6..7);
+    assert_eq!(set.len(), 3);
+}

@@ -18,7 +18,7 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 12] = [
+const TESTS: [(&str, fn()); 13] = [
     // The first, because the threads of the others free memory when they end.
     (
         "memory_usage::memory_usage_equals_allocated_bytes",
@@ -47,6 +47,10 @@ const TESTS: [(&str, fn()); 12] = [
     (
         "proxies::a_warm_settled_world_allocates_nothing",
         proxies::a_warm_settled_world_allocates_nothing,
+    ),
+    (
+        "proxies::a_warm_world_with_resting_pairs_allocates_nothing",
+        proxies::a_warm_world_with_resting_pairs_allocates_nothing,
     ),
     ("queries::questions_allocate_nothing", || {
         queries::questions_allocate_nothing().expect("boxes and columns are valid");

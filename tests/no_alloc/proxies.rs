@@ -3,7 +3,7 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::Ordering;
-use swath::broadphase::{ProxyHit, Snapshot};
+use swath::broadphase::{KindTable, ProxyHit, Snapshot};
 use swath::{
     Aabb, AabbColumns, Broadphase, Filter, Level, MovingBoxColumns, MovingBoxStore, Proxy, ProxyId,
     ProxyKind, Segment, Threads,
@@ -159,5 +159,30 @@ pub(crate) fn a_warm_settled_world_allocates_nothing() {
     let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
     assert!(counted.iter().sum::<usize>() > 1_000, "{counted:?}");
     assert_eq!(warm_up[128..], counted);
+    assert_eq!(during, 0);
+}
+
+/// Goal: a warm broadphase whose table has pairs of resting kinds allocates nothing. Method: count allocations in ticks that repeat, in
+/// which fixed proxies move to and fro, begin pairs with others and end them.
+pub(crate) fn a_warm_world_with_resting_pairs_allocates_nothing() {
+    let mut world = Broadphase::with_exec(Threads::one());
+    world.set_kind_table(KindTable::default().with(ProxyKind::Fixed, ProxyKind::Fixed));
+    let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 0.5).unwrap();
+    let ids: Vec<ProxyId> = (0..500)
+        .map(|k| world.insert(cube(2.0 * k as f32), Proxy::fixed().with_margin(0.25)).unwrap())
+        .collect();
+    let mut tick = |k: usize| {
+        for row in (k % 5..ids.len()).step_by(10) {
+            let shift = [0.0, 0.75, 0.25, 1.0][k / 5 % 4];
+            world.set(ids[row], cube(2.0 * row as f32 + shift), [0.0; 3]).unwrap();
+        }
+        let changes = world.update().unwrap();
+        changes.begun().len() + changes.ended().len()
+    };
+    (0..60).for_each(|k| _ = tick(k));
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let count: usize = (60..120).map(&mut tick).sum();
+    let during = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    assert!(count > 500, "{count}");
     assert_eq!(during, 0);
 }

@@ -133,4 +133,7 @@ fn invalid_boxes_planes_and_counts_are_refused() {
         let planes = vec![DividingPlane { axis: 0, at: 1.0 }, DividingPlane { axis, at }];
         assert_eq!(Decomposition::from_planes(planes), Err(DecompositionError::Plane(1)));
     }
+    let planes = vec![DividingPlane { axis: 0, at: 1.0 }; 1 << 20];
+    let parts = (1 << 20) + 1;
+    assert_eq!(Decomposition::from_planes(planes), Err(DecompositionError::Parts(parts)));
 }

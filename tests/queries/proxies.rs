@@ -6,7 +6,7 @@
 use swath::batch::SegmentStore;
 use swath::broadphase::{Layers, ProxyHit, Visits};
 use swath::{
-    Aabb, Broadphase, Filter, Level, MovingBox, Proxy, ProxyId, ProxyKind, Segment, Threads,
+    Aabb, Broadphase, Filter, Level, MovingBox, Plane, Proxy, ProxyId, ProxyKind, Segment, Threads,
 };
 use testkit::draw::Draw;
 use testkit::fuzz::world_asked;
@@ -264,5 +264,52 @@ fn prepared_queries_end_with_a_change() {
         let mut moved = Vec::new();
         queries.overlap_point([9.0, 0.0, 0.0]).expect("valid").all(&mut moved);
         assert_eq!(moved.len(), k + 1);
+    }
+}
+
+/// Goal: an update after which movers are at rest changes no query, and neither does a call that sets no box. Method: updates until the
+/// movers are settled.
+#[test]
+fn prepared_queries_remain_when_movers_settle() {
+    let mut world = Broadphase::new();
+    let cube = |k: i16| Aabb::cube([f32::from(k), 0.0, 0.0], 0.75).expect("valid");
+    let ids: Vec<_> =
+        (0..10).map(|k| world.insert(cube(k), Proxy::dynamic()).expect("valid")).collect();
+    world.update().expect("no limit");
+    world.prepare_queries();
+    for tick in 0..4 {
+        assert!(world.prepared_queries().is_some(), "{tick}");
+        world.update().expect("no limit");
+        assert!(world.set_many(&[], &[] as &[MovingBox]).expect("no row").is_empty());
+    }
+    // A settled mover that no longer moves by itself is in another tree.
+    world.set_kind(ids[3], ProxyKind::Fixed).expect("it exists");
+    assert!(world.prepared_queries().is_none());
+    world.prepare_queries();
+    world.update().expect("no limit");
+    let mut found = Vec::new();
+    let queries = world.prepared_queries().expect("nothing has changed");
+    queries.overlap_point([3.0, 0.0, 0.0]).expect("valid").all(&mut found);
+    assert_eq!(found, [ids[3]]);
+}
+
+/// Goal: planes find the true box of a proxy with a margin also where rounding decides. Method: a box and a plane outside of it by less
+/// than the rounding errors, so that the test reports the box as crossing the plane, and its fat AABB as outside.
+#[test]
+fn planes_find_true_boxes_within_rounding_errors() {
+    let interval = |min: f32, max: f32| Aabb { min: [min, 0.0, 0.0], max: [max, 0.0, 0.0] };
+    let aabb = interval(3.797_999_9, 4.783);
+    let planes = [Plane { normal: [1.0, 0.0, 0.0], offset: 3.797_997_2 }];
+    for level in Level::all() {
+        for margin in [0.0, 0.25] {
+            let mut world = Broadphase::with_exec(level);
+            let proxy = Proxy::fixed().with_margin(margin);
+            let id = world.insert(interval(4.048, 4.548), proxy).expect("valid");
+            world.set(id, aabb, [0.0; 3]).expect("valid");
+            let fat = world.compared_box(id).expect("it exists").aabb;
+            assert_eq!((fat.min, fat != aabb), (aabb.min, margin > 0.0));
+            let query = world.queries().overlap_planes(&planes).expect("valid");
+            assert_eq!(query.any(), Some(id), "{level} {margin}");
+        }
     }
 }

@@ -463,6 +463,25 @@ fn batch_gives_the_results_of_single_queries() {
     }
 }
 
+/// Goal: numbers of hits whose product with the number of rows does not fit in a word are errors. Method: the greatest number, and one
+/// whose product with two is 0 in such a word; without rows, every number is right.
+#[test]
+fn huge_numbers_of_hits_are_errors() {
+    let (mut tree, mut rejected) = (Bvh::new(), Vec::new());
+    with(&[Aabb::default(); 2], None, |set| tree.build(set).map(|_| ())).unwrap();
+    let zeros = [0.0; 2];
+    let many = AabbColumns::from_columns([&zeros[..]; 6]).unwrap();
+    let many = many.check(Level::detect(), &mut rejected);
+    let near = tree.queries().proximities(&many, 1.0).unwrap();
+    for k in [usize::MAX, 1 << (usize::BITS - 1)] {
+        assert_eq!(near.k_nearest(k, &mut []).unwrap_err().expected, usize::MAX);
+        let none = AabbColumns::from_columns([&[][..]; 6]).unwrap();
+        let mut rejected = Vec::new();
+        let none = none.check(Level::detect(), &mut rejected);
+        tree.queries().proximities(&none, 1.0).unwrap().k_nearest(k, &mut []).unwrap();
+    }
+}
+
 /// One thread, and several.
 #[cfg(feature = "rayon")]
 fn pools() -> Vec<Threads> {

@@ -30,8 +30,7 @@ use super::{Builder, BvhItem, Tree};
 use crate::broadphase::error::FindError;
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
-use crate::broadphase::pairs::input::ROW as ROWS_OF_FINDER;
-use crate::broadphase::pairs::input::{FixedInput, PairInput};
+use crate::broadphase::pairs::input::{FixedInput, PairInput, ROW as ROW_MAX};
 use crate::broadphase::pairs::runs::{PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{ColumnScratch, LengthMismatch, Memory, Rejected, impl_memory};
@@ -46,6 +45,11 @@ const SMALLEST: usize = 64;
 const RATIO_BITS: usize = 5;
 /// Rows are less than this.
 const ROWS_MAX: usize = SLOTS_MAX / 2;
+
+/// Checks that so many movers can be numbered.
+fn check_movers(rows: usize) -> Result<(), FindError> {
+    if rows > ROW_MAX as usize + 1 { Err(FindError::TooManyBoxes { rows }) } else { Ok(()) }
+}
 
 /// Why boxes could not be inserted or removed. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +93,7 @@ pub enum FixedError {
 ///
 /// The filter of a fixed box is set on insertion ([`FixedInput`]) or later
 /// ([`FixedBoxes::set_filters`]); the filters of movers are part of each call ([`PairInput`]). A mover
-/// whose flag says that it does not move has no pairs here, because the fixed boxes do not move
+/// that is marked as not moving has no pairs here, because the fixed boxes do not move
 /// either.
 ///
 /// After a few ticks of similar size a tick does not allocate. Changes may allocate.
@@ -223,8 +227,8 @@ impl FixedBoxes {
     }
 
     fn item(&self, row: u32) -> Option<BvhItem> {
-        let place = *self.locations.of_row.get(row as usize)?;
-        (place != Location::NONE).then(|| self.trees[place.tree()].get(place.slot()))
+        let location = *self.locations.of_row.get(row as usize)?;
+        (location != Location::NONE).then(|| self.trees[location.tree()].get(location.slot()))
     }
 
     /// Sets the filter of the box in row `rows[k]` to `filters[k]`. If a row occurs several times,
@@ -238,8 +242,8 @@ impl FixedBoxes {
         self.check_rows(rows)?;
         self.allocate_filters();
         for (&row, &filter) in rows.iter().zip(filters) {
-            let place = self.locations.of_row[row as usize];
-            self.trees[place.tree()].set_filter(place.slot(), filter.word());
+            let location = self.locations.of_row[row as usize];
+            self.trees[location.tree()].set_filter(location.slot(), filter.word());
             self.all_filters |= filter.word();
             self.store_filter(row, filter);
         }
@@ -262,7 +266,7 @@ impl FixedBoxes {
     ///
     /// Invalid boxes are returned, by their index in the list and with the reason, and change
     /// nothing. The amortised time is proportional to the number of boxes put in and to the number
-    /// of trees, which is three for two million boxes. A single call may rebuild all trees: about
+    /// of trees, which is four for two million boxes. A single call may rebuild all trees: about
     /// 35 ns for each box on one thread, also if each box replaces another.
     ///
     /// If a box is near the one that it replaces, nothing is rebuilt: inside the bounds that the
@@ -287,8 +291,7 @@ impl FixedBoxes {
         if let Some(index) = large {
             return Err(FixedError::RowTooLarge { index, row: rows[index].into() });
         }
-        let most = rows.iter().max().map_or(0, |&row| row as usize + 1);
-        self.insert(most, set, TargetRows::Listed(rows));
+        self.insert(0, set, TargetRows::Listed(rows));
         Ok(&self.rejected)
     }
 
@@ -365,6 +368,10 @@ impl FixedBoxes {
 
     /// Reserves memory for rows less than `rows`, and for ticks of `movers` movers with this many
     /// union pairs and swept pairs.
+    ///
+    /// # Panics
+    ///
+    /// If this is more memory than the address space has.
     pub fn reserve(&mut self, rows: usize, movers: usize, union_pairs: usize, swept_pairs: usize) {
         reserve_total(&mut self.locations.of_row, rows);
         reserve_total(&mut self.movers, movers);
@@ -395,7 +402,7 @@ impl FixedBoxes {
     /// ([`MovingBox::bounds`]) share a point with the fixed box. [`Pair::a`] is the row of the
     /// mover in `movers`, [`Pair::b`] that of the fixed box; either may be the lower number.
     ///
-    /// Movers whose flag says that they do not move have no pairs, and pairs that a [`Filter`]
+    /// Movers that are marked as not moving have no pairs, and pairs that a [`Filter`]
     /// forbids are left out. Invalid movers are listed in [`Pairs::rejected`]. Movers are not
     /// compared with each other; [`PairFinder`](crate::PairFinder) does that.
     ///
@@ -453,9 +460,7 @@ impl FixedBoxes {
     fn load(&mut self, set: PairInput<'_>) -> Result<Timings, FindError> {
         set.check()?;
         let rows = set.len();
-        if rows > ROWS_OF_FINDER as usize {
-            return Err(FindError::TooManyBoxes { rows });
-        }
+        check_movers(rows)?;
         let mut clock = Clock::start();
         let Self { exec, all_filters, movers, columns, rejected_movers, .. } = self;
         reserve_for(movers, rows);
@@ -465,14 +470,15 @@ impl FixedBoxes {
         Ok(Timings { scatter: clock.lap(), ..Timings::default() })
     }
 
-    /// Puts in the boxes of a set; rows are less than `most`.
-    fn insert(&mut self, most: usize, set: FixedInput<'_>, rows: TargetRows<'_>) {
+    /// Puts in the boxes of a set. Rows less than `least` exist afterwards, also those of invalid boxes.
+    fn insert(&mut self, least: usize, set: FixedInput<'_>, rows: TargetRows<'_>) {
         let mut boxes = core::mem::take(&mut self.boxes);
         boxes.clear();
         boxes.reserve_exact(set.boxes.len());
         load(self.exec.level, set, rows, &mut self.columns, &mut boxes, &mut self.rejected);
         self.store_filters(set, rows);
-        self.put_valid(most, &mut boxes, set.is_filtered());
+        let rows = boxes.iter().fold(least, |rows, item| rows.max(item.id as usize + 1));
+        self.put_valid(rows, &mut boxes, set.is_filtered());
         self.boxes = boxes;
     }
 
@@ -558,5 +564,19 @@ impl FixedBoxes {
             tree.set_filters(|row| boxes[locations[row as usize].slot()].filter);
         }
         all[last].for_each(|slot, row| locations[row as usize] = Location::new(last, slot));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_movers;
+    use crate::broadphase::FindError;
+
+    /// Goal: as many movers may be searched for as there can be proxies, and one more is an error. Method: both numbers.
+    #[test]
+    fn at_most_two_to_the_26_movers_are_searched_for() {
+        let most = 1 << 26;
+        assert_eq!(check_movers(most), Ok(()));
+        assert_eq!(check_movers(most + 1), Err(FindError::TooManyBoxes { rows: most + 1 }));
     }
 }

@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 /// Number of trees: enough for the largest number of boxes.
 pub(crate) const TREES_MAX: usize = 6;
-/// Slots are less than this: a tree has fewer than twice as many slots as boxes.
+/// Slots are less than this: the largest possible tree has fewer than twice as many slots as boxes.
 pub(crate) const SLOTS_MAX: usize = 1 << 28;
 /// Boxes in a block.
 const BLOCK: usize = 64;

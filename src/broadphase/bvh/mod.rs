@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Guarantee: the tree depends on the boxes and their order alone, not on threads or levels. The
-//! bounds of a node contain everything below it and are not rounded. So a query that reaches a box
-//! whenever it reaches one inside that box finds every box that it reaches.
+//! bounds of a node contain everything below it; after a build they are exact, unless they are loosened.
+//! So a query that reaches a box whenever it reaches one inside that box finds every box that it reaches.
 
 mod build;
 pub(crate) mod forest;
@@ -91,10 +91,11 @@ pub(crate) trait TriangleRows: Sync {
     /// Writes the corners of the triangles of these rows, at most [`WIDTH`], to the first lanes.
     fn write_corners(&self, rows: &[u32], columns: &mut CornerColumns);
 
-    /// Prefetches the indices of the vertices of these rows. Rows may be off where triangles were left out.
+    /// Prefetches the indices of the vertices of these rows. Where triangles were left out, these may be rows of others.
     fn prefetch_indices(&self, rows: &[u32]);
 
-    /// Prefetches the vertices of these rows, whose indices it reads. Rows may be off where triangles were left out.
+    /// Prefetches the vertices of these rows, whose indices it reads. Where triangles were left out, these may be rows of
+    /// others.
     fn prefetch_vertices(&self, rows: &[u32]);
 }
 
@@ -145,6 +146,13 @@ impl Node {
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         BvhItem { aabb, id, filter: 0 }
     }
+}
+
+/// The index of sample `k` of `samples` that are evenly spaced among `count` elements. On 32-bit CPUs, products of `usize`
+/// would overflow.
+#[inline(always)]
+fn sample_index(k: usize, samples: usize, count: usize) -> usize {
+    (k as u64 * count as u64 / samples as u64) as usize
 }
 
 /// Resizes a list to at least `len` elements.
@@ -369,12 +377,26 @@ impl Tree {
         !self.filters.is_empty()
     }
 
+    /// One more than the greatest index of the node `id` and of the nodes below it. The recursion is as deep as the tree.
+    fn end_of(&self, id: u32) -> usize {
+        let node = (id & !LEAF) as usize;
+        let mut end = node + 1;
+        if id & LEAF == 0 {
+            let children = self.nodes[node].ids;
+            for child in children.into_iter().filter(|&child| child != NOTHING) {
+                end = end.max(self.end_of(child));
+            }
+        }
+        end
+    }
+
     /// Frees memory that is not needed.
     pub(crate) fn shrink_to_fit(&mut self) {
-        if self.root.is_none() {
-            self.nodes.clear();
-            self.filters.clear();
-        }
+        // The leaves of a tree of triangles, and the nodes above them, are stored elsewhere.
+        let root = self.root.filter(|_| self.triangles().is_empty());
+        let used = root.map_or(0, |root| self.end_of(root));
+        self.nodes.truncate(used);
+        self.filters.truncate(used * WIDTH);
         self.leaf_bounds = Vec::new();
         self.nodes.shrink_to_fit();
         self.filters.shrink_to_fit();
@@ -397,6 +419,18 @@ mod tests {
         let children = tree.nodes[id as usize].ids;
         let below = children.into_iter().filter(|&child| child != NOTHING);
         1 + below.map(|child| longest_path(tree, child)).max().expect("a node has children")
+    }
+
+    /// Goal: samples are evenly spaced, also among so many elements that products have more than 32 bits. Method: the most boxes
+    /// of a tree, and as many samples as builds and joins take.
+    #[test]
+    fn samples_of_many_elements_are_evenly_spaced() {
+        let count = (1 << 27) - 1;
+        for samples in [512, 1024] {
+            let last = super::sample_index(samples - 1, samples, count);
+            assert_eq!(last, count - count / samples - 1);
+            assert_eq!(super::sample_index(samples / 2, samples, count), count / 2);
+        }
     }
 
     fn cube(at: [f32; 3], half: f32) -> Aabb {

@@ -16,7 +16,7 @@
 
 use super::mover_progress::MoverProgress;
 use super::movers::{MoverRecord, ROW, SweptMovers, TouchMovers, Union};
-use super::{BvhItem, Stack, Tree};
+use super::{BvhItem, Stack, Tree, sample_index};
 use crate::broadphase::join::divided::DividedJoin;
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::Candidates;
@@ -44,8 +44,8 @@ const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 const SAMPLE_MOVERS: usize = 32;
 const SAMPLE_BOXES: usize = 512;
 
-/// Up to so many movers are searched for in a single run without rounds. A tree has at most a node for every seven boxes, so
-/// they visit hardly more nodes than a join costs.
+/// Up to so many movers are searched for in a single run without rounds. A large tree has at most a node for every seven boxes,
+/// so they visit hardly more nodes than a join costs.
 const FEW: usize = if cfg!(fuzzing) { 8 } else { 64 };
 
 /// How many movers a run has.
@@ -312,9 +312,9 @@ impl Joined<'_> {
         let (of_movers, of_boxes) = (movers.min(SAMPLE_MOVERS), boxes.min(SAMPLE_BOXES));
         let mut count = 0_u32;
         for k in 0..of_movers {
-            let [x0, y0, z0, x1, y1, z1] = self.bounds(k * movers / of_movers);
+            let [x0, y0, z0, x1, y1, z1] = self.bounds(sample_index(k, of_movers, movers));
             for l in 0..of_boxes {
-                let Aabb { min, max } = self.boxes[l * boxes / of_boxes].aabb;
+                let Aabb { min, max } = self.boxes[sample_index(l, of_boxes, boxes)].aabb;
                 let overlaps = (x0 <= max[0]) & (y0 <= max[1]) & (z0 <= max[2]);
                 let overlaps = overlaps & (min[0] <= x1) & (min[1] <= y1) & (min[2] <= z1);
                 count += u32::from(overlaps);

@@ -49,7 +49,7 @@ impl MoverProgress {
         if more > self.allowed || self.left.is_empty() {
             return None;
         }
-        // As many as the rest of the round may last for.
+        // As many as the rest of the allowance is enough for, if each needs as much of it as those before.
         let rest = |more_each: u64| (self.allowed - more) / more_each.max(1);
         let size = more
             .checked_div(self.movers)

@@ -22,8 +22,8 @@ const ITEMS: usize = 4096;
 /// and reuses the memory of the tree; up to twice as long if the boxes are of several scales or long on different
 /// axes.
 ///
-/// A query visits the nodes whose bounds it reaches, about 7 ns each: 5 to 10 among boxes of about one size. A query that
-/// is long compared with the boxes visits all nodes along it, also if it hits nothing. So a box across the whole scene,
+/// A query visits the nodes whose bounds it reaches, in about 7 ns each. Among boxes of about one size these are 5 to 10
+/// nodes. A query that is long compared with the boxes visits all nodes along it, also if it hits nothing. So a box across the whole scene,
 /// between n boxes that cross the scene on another axis, visits about as many nodes as the square root of n/16.
 /// Every box that contains the point is visited to find the nearest box of a point, because the one in the lowest row is
 /// returned. If boxes change from tick to tick, use

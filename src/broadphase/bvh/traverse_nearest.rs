@@ -67,11 +67,15 @@ pub(crate) trait PrunedQuery {
     /// The distance up to which the query still searches. Never grows.
     fn distance_max(&self) -> f32;
 
-    /// The distances of boxes of a leaf, or of the bounds of nodes, at least 0 and not NaN, and which of them are at
-    /// most [`PrunedQuery::distance_max`]. A box inside bounds must not be nearer than the bounds, nor be reached
-    /// when the bounds are not.
-    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, is_leaf: bool)
-    -> (I::F32, I::Mask);
+    /// The distances of boxes, or of bounds of boxes, at least 0 and not NaN, and which of them are at most
+    /// [`PrunedQuery::distance_max`]. `is_exact` states that they are boxes. A box inside bounds must not be nearer than the
+    /// bounds, nor be reached when the bounds are not.
+    fn distances<I: Isa>(
+        &self,
+        isa: I,
+        bounds: NodeBounds<'_>,
+        is_exact: bool,
+    ) -> (I::F32, I::Mask);
 
     /// The true boxes by row, if some in the tree are larger. Boxes of a leaf that are reached are tested again with
     /// these.
@@ -133,7 +137,7 @@ pub(crate) fn descend<I: Isa, Q: PrunedQuery>(
             &nodes[at]
         };
         next = step(isa, tree, (next, node), question, (stack, &mut len), visits);
-        // Queries that run alternately wait less for memory, and with this prefetch they are a fifth slower.
+        // `descend_many` does not do this: its queries wait less for memory, and would be a fifth slower with this prefetch.
         for [child, _] in stack.get(before..len).unwrap_or_default() {
             let at = (child & !LEAF) as usize;
             if child & LEAF != 0 && !triangles.is_empty() {
@@ -231,10 +235,13 @@ fn step<I: Isa, Q: PrunedQuery>(
         let bounds = NodeBounds { node, lane };
         let mut true_node = None;
         let (near, reached) = loop {
+            // A box that is larger than the true one is the bounds of that.
+            let grown = if is_leaf && true_node.is_none() { question.true_boxes() } else { None };
+            let is_exact = is_leaf && grown.is_none();
             let node = true_node.as_ref().unwrap_or(node);
-            let (near, reached) = question.distances(isa, NodeBounds { node, lane }, is_leaf);
-            match question.true_boxes() {
-                Some(of) if is_leaf && true_node.is_none() && reached.bits() != 0 => {
+            let (near, reached) = question.distances(isa, NodeBounds { node, lane }, is_exact);
+            match grown {
+                Some(of) if reached.bits() != 0 => {
                     true_node = Some(with_true_boxes(node, of, lane, reached.bits()));
                 }
                 _ => break (near, reached),

@@ -1,7 +1,7 @@
 //! The proxies whose pairs an update searches for, if they are few.
 //!
 //! These are the *active* movers, which are all movers that are not settled, and the resting proxies that have changed
-//! since the last update. Then come removed and disabled proxies, which have no box, but whose pairs end.
+//! since the last update. Removed and disabled proxies, which have no box but whose pairs end, are listed after them.
 
 use super::movers::{CHANGED, MoverStore, SETTLED, borrow_columns};
 use super::resting::RestingTrees;
@@ -25,7 +25,7 @@ pub(crate) struct ActiveProxies {
     rows: Vec<u32>,
     /// Rows of the active movers whose compared box moves.
     moving: Vec<u32>,
-    /// The status of `rows` before the update.
+    /// The status of `rows` before the update; empty after it.
     status: Vec<u8>,
     /// How many of the movers do not move.
     pub(crate) still: usize,
@@ -69,8 +69,6 @@ impl ActiveProxies {
 
     /// Lists the proxies to search for, and settles movers whose compared box does not move.
     pub(crate) fn collect(&mut self, state: &mut BroadphaseState, trees: &mut RestingTrees) {
-        // The last update may have been interrupted by a panic of the caller's function.
-        self.forget_positions();
         self.still = self.rows.len();
         self.rows.append(&mut self.moving);
         self.movers = self.rows.len();
@@ -78,7 +76,7 @@ impl ActiveProxies {
         self.status.extend(self.rows.iter().map(|&row| state.movers.status[row as usize]));
         for &row in &self.rows[..self.still] {
             state.movers.status[row as usize] = SETTLED | CHANGED;
-            trees.mark_dirty(state.movers.ids[row as usize].index() as usize);
+            trees.mark_settled(state.movers.ids[row as usize].index() as usize);
         }
         let state = &*state;
         self.columns.iter_mut().for_each(Vec::clear);
@@ -139,14 +137,17 @@ impl ActiveProxies {
         for (k, &row) in self.rows.iter().enumerate() {
             movers.status[row as usize] = if k < self.still { SETTLED } else { 0 };
         }
+        self.status.clear();
         self.forget_positions();
     }
 
-    /// Restores the status of the movers, after an error.
+    /// Restores the status of the movers, after an error or a panic of the caller's function. Has no effect except between
+    /// [`ActiveProxies::collect`] and [`ActiveProxies::finish`].
     pub(crate) fn cancel(&mut self, movers: &mut MoverStore) {
         for (&row, &status) in self.rows.iter().zip(&self.status) {
             movers.status[row as usize] = status;
         }
+        self.status.clear();
         self.forget_positions();
     }
 

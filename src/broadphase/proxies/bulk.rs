@@ -92,7 +92,9 @@ impl Broadphase {
     ) -> Result<&[Rejected], BroadphaseError> {
         let Self { state, trees, mover_tree, exec, rejected, set, .. } = self;
         set.set(exec, (state, trees), (ids, boxes), rejected)?;
-        mover_tree.mark_dirty();
+        if !ids.is_empty() {
+            mover_tree.mark_dirty();
+        }
         Ok(rejected)
     }
 

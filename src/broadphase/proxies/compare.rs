@@ -24,12 +24,18 @@ struct RowEdit {
     kind: RowEditKind,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// Edits of one partner are applied in this order: the slot of a partner that is removed may have another proxy, which is
+/// inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum RowEditKind {
-    Insert,
     Remove,
+    Insert,
     SetFirst,
 }
+
+/// Number of partners that edits may shift one by one. After that the edits of each row are merged with it: otherwise the
+/// time for many edits of one long row would be the product of both.
+const SHIFTED_MAX: usize = 1 << 16;
 
 /// The pairs found, and what the comparison writes. Lists are by position in the search.
 #[derive(Debug, Default)]
@@ -275,26 +281,59 @@ impl RowComparison {
     }
 
     /// Stores the new rows and applies the edits.
-    pub(crate) fn apply(&self, rows: &mut PairRows) {
+    pub(crate) fn apply(&mut self, rows: &mut PairRows) {
         let mut start = 0;
         for (&[slot, _], &end) in self.order.iter().zip(&self.ends) {
             rows.replace(slot as usize, &self.new_rows[start..end as usize]);
             start = end as usize;
         }
-        for edit in &self.edits {
-            edit.apply(rows);
+        let (mut applied, mut shifted) = (0, 0);
+        while applied < self.edits.len() && shifted <= SHIFTED_MAX {
+            shifted += self.edits[applied].apply(rows);
+            applied += 1;
+        }
+        let left = &mut self.edits[applied..];
+        par::sort_rare(left, |edit| (edit.slot, edit.partner.slot, edit.kind));
+        for edits in left.chunk_by(|one, next| one.slot == next.slot) {
+            match edits {
+                [edit] => _ = edit.apply(rows),
+                _ => merge_edits(edits, rows, &mut self.new),
+            }
         }
         rows.count();
     }
 }
 
+/// Merges edits of one row, in order, with the row. `merged` is scratch memory.
+fn merge_edits(edits: &[RowEdit], rows: &mut PairRows, merged: &mut Vec<Partner>) {
+    let slot = edits[0].slot as usize;
+    let mut rest = rows.row(slot);
+    merged.clear();
+    reserve_for(merged, rest.len() + edits.len());
+    for &RowEdit { partner, kind, .. } in edits {
+        let (before, others) =
+            rest.split_at(rest.partition_point(|other| other.slot < partner.slot));
+        merged.extend_from_slice(before);
+        rest = if kind == RowEditKind::Insert { others } else { &others[1..] };
+        if kind != RowEditKind::Remove {
+            merged.push(partner);
+        }
+    }
+    merged.extend_from_slice(rest);
+    rows.replace(slot, merged);
+}
+
 impl RowEdit {
-    fn apply(self, rows: &mut PairRows) {
+    /// Changes the row. Returns the number of partners that are shifted.
+    fn apply(self, rows: &mut PairRows) -> usize {
         let Self { slot, partner, kind } = self;
         match kind {
             RowEditKind::Insert => rows.insert(slot as usize, partner),
             RowEditKind::Remove => rows.remove(slot as usize, partner.slot),
-            RowEditKind::SetFirst => rows.set_first(slot as usize, partner),
+            RowEditKind::SetFirst => {
+                rows.set_first(slot as usize, partner);
+                0
+            }
         }
     }
 }
@@ -316,5 +355,83 @@ fn end_or_rest(state: &BroadphaseState, pair: ProxyPair, events: &mut Events) {
         events.now_resting.push(pair);
     } else {
         events.ended.append(&[pair]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::broadphase::proxies::pair_cache::store::PairView;
+    use crate::broadphase::proxies::{Broadphase, Changes, Proxy, ProxyId, ProxyKind};
+    use crate::geom::Aabb;
+    use alloc::vec::Vec;
+
+    const ROW: usize = 4000;
+
+    fn cube(k: usize) -> Aabb {
+        let min = [2.0 * k as f32, 1.0, 0.0];
+        Aabb { min, max: min.map(|x| x + 1.0) }
+    }
+
+    /// The pairs that begin, those that end, and the number of touching pairs.
+    fn events(changes: &Changes<'_>) -> ([Vec<(u32, u32)>; 2], usize) {
+        let begun = changes.begun().iter().map(|pair| (pair.a.index(), pair.b.index()));
+        let ended = changes.ended().iter().map(|pair| (pair.a.index(), pair.b.index()));
+        ([begun.collect(), ended.collect()], changes.touching().len())
+    }
+
+    /// Goal: many events of one proxy with many partners cost time for its row and the events, and not the product of both, and
+    /// have the results of a search for all pairs. Method: boxes that are at rest on a fixed one, so that its row has all of them.
+    /// In one tick, of every 24 boxes four are removed, four fall asleep, one wakes and one lands, and others are inserted into
+    /// slots of removed ones. A box at the end moves in every tick. The written partners are counted.
+    #[test]
+    fn many_events_of_one_long_row_are_merged_with_it() {
+        let ground = Aabb { min: [-1.0; 3], max: [2.0 * ROW as f32, 1.0, 1.0] };
+        let (mut worlds, mut ids) = ([(); 2].map(|()| Broadphase::new()), Vec::new());
+        for world in &mut worlds {
+            world.insert(ground, Proxy::fixed()).expect("a valid box");
+            ids = (0..ROW)
+                .map(|k| {
+                    let proxy = if k % 6 == 2 { Proxy::sleeping() } else { Proxy::dynamic() };
+                    let aabb = if k % 6 == 3 { cube(k + 2 * ROW) } else { cube(k) };
+                    world.insert(aabb, proxy).expect("a valid box")
+                })
+                .collect::<Vec<ProxyId>>();
+        }
+        for tick in 0..8 {
+            for world in &mut worlds {
+                for (k, &id) in ids.iter().enumerate().filter(|_| tick == 5) {
+                    match k % 6 {
+                        0 => world.remove(id),
+                        1 => world.set_kind(id, ProxyKind::Sleeping),
+                        2 if k % 8 == 0 => world.set_kind(id, ProxyKind::Dynamic),
+                        3 if k % 8 == 1 => world.set(id, cube(k), [0.0; 3]),
+                        _ => Ok(()),
+                    }
+                    .expect("the proxy exists");
+                }
+                for k in 0..if tick == 5 { ROW / 36 } else { 0 } {
+                    world.insert(cube(6 * k), Proxy::dynamic()).expect("a valid box");
+                }
+                let delta = [0.0, 0.5 - tick as f32 / 16.0, 0.0];
+                world.set(ids[ROW - 1], cube(ROW - 1), delta).expect("the proxy exists");
+            }
+            let [world, full] = &mut worlds;
+            let written = |world: &Broadphase| match world.state.touching.view() {
+                PairView::Rows(rows) => rows.written,
+                PairView::Table(_) => 0,
+            };
+            let before = written(world);
+            let found = events(&world.update().expect("no limit"));
+            let expected = events(&full.update_with(|_| true).expect("no limit"));
+            assert!(found == expected, "tick {tick}");
+            assert!(world.pairs() == full.pairs(), "tick {tick}");
+            world.validate().expect("no invariant is violated");
+            if tick == 5 {
+                let [begun, ended] = found.0.map(|pairs| pairs.len());
+                assert!(before > 0 && begun > 400 && ended > 600, "{begun} {ended}");
+                let most = super::SHIFTED_MAX + 8 * ROW;
+                assert!((ROW..=most).contains(&(written(world) - before)));
+            }
+        }
     }
 }

@@ -165,7 +165,8 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Sets which kinds of proxies pair. The next update finds all pairs anew: those that the table no longer has end.
+    /// Sets which kinds of proxies pair. The next update finds all pairs anew, and ends those whose kinds no longer pair. A
+    /// resting pair stays cached until one of its proxies changes.
     ///
     /// Pairs of two resting kinds begin only when one of the two proxies is inserted or changes.
     pub fn set_kind_table(&mut self, kinds: KindTable) {

@@ -94,7 +94,7 @@ impl FullUpdate<'_> {
             kinds: (state.kinds != KindTable::DEFAULT).then_some(state.kinds),
             accept: accept_each,
         };
-        let RestingTrees { fixed, sleeping, rows: resting, .. } = trees;
+        let RestingTrees { fixed, sleeping, bits_of_slot: resting, .. } = trees;
         let found = self.find(&pair_filter, partitions, compared, finder, [fixed, sleeping])?;
         if found.count > exec.pairs_max {
             return Err(FindError::TooManyPairs { found: found.count, most: exec.pairs_max });
@@ -289,10 +289,10 @@ fn merge<'a>(state: &'a BroadphaseState, merged: &'a mut PairTable) -> PairColum
     merged.resize(count);
     let mut to = merged.columns_mut();
     for &ProxyPair { a, b } in &state.dirty_pairs {
-        let dirty_pairs = [a.index(), b.index()];
-        let sooner = touching.before(dirty_pairs);
+        let slots = [a.index(), b.index()];
+        let sooner = touching.before(slots);
         to.append(touching.slice(0..sooner));
-        to.append(PairColumns { a: &dirty_pairs[..1], b: &dirty_pairs[1..], first: &[0.0] });
+        to.append(PairColumns { a: &slots[..1], b: &slots[1..], first: &[0.0] });
         touching = touching.slice(sooner..touching.len());
     }
     to.append(touching);

@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable};
 /// The id of a proxy: the index of a slot, which is reused after a removal, and a generation, which
 /// distinguishes the proxies that used the slot.
 ///
-/// No two proxies of a [`Broadphase`](super::Broadphase) ever have the same id, because a slot is
-/// retired when its generations are used up. Ids are ordered by index, then by generation.
+/// Two proxies of a [`Broadphase`](super::Broadphase) have different ids, unless a snapshot was restored between their
+/// insertions: a slot is retired when its generations are used up. Ids are ordered by index, then by generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]

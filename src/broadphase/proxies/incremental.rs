@@ -2,7 +2,7 @@
 //!
 //! Searched for are the movers that are not settled, and the resting proxies that have changed since the last update.
 //! A pair of two other proxies is as it was in the last update. The time depends on the proxies searched for, their
-//! pairs and the events, not on the other pairs.
+//! pairs and the events, and on the lengths of the rows of their partners that change, not on the other pairs.
 //!
 //! ```text
 //! settle the active movers whose compared box does not move, so that the forest stores it
@@ -12,7 +12,7 @@
 //!     a partner found that is not in the row: the pair begins
 //!     a partner of the row that was not found: the pair ends, or rests
 //!     write its new row, and list what changes in the rows of other proxies
-//! replace the rows, and apply the list
+//! replace the rows, and apply the list; if it shifts many partners, the rest of it is merged row by row
 //! ```
 
 use super::active::ActiveProxies;

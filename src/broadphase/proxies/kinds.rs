@@ -4,7 +4,7 @@ use super::proxy::ProxyKind;
 #[cfg(feature = "serde")]
 use crate::geom::deserialize;
 
-/// A symmetric table that says which kinds of proxies pair.
+/// A symmetric table of the kinds of proxies that pair.
 ///
 /// The default is that a pair needs a dynamic proxy, or a kinematic and a sleeping one. Two kinds of which neither moves
 /// (fixed and sleeping) may be set too: such a pair begins in the update after one of the two proxies was inserted or has
@@ -25,7 +25,7 @@ use crate::geom::deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct KindTable {
-    /// Bit `b` of element `a` says that kinds `a` and `b` pair.
+    /// Bit `b` of element `a` is set if kinds `a` and `b` pair.
     masks: [u8; 4],
 }
 

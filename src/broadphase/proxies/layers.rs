@@ -4,7 +4,7 @@ use crate::geom::Filter;
 #[cfg(feature = "serde")]
 use crate::geom::deserialize;
 
-/// A symmetric matrix that says which layers pair with which, for engines that assign each box to a
+/// A symmetric matrix of the layers that pair with each other, for engines that assign each box to a
 /// layer.
 ///
 /// A layer is a category, and the matrix computes its [`Filter`], so a box in a layer costs no more
@@ -22,7 +22,7 @@ use crate::geom::deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Layers {
-    /// Bit `k` of the mask of a layer says that it pairs with layer `k`.
+    /// Bit `k` of the mask of a layer is set if it pairs with layer `k`.
     masks: [u32; Self::COUNT],
 }
 

@@ -63,6 +63,7 @@ pub(crate) mod set_many;
 pub(crate) mod slots;
 pub(crate) mod snapshot;
 pub(crate) mod state;
+mod transaction;
 pub(crate) mod update;
 pub(crate) mod validate;
 
@@ -81,9 +82,11 @@ use pair_cache::partition::{AcceptPair, Accepting};
 use pair_cache::touching::Touching;
 pub(crate) use proxy::{Proxy, ProxyKind};
 use resting::RestingTrees;
+use resting_search::RestingSearch;
 use set_many::SetScratch;
 use slots::Container;
 use state::{BroadphaseState, RemovedProxy};
+use transaction::Transaction;
 pub(crate) use update::Changes;
 
 /// Boxes with stable ids, and their pairs from tick to tick.
@@ -221,12 +224,15 @@ pub struct Broadphase {
     removed: Vec<RemovedProxy>,
     full: FullScratch,
     incremental: Incremental,
+    resting_search: RestingSearch,
+    /// Scratch memory: the status that the mover row of each renewed proxy had before an update.
+    renewed_status: Vec<u8>,
     rejected: Vec<Rejected>,
     set: SetScratch,
     sorted: Vec<ProxyPair>,
 }
 
-impl_memory!(Broadphase { state, spare, trees, mover_tree, finder, events, removed, full, incremental, rejected, set, sorted; without exec, filtered, inexact_filters, owned, events_valid });
+impl_memory!(Broadphase { state, spare, trees, mover_tree, finder, events, removed, full, incremental, resting_search, renewed_status, rejected, set, sorted; without exec, filtered, inexact_filters, owned, events_valid });
 
 impl Default for Broadphase {
     fn default() -> Self {
@@ -277,6 +283,8 @@ impl Broadphase {
             removed: Vec::new(),
             full: FullScratch::default(),
             incremental: Incremental::default(),
+            resting_search: RestingSearch::default(),
+            renewed_status: Vec::new(),
             rejected: Vec::new(),
             set: SetScratch::default(),
             sorted: Vec::new(),
@@ -356,7 +364,8 @@ impl Broadphase {
     ///
     /// # Errors
     ///
-    /// [`FindError::TooManyPairs`] when there are more pairs than allowed. Nothing is changed then.
+    /// [`FindError::TooManyPairs`] when there are more pairs than allowed. Then nothing is changed but
+    /// [`Broadphase::changes`], which are empty.
     pub fn update(&mut self) -> Result<Changes<'_>, FindError> {
         self.find(None)
     }
@@ -423,24 +432,19 @@ impl Broadphase {
             self.events_valid = true;
             return Ok(self.changes());
         }
-        if accept_new.is_some() {
-            self.state.mark_renewed_changed();
-        }
         par::sort::<4>(bytemuck::cast_slice_mut(&mut self.state.dirty_pairs));
-        // Not valid until the end, because the caller's function may panic.
-        self.events_valid = false;
-        let accept_any = accept.map(Accepting::function);
-        let begun_resting = self.find_resting(accept_any)?;
+        let transaction = Transaction::begin(self, accept_new.is_some());
+        let search = &mut *transaction.broadphase;
+        search.find_resting(accept.map(Accepting::function))?;
         let few = keeps_function
-            && !self.state.kinds_changed
-            && self.incremental.active.choose(&self.state.movers);
-        let search = Renewal::begin(self);
-        let found = if few { search.broadphase.find_changed(accept_new)? } else { false };
+            && !search.state.kinds_changed
+            && search.incremental.active.choose(&search.state.movers);
+        let found = if few { search.find_changed(accept_new)? } else { false };
         if !found {
-            search.broadphase.find_all(accept)?;
+            search.find_all(accept)?;
         }
-        search.finish();
-        let Self { state, events, removed, full, .. } = self;
+        transaction.commit();
+        let Self { state, events, removed, full, resting_search, .. } = self;
         self.events_valid = true;
         removed.clone_from(&state.removed);
         par::sort::<4>(bytemuck::cast_slice_mut(removed));
@@ -450,8 +454,8 @@ impl Broadphase {
         }
         state.dirty_pairs.clear();
         events.now_resting.iter().for_each(|&pair| state.resting.add(pair));
-        events.begin_resting(&begun_resting);
-        begun_resting.iter().for_each(|&pair| state.resting.add(pair));
+        events.begin_resting(&resting_search.begun);
+        resting_search.begun.iter().for_each(|&pair| state.resting.add(pair));
         state.kinds_changed = false;
         state.restricted = accept.is_some();
         state.forget_changes();
@@ -495,12 +499,12 @@ impl Broadphase {
         let update = FullUpdate { exec, state, filtered, inexact_filters, owned, accept };
         update.run(finder, trees, full, events)?;
         core::mem::swap(state.touching.convert_to_table(), &mut full.touching);
-        state.settle(|index| trees.mark_dirty(index));
+        state.settle(|index| trees.mark_settled(index));
         Ok(())
     }
 
-    /// The result of the last update. It is empty after [`Broadphase::restore`] and
-    /// [`Broadphase::clear`].
+    /// The result of the last update. It is empty after [`Broadphase::restore`], [`Broadphase::clear`],
+    /// [`Broadphase::shrink_to_fit`] and an update that failed.
     #[must_use]
     pub fn changes(&self) -> Changes<'_> {
         let Self { events, events_valid, removed, state, .. } = self;
@@ -558,6 +562,7 @@ impl Broadphase {
         self.removed = Vec::new();
         (self.full, self.incremental) = (FullScratch::default(), Incremental::default());
         (self.rejected, self.sorted) = (Vec::new(), Vec::new());
+        (self.resting_search, self.renewed_status) = (RestingSearch::default(), Vec::new());
         self.set = SetScratch::default();
     }
 
@@ -565,33 +570,5 @@ impl Broadphase {
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.bytes()
-    }
-}
-
-/// A search in which the renewed proxies have no cached pairs. If it ends with an error, or because the caller's function
-/// panics, these pairs are cached again.
-struct Renewal<'a> {
-    broadphase: &'a mut Broadphase,
-    is_finished: bool,
-}
-
-impl<'a> Renewal<'a> {
-    fn begin(broadphase: &'a mut Broadphase) -> Self {
-        let BroadphaseState { slots, renewed, .. } = &mut broadphase.state;
-        renewed.iter().for_each(|&id| slots.forget_pairs_of(id));
-        Self { broadphase, is_finished: false }
-    }
-
-    fn finish(mut self) {
-        self.is_finished = true;
-    }
-}
-
-impl Drop for Renewal<'_> {
-    fn drop(&mut self) {
-        if !self.is_finished {
-            let BroadphaseState { slots, renewed, .. } = &mut self.broadphase.state;
-            slots.restore_pairs_of(renewed);
-        }
     }
 }

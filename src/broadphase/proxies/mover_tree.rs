@@ -59,8 +59,8 @@ impl MoverTree {
         let Self { tree, is_dirty, builder, boxes } = self;
         boxes.resize(state.movers.len(), BvhItem::default());
         par::fill_chunks(on.1, boxes, CHUNK, &|start, boxes| {
-            for (row, named) in (start..).zip(boxes) {
-                *named = item_of_row(state, row);
+            for (row, item) in (start..).zip(boxes) {
+                *item = item_of_row(state, row);
             }
         });
         tree.build(boxes, builder, on);

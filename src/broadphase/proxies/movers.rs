@@ -36,8 +36,7 @@ pub(crate) struct MoverStore {
     pub(crate) filters: Vec<Filter>,
     /// Whether each row is dynamic. By the default kind table, two kinematic movers do not pair.
     pub(crate) dynamic: Vec<bool>,
-    /// The bits [`CHANGED`] and [`SETTLED`] of each row. Both are set only during an update, or after one that a
-    /// panic of the caller's function has interrupted.
+    /// The bits [`CHANGED`] and [`SETTLED`] of each row. Both are set only during an update.
     pub(crate) status: Vec<u8>,
 }
 

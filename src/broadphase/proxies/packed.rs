@@ -223,7 +223,7 @@ impl PackedState {
         self.generations.clear();
         slots.generations.iter().for_each(|&of| self.generations.push(of, slots.all.len()));
         if self.generations.values == [u32::MAX] {
-            // So that a file cannot request memory for slots that it does not contain.
+            // A file must contain something for each slot, or `check` rejects it.
             self.generations.values.resize(slots.all.len(), u32::MAX);
         }
         self.free.clear();
@@ -438,7 +438,7 @@ impl PackedState {
     pub(crate) fn check(&self) -> Result<(), InvariantError> {
         let slots = self.generations.len as usize;
         let live = self.boxes.len();
-        // So that a file cannot request memory for slots that it does not contain.
+        // A file must contain something for each slot, so that it cannot request memory for slots that it does not have.
         let stored = self.generations.values.len() + self.free.len() + live;
         if slots > stored.min(SLOTS_MAX) || !self.generations.has_len(slots) {
             return Err(InvariantError::Lengths);

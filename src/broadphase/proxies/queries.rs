@@ -350,7 +350,7 @@ impl<'a> ProxyQueries<'a> {
 
 /// A query over proxies: `Q` is the same query over rows; the answers are translated into ids.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct ProxyQuery<'a, Q> {
     of: Q,
     slots: &'a Slots,

@@ -1,6 +1,6 @@
-//! The forests of resting proxies, and how changes get into them.
+//! The forests of resting proxies and of settled movers, and the changes to be applied to them.
 //!
-//! Changes are only noted by slot, and applied when the next update or query needs the forests, so
+//! A changed slot is only marked as dirty. Changes are applied when an update or a query needs the forests, so
 //! that many changes of a proxy between two updates cost as much as one. They are applied in the
 //! order of the slots, one list for each forest, with the boxes of the current state. A box that
 //! stays near its old position is overwritten in place; a forest from which all boxes are removed
@@ -19,10 +19,10 @@ use crate::par::sort_rows;
 use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.
-const CHANGED: u8 = 1 << 7;
+const PENDING: u8 = 1 << 7;
 /// Bit of a slot: it is in the forest of settled movers. Bit `k` always belongs to forest `k`; the first two are
 /// [`FIXED`] and [`SLEEPING`].
-const SETTLED: u8 = 1 << 2;
+const IN_SETTLED: u8 = 1 << 2;
 const TREES: usize = 3;
 /// Bit of a slot: its proxy rests and has a margin, so its box in the forest may be larger than the true one.
 const FAT: u8 = 1 << 3;
@@ -34,21 +34,23 @@ pub(crate) struct RestingTrees {
     pub(crate) sleeping: FixedBoxes,
     /// The compared boxes of settled movers, and stale boxes of slots that are no settled movers.
     pub(crate) settled: FixedBoxes,
-    /// The bits [`FIXED`], [`SLEEPING`], [`SETTLED`], [`FAT`] and [`CHANGED`] of each slot. May be
+    /// The bits [`FIXED`], [`SLEEPING`], [`IN_SETTLED`], [`FAT`] and [`PENDING`] of each slot. May be
     /// shorter than the slots. After an update a value has one of the first two bits exactly
     /// where a proxy rests.
-    pub(crate) rows: Vec<u8>,
+    pub(crate) bits_of_slot: Vec<u8>,
     /// The number of slots with the bit [`FAT`].
     fat: usize,
     /// The slots that have changed since the last update, each once.
     changed: Vec<u32>,
+    /// Whether one of these changes is in a forest that queries read.
+    is_stale: bool,
     /// Scratch memory: the rows to remove from each forest.
     removed: [Vec<u32>; TREES],
     /// Scratch memory: the boxes to put into each forest.
     inserted: [Vec<BvhItem>; TREES],
 }
 
-impl_memory!(RestingTrees { fixed, sleeping, settled, rows, changed, removed, inserted; without fat });
+impl_memory!(RestingTrees { fixed, sleeping, settled, bits_of_slot, changed, removed, inserted; without fat, is_stale });
 
 impl RestingTrees {
     /// Sets how the forests run.
@@ -62,11 +64,18 @@ impl RestingTrees {
     /// description.
     #[inline]
     pub(crate) fn mark_dirty(&mut self, index: usize) {
-        if self.rows.len() <= index {
-            self.rows.resize(index + 1, 0);
+        self.is_stale = true;
+        self.mark_settled(index);
+    }
+
+    /// Marks a slot as dirty whose mover has settled. No query reads the forest of settled movers.
+    #[inline]
+    pub(crate) fn mark_settled(&mut self, index: usize) {
+        if self.bits_of_slot.len() <= index {
+            self.bits_of_slot.resize(index + 1, 0);
         }
-        if self.rows[index] & CHANGED == 0 {
-            self.rows[index] |= CHANGED;
+        if self.bits_of_slot[index] & PENDING == 0 {
+            self.bits_of_slot[index] |= PENDING;
             self.changed.push(index as u32);
         }
     }
@@ -74,12 +83,12 @@ impl RestingTrees {
     /// Whether the forest of settled movers has a box of a slot, which is stale if the slot is no settled mover.
     #[inline]
     pub(crate) fn has_settled(&self, index: usize) -> bool {
-        self.rows.get(index).is_some_and(|row| row & SETTLED != 0)
+        self.bits_of_slot.get(index).is_some_and(|row| row & IN_SETTLED != 0)
     }
 
-    /// Whether no change is pending.
+    /// Whether no change is pending in a forest that queries read.
     pub(crate) fn is_current(&self) -> bool {
-        self.changed.is_empty()
+        !self.is_stale
     }
 
     /// Applies the changes. `filtered` says whether any proxy has a filter.
@@ -88,17 +97,27 @@ impl RestingTrees {
             return;
         }
         self.sort();
-        let Self { fixed, sleeping, settled, rows, fat, changed, removed, inserted } = self;
+        let Self {
+            fixed,
+            sleeping,
+            settled,
+            bits_of_slot,
+            fat,
+            changed,
+            is_stale,
+            removed,
+            inserted,
+        } = self;
         removed.iter_mut().for_each(Vec::clear);
         inserted.iter_mut().for_each(Vec::clear);
         for &row in &*changed {
             let index = row as usize;
-            let was = rows[index] & !CHANGED;
+            let was = bits_of_slot[index] & !PENDING;
             let slot = state.slots.all.get(index);
             let now = trees_of(state, index);
             // The box of a mover that is no longer settled stays, and is overwritten when it settles again.
-            let stale = if is_mover(state, index) { was & SETTLED } else { 0 };
-            rows[index] = now | stale;
+            let stale = if is_mover(state, index) { was & IN_SETTLED } else { 0 };
+            bits_of_slot[index] = now | stale;
             *fat = *fat + usize::from(now & FAT != 0) - usize::from(was & FAT != 0);
             for k in 0..TREES {
                 let [was, now, stale] = [was, now, stale].map_each(|bits| bits >> k & 1 == 1);
@@ -113,6 +132,7 @@ impl RestingTrees {
             }
         }
         changed.clear();
+        *is_stale = false;
         settled.slack = slack_of(state, &inserted[TREES - 1]);
         let trees = [fixed, sleeping, settled];
         for ((tree, removed), inserted) in trees.into_iter().zip(removed).zip(inserted) {
@@ -120,42 +140,42 @@ impl RestingTrees {
                 tree.remove(removed).expect("each row was put in");
             }
             if !inserted.is_empty() {
-                tree.put_valid(rows.len(), inserted, filtered);
+                tree.put_valid(bits_of_slot.len(), inserted, filtered);
             }
         }
     }
 
     /// Sorts the changes by slot: neighbouring slots usually are neighbours in memory.
     fn sort(&mut self) {
-        let Self { rows, changed, .. } = self;
+        let Self { bits_of_slot, changed, .. } = self;
         // When many slots have changed, scanning all of them costs less than sorting.
-        if changed.len() < rows.len() / 32 {
+        if changed.len() < bits_of_slot.len() / 32 {
             sort_rows(changed);
         } else {
             changed.clear();
-            let all = (0..).zip(rows.iter());
-            changed.extend(all.filter(|&(_, row)| row & CHANGED != 0).map(|(index, _)| index));
+            let all = (0..).zip(bits_of_slot.iter());
+            changed.extend(all.filter(|&(_, row)| row & PENDING != 0).map(|(index, _)| index));
         }
     }
 
     /// Whether the forests contain what the state says, for all slots without a pending change.
     pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
-        let dirty = count_of(&self.rows, |&row| row & CHANGED != 0);
+        let dirty = count_of(&self.bits_of_slot, |&row| row & PENDING != 0);
         let (mut lens, mut fat) = ([0; TREES], 0);
         let trees = [&self.fixed, &self.sleeping, &self.settled];
-        for index in 0..state.slots.all.len().max(self.rows.len()) {
-            let row = self.rows.get(index).copied().unwrap_or(0);
+        for index in 0..state.slots.all.len().max(self.bits_of_slot.len()) {
+            let row = self.bits_of_slot.get(index).copied().unwrap_or(0);
             let slot = state.slots.all.get(index);
             let stored = trees_of(state, index);
             fat += usize::from(row & FAT != 0);
-            if row & CHANGED == 0 && row != stored && row != stored | SETTLED {
+            if row & PENDING == 0 && row != stored && row != stored | IN_SETTLED {
                 return false;
             }
             for (k, tree) in trees.iter().enumerate().filter(|(k, _)| row >> k & 1 == 1) {
                 lens[k] += 1;
                 let aabb = || state.compared_box(index).aabb;
                 let is_stale = stored >> k & 1 == 0;
-                if row & CHANGED == 0
+                if row & PENDING == 0
                     && !is_stale
                     && (tree.get(index as u32).is_none_or(|old| !same_bits(&old, &aabb()))
                         || tree.filter_word(index as u32) != slot.map(|slot| slot.filter.word()))
@@ -168,7 +188,7 @@ impl RestingTrees {
     }
 
     pub(crate) fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
-        reserve_total(&mut self.rows, proxies);
+        reserve_total(&mut self.bits_of_slot, proxies);
         self.fixed.reserve(proxies, movers, 0, pairs);
         self.sleeping.reserve(proxies, movers, 0, pairs);
     }
@@ -188,7 +208,7 @@ impl RestingTrees {
         self.sleeping.shrink_to_fit();
         self.settled.shrink_to_fit();
         (self.removed, self.inserted) = Default::default();
-        self.rows.shrink_to_fit();
+        self.bits_of_slot.shrink_to_fit();
         self.changed.shrink_to_fit();
     }
 }
@@ -200,7 +220,7 @@ pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
     match slot.container() {
         Container::Fixed => FIXED | fat,
         Container::Sleeping => SLEEPING | fat,
-        Container::Movers if state.is_settled(index) => SETTLED,
+        Container::Movers if state.is_settled(index) => IN_SETTLED,
         Container::Movers | Container::Nowhere => 0,
     }
 }

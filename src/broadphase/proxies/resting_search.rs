@@ -10,38 +10,52 @@ use super::pair_cache::partition::AcceptPair;
 use super::slots::owners_allow;
 use crate::broadphase::{FindError, PairInput, Pairs};
 
-use crate::columns::Row as _;
+use crate::columns::{Row as _, impl_memory};
 use crate::geom::{Filter, SweptPair};
 use crate::par;
 use alloc::vec::Vec;
 
-impl Broadphase {
+/// The pairs that a search has found, and its scratch memory.
+#[derive(Debug, Default)]
+pub(crate) struct RestingSearch {
     /// The pairs of two resting proxies that begin in this update, in order.
-    pub(crate) fn find_resting(
-        &mut self,
-        accept: Option<AcceptPair<'_>>,
-    ) -> Result<Vec<ProxyPair>, FindError> {
-        let mut begun = Vec::new();
-        let Self { exec, state, trees, .. } = self;
+    pub(crate) begun: Vec<ProxyPair>,
+    /// The slots that are searched for, with their boxes and filters.
+    slots: Vec<u32>,
+    columns: [Vec<f32>; 9],
+    filters: Vec<Filter>,
+}
+
+impl_memory!(RestingSearch { begun, slots, columns, filters });
+
+impl Broadphase {
+    /// Finds the pairs of two resting proxies that begin in this update. The resting pairs of which a proxy has changed are
+    /// sorted.
+    pub(crate) fn find_resting(&mut self, accept: Option<AcceptPair<'_>>) -> Result<(), FindError> {
+        let Self { exec, state, trees, resting_search, .. } = self;
+        let RestingSearch { begun, slots, columns, filters } = resting_search;
+        begun.clear();
         if !state.kinds.has_resting_pairs() {
-            return Ok(begun);
+            return Ok(());
         }
         let is_tree = |&index: &u32| state.slot(index as usize).container().is_tree();
         let renewed = state.renewed.iter().map(|id| id.index());
         let renewed = renewed.filter(|&index| !state.slot(index as usize).has_changed());
-        let slots: Vec<u32> =
-            state.changed.iter().copied().chain(renewed).filter(is_tree).collect();
+        slots.clear();
+        slots.extend(state.changed.iter().copied().chain(renewed).filter(is_tree));
         if slots.is_empty() {
-            return Ok(begun);
+            return Ok(());
         }
         trees.set_exec(exec);
         trees.update(state, self.filtered);
-        let rows = slots.iter().map(|&slot| state.compared_box(slot as usize).to_row());
-        let rows: Vec<[f32; 9]> = rows.collect();
-        let columns = core::array::from_fn(|k| rows.iter().map(|row| row[k]).collect());
-        let filters: Vec<Filter> =
-            slots.iter().map(|&slot| state.slot(slot as usize).filter).collect();
-        let input = PairInput::new(borrow_columns(&columns)).filtered(&filters);
+        columns.iter_mut().for_each(Vec::clear);
+        filters.clear();
+        for &slot in &*slots {
+            let row = state.compared_box(slot as usize).to_row();
+            columns.iter_mut().zip(row).for_each(|(column, number)| column.push(number));
+            filters.push(state.slot(slot as usize).filter);
+        }
+        let input = PairInput::new(borrow_columns(columns)).filtered(filters);
         // Resting pairs are not counted.
         trees.fixed.exec.pairs_max = usize::MAX;
         trees.sleeping.exec.pairs_max = usize::MAX;
@@ -59,12 +73,17 @@ impl Broadphase {
                 begun.push(ProxyPair::new(id(slot), id(other)));
             }
         }
-        par::sort::<4>(bytemuck::cast_slice_mut(&mut begun));
+        par::sort::<4>(bytemuck::cast_slice_mut(begun));
         // A pair of two changed proxies is found twice.
         begun.dedup();
-        let renewed = |id: ProxyId| self.state.slot(id.index() as usize).is_renewed();
-        begun.retain(|&ProxyPair { a, b }| renewed(a) || renewed(b) || !self.contains_pair(a, b));
+        let is_renewed = |id: ProxyId| state.slot(id.index() as usize).is_renewed();
+        begun.retain(|pair| {
+            is_renewed(pair.a)
+                || is_renewed(pair.b)
+                || !state.has_touching_or_resting(*pair)
+                    && state.dirty_pairs.binary_search(pair).is_err()
+        });
         begun.retain(|&pair| accept.is_none_or(|accept| accept(pair)));
-        Ok(begun)
+        Ok(())
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A slot is a record of 32 bytes; its index is that of the [`ProxyId`]. Free slots form a linked
 //! list through [`Slot::row_or_next`], the most recently freed one first, so that the same calls produce
-//! the same ids. A slot that has had `u32::MAX` proxies is retired, so that no id is ever given out
-//! twice.
+//! the same ids. A slot that has had `u32::MAX` proxies is retired, because its next generation
+//! would be the first one again.
 
 use super::id::ProxyId;
 use super::proxy::{Proxy, ProxyKind};
@@ -122,6 +122,10 @@ impl Slot {
 
     pub(crate) fn mark_changed(&mut self) {
         self.change |= CHANGED;
+    }
+
+    pub(crate) fn unmark_changed(&mut self) {
+        self.change &= !CHANGED;
     }
 
     pub(crate) fn mark_renewed(&mut self) {

@@ -13,10 +13,9 @@ use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
 
 /// A copy of everything that decides the answers of a broadphase from some tick on.
 ///
-/// It has at most 64 bytes for each proxy, and 12 for each pair ([`Snapshot::memory_usage`]), unless owners, filters, margins or
-/// generations differ from proxy to proxy, movers were removed, or data of 2²⁴ or more differ. What follows from the rest is not stored,
-/// and equal values are stored once: 24 bytes are for the box, 24 for the fat AABB of a proxy with a margin, 12 for the displacement of
-/// a proxy that moves, and the rest for data, kinds and the other values that differ.
+/// It has 24 bytes for the box of each proxy, 24 for the fat AABB of a proxy with a margin, 12 for the displacement of a
+/// proxy that moves, and 12 for each touching pair ([`Snapshot::memory_usage`]). Data, owners, filters, margins, kinds and
+/// generations are stored once if all proxies have the same value; if all of these differ, they add 29 bytes for each proxy.
 ///
 /// With the feature `serde` it can be serialised and deserialised; a deserialised snapshot is
 /// validated. It does not contain settings that change no answer, the limit on pairs, or the result

@@ -224,16 +224,45 @@ impl BroadphaseState {
     }
 
     /// Marks the renewed proxies as changed: a function that is called for new pairs may accept pairs that are not cached.
-    pub(crate) fn mark_renewed_changed(&mut self) {
+    /// Appends to `before` the status that the mover row of each had.
+    pub(crate) fn mark_renewed_changed(&mut self, before: &mut Vec<u8>) {
         for k in 0..self.renewed.len() {
-            let Some(index) = self.slots.find(self.renewed[k]) else { continue };
-            self.mark_changed(index);
-            let slot = self.slot(index);
-            if slot.container() == Container::Movers {
-                let row = slot.row_or_next as usize;
-                self.movers.status[row] = CHANGED;
+            if let Some(index) = self.slots.find(self.renewed[k]) {
+                self.mark_changed(index);
+            }
+            let status = self.status_of_renewed(k).map(|of| core::mem::replace(of, CHANGED));
+            before.push(status.unwrap_or_default());
+        }
+    }
+
+    /// Undoes [`BroadphaseState::mark_renewed_changed`], before which `changed` slots had changed.
+    ///
+    /// Calls `settled` with the slot of each mover that is settled again.
+    pub(crate) fn unmark_renewed(
+        &mut self,
+        before: &[u8],
+        changed: usize,
+        mut settled: impl FnMut(usize),
+    ) {
+        for &index in &self.changed[changed..] {
+            self.slots.all[index as usize].unmark_changed();
+        }
+        self.changed.truncate(changed);
+        for (k, &before) in before.iter().enumerate() {
+            if let Some(status) = self.status_of_renewed(k) {
+                *status = before;
+                if before == SETTLED {
+                    settled(self.renewed[k].index() as usize);
+                }
             }
         }
+    }
+
+    /// The status of the mover row of renewed proxy `k`, if it has one.
+    fn status_of_renewed(&mut self, k: usize) -> Option<&mut u8> {
+        let slot = self.slots.all[self.slots.find(self.renewed[k])?];
+        let is_mover = slot.container() == Container::Movers;
+        is_mover.then(|| &mut self.movers.status[slot.row_or_next as usize])
     }
 
     /// Inserts a proxy. The caller has checked that a slot is free and that the margin is valid.

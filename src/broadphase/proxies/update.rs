@@ -40,8 +40,8 @@ impl<'a> Changes<'a> {
         self.events.ended.as_slice()
     }
 
-    /// The caller's data of a proxy, also of one that was removed since the previous update, as a pair that has ended may
-    /// have. `None` for other ids.
+    /// Returns the caller's data of a proxy. A pair that has ended may have a proxy that was removed before this update: its
+    /// data are returned too. `None` for other ids.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Proxy};

@@ -159,18 +159,22 @@ impl BroadphaseState {
         }
     }
 
-    /// Checks that the list of changes has each slot that is marked as changed, once.
+    /// Checks that the list of changes has each slot that is marked as changed, once, and the list of renewed proxies each
+    /// that is marked as renewed, once and with the id of which there are cached pairs.
     fn check_changed(&self) -> Result<(), InvariantError> {
-        let mut changed = self.changed.clone();
+        let (mut changed, mut renewed) = (self.changed.clone(), self.renewed.clone());
         changed.sort_unstable();
+        renewed.sort_unstable();
         let marked = (0_u32..).zip(&self.slots.all).filter(|(_, slot)| slot.has_changed());
         let is_listed = |index: usize| {
             let id = self.slots.id(index);
-            !self.slots.all[index].is_renewed() || self.renewed.contains(&id)
+            !self.slots.all[index].is_renewed() || renewed.binary_search(&id).is_ok()
         };
-        let known = |id: &ProxyId| (id.index() as usize) < self.slots.cached_generations.len();
+        let cached = &self.slots.cached_generations;
+        let known = |id: &ProxyId| cached.get(id.index() as usize) == Some(&id.generation());
         let listed = (0..self.slots.all.len()).all(is_listed)
-            && self.renewed.iter().all(known)
+            && renewed.iter().all(known)
+            && renewed.is_sorted_by(|a, b| a.index() < b.index())
             && self.removed.iter().all(|removed| self.slots.find(removed.id).is_none());
         if !listed {
             return Err(InvariantError::Changes);
@@ -322,6 +326,25 @@ mod tests {
             let found = broadphase.validate();
             assert_eq!(found, Err(InvariantError::Mover { row: 0 }), "damage {at}");
         }
+    }
+
+    /// Goal: a proxy is announced again once, and only with the id that the last update has seen. Method: the list of renewed proxies has one
+    /// that exists, one that was removed, one of them twice, and one with another generation.
+    #[test]
+    fn renewed_proxies_are_listed_once_with_their_cached_ids() {
+        let mut broadphase = three_movers();
+        let ids = [0, 1].map(|index| broadphase.state.slots.id(index));
+        ids.iter().for_each(|&id| broadphase.renew(id).expect("the proxy exists"));
+        broadphase.remove(ids[1]).expect("the proxy exists");
+        assert_eq!(broadphase.validate(), Ok(()));
+        let others = ids.map(|id| super::ProxyId::new(id.index(), id.generation() + 1));
+        for id in ids.into_iter().chain(others) {
+            broadphase.state.renewed.push(id);
+            assert_eq!(broadphase.validate(), Err(InvariantError::Changes), "{id:?}");
+            broadphase.state.renewed.pop();
+        }
+        broadphase.state.renewed[0] = others[0];
+        assert_eq!(broadphase.validate(), Err(InvariantError::Changes));
     }
 
     /// Goal: only a proxy that an update has seen can be announced again. Method: the list contains the third proxy, whose slot is just past

@@ -54,7 +54,7 @@ impl<'a> Queries<'a> {
 
 /// A query for many segments or moving boxes. Invalid rows hit nothing.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct Batch<'a, 's, P, const K: usize> {
     queries: Queries<'a>,
     paths: Checked<'s, Columns<'s, P, K>>,

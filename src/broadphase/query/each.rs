@@ -7,7 +7,7 @@
 use super::nearest::NearestTo;
 use super::{Queries, run_queries};
 use crate::columns::{AabbColumns, Checked, LengthMismatch};
-use crate::geom::{Aabb, Invalid};
+use crate::geom::{Aabb, Invalid, MapEach};
 use crate::kernels::Hit;
 use crate::kernels::proximity::check_max;
 use crate::par;
@@ -82,7 +82,7 @@ impl<'a> Queries<'a> {
 
 /// A query for the overlaps of many boxes. Invalid rows overlap nothing.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct Overlaps<'a, 's> {
     queries: Queries<'a>,
     many: Checked<'s, AabbColumns<'s>>,
@@ -90,7 +90,7 @@ pub struct Overlaps<'a, 's> {
 
 /// A query for the boxes nearest to many boxes. Invalid rows are near nothing.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct Proximities<'a, 's> {
     queries: Queries<'a>,
     many: Checked<'s, AabbColumns<'s>>,
@@ -180,9 +180,12 @@ impl Proximities<'_, '_> {
     /// [`LengthMismatch`] when the length of `out` is not `k` times the number of rows; then
     /// nothing is written.
     pub fn k_nearest(&self, k: usize, out: &mut [Hit]) -> Result<(), LengthMismatch> {
-        LengthMismatch::check("the hits", self.many.len() * k, out.len())?;
-        par::fill_chunks(self.queries.threads, out, (CHUNK * k).max(1), &|start, chunk| {
-            for (at, some) in chunk.chunks_mut(BATCH * k).enumerate() {
+        let rows = self.many.len();
+        LengthMismatch::check("the hits", rows.saturating_mul(k), out.len())?;
+        // The products are at most the length of `out`.
+        let [chunk, batch] = [CHUNK, BATCH].map_each(|most| (most.min(rows) * k).max(1));
+        par::fill_chunks(self.queries.threads, out, chunk, &|start, chunk| {
+            for (at, some) in chunk.chunks_mut(batch).enumerate() {
                 self.answer_batch(start / k + at * BATCH, some.chunks_mut(k));
             }
         });

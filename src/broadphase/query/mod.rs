@@ -285,7 +285,7 @@ impl<F: FnMut(u32) -> bool> Accept for F {
 
 /// A query over stored boxes. `Q` is what they are tested with, `A` decides which of them count.
 #[derive(Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct Query<'a, Q, A = EveryBox> {
     queries: Queries<'a>,
     of: Q,

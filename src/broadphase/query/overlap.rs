@@ -2,8 +2,8 @@
 //!
 //! The arithmetic is that of [`overlap`](crate::batch::overlap). For boxes and spheres it is monotonic,
 //! rounding included, so bounds that contain an overlapping box overlap too. For planes it is not;
-//! there the bounds of nodes are tested with `near_planes`, which is monotonic and lets a few more
-//! bounds through.
+//! there the bounds of nodes, and boxes that are larger than the true ones, are tested with `near_planes`, which is
+//! monotonic and lets a few more bounds through.
 
 use super::{Accept, Allowed, Queries, Query, TreeQuery, run_query};
 use crate::broadphase::bvh::{NodeBounds, PrunedQuery, Visits};
@@ -245,9 +245,9 @@ impl PrunedQuery for ShapeTraversal<'_, '_, '_> {
         &self,
         isa: I,
         bounds: NodeBounds<'_>,
-        is_leaf: bool,
+        is_exact: bool,
     ) -> (I::F32, I::Mask) {
-        (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), !is_leaf))
+        (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), !is_exact))
     }
 
     #[inline(always)]

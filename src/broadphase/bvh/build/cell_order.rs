@@ -117,8 +117,8 @@ impl CellOrder {
     }
 }
 
-/// Lengthens a list whose contents do not matter. That of the first build is written by the threads that use it; later ones
-/// grow by more than is needed.
+/// Lengthens a list whose contents do not matter. In the first build each page of it is first written by the thread that
+/// uses it; later the list grows by more than is needed.
 pub(super) fn lengthen<T: Pod + Default>(list: &mut Vec<T>, len: usize) {
     if list.is_empty() {
         lengthen_sparsely(list, len);

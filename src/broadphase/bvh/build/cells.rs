@@ -6,15 +6,17 @@
 //! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
 //! all others coarse.
 //!
-//! A few boxes that are longer than a cell form a subtree of their own. Many of them, and crowds, are what these cells
-//! are not made for: the cells of such boxes are those of a k-d tree (`kd_tree.rs`).
+//! A few boxes that are longer than a cell form a subtree of their own. These cells are not good for many such boxes, or
+//! for crowds: then the cells are those of a k-d tree (`kd_tree.rs`).
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
 use super::cell_order::{CellOrder, lengthen};
 use super::free_nodes::{FreeNodes, Nodes, nodes_of};
 use super::kd_tree::KdTree;
 use super::median::{Ahead, Packer, SplitMeasure, depth_of};
-use crate::broadphase::bvh::{BvhItem, LEAF, Node, TriangleLeaf, TriangleRows, WIDTH};
+use crate::broadphase::bvh::{
+    BvhItem, LEAF, Node, TriangleLeaf, TriangleRows, WIDTH, sample_index,
+};
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
@@ -304,7 +306,7 @@ impl Builder {
         let (mut long, mut cell, mut end) = (0, 0, 0);
         for k in 0..CELLS_TESTED {
             // The cell of every 64th part of the boxes.
-            while end <= k * count / CELLS_TESTED {
+            while end <= sample_index(k, CELLS_TESTED, count) {
                 let Some(&size) = counted.get(cell) else { return false };
                 (cell, end) = (cell + 1, end + size as usize);
             }
@@ -312,7 +314,8 @@ impl Builder {
             let mut is_long = [false; BOXES_TESTED];
             let mut tested = [Aabb::default(); BOXES_TESTED];
             for (k, tested) in tested.iter_mut().enumerate() {
-                let Some(index) = ordered.box_of(cell - 1, k * size / BOXES_TESTED) else {
+                let Some(index) = ordered.box_of(cell - 1, sample_index(k, BOXES_TESTED, size))
+                else {
                     continue;
                 };
                 *tested = boxes[index as usize].aabb;
@@ -526,7 +529,7 @@ impl CentreSample<'_> {
         for (axis, ends) in ends.iter_mut().enumerate() {
             line.clear();
             line.extend((0..SAMPLES).map(|k| {
-                let Aabb { min, max } = &boxes[k * boxes.len() / SAMPLES].aabb;
+                let Aabb { min, max } = &boxes[sample_index(k, SAMPLES, boxes.len())].aabb;
                 min[axis] + max[axis]
             }));
             let low = select_float(line, SAMPLES / 64);
@@ -539,7 +542,8 @@ impl CentreSample<'_> {
 
     /// The number of boxes, of [`LENGTHS`], that are longer than a cell would be if all had equal lengths.
     fn long(&self, axes: &[BinAxis; 3]) -> usize {
-        let boxes = (0..LENGTHS).map(|k| &self.boxes[k * self.boxes.len() / LENGTHS].aabb);
+        let of = |k| &self.boxes[sample_index(k, LENGTHS, self.boxes.len())].aabb;
+        let boxes = (0..LENGTHS).map(of);
         let is_long =
             |Aabb { min, max }: &Aabb| (0..3).any(|k| 2.0 * (max[k] - min[k]) > axes[k].width);
         boxes.filter(|of| is_long(of)).count()

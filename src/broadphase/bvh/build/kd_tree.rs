@@ -20,8 +20,8 @@
 //! adapt to the density. A crowd is not cut before it is alone, because each part of it would have subtrees of its own for
 //! the long boxes that cross it.
 //!
-//! Long boxes cross what is around them. So from where many are separated, extents are relative to those of the boxes there,
-//! and all axes are divided into equally many parts, however short: a stick or plate that crosses the others then
+//! Long boxes cross the boxes around them. So below a node that separates many of them, extents are relative to those of its
+//! boxes, and all axes are divided into equally many parts, however short: a stick or plate that crosses the others then
 //! overlaps as few nodes as possible. Elsewhere extents are lengths, and nodes are cubes, which is best for nearest boxes.
 //!
 //! Only the sample is moved from node to node. Each box is assigned to its cell once, so the time for a box is

@@ -1,7 +1,8 @@
 //! Builds the subtree of a few boxes or nodes by repeated halving.
 //!
 //! Items are halved recursively at the median of the axis on which their centres have the largest
-//! extent; for boxes that are long on some axes, of the axis on which halving them makes nodes smallest. A half has a multiple of the children of a full bottom node; sixteen parts form a node.
+//! extent. Boxes that are long on some axes are halved on the axis on which that makes nodes
+//! smallest. A half has a multiple of the children of a full bottom node; sixteen parts form a node.
 //! The median is found by counting, one lane group at a time, how many items are below a guess.
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 

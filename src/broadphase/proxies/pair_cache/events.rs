@@ -1,8 +1,8 @@
 //! The events of one partition: what changed since the last tick.
 //!
 //! The found pairs are looked up among the cached pairs (`lookup.rs`). Pairs that are there persist,
-//! new pairs begin, and cached pairs that were not found end. The exception are pairs of two
-//! proxies that now rest and still touch: they are moved to the resting pairs.
+//! new pairs begin, and cached pairs that were not found end. Pairs of two proxies that now rest and
+//! still touch are an exception: they are moved to the resting pairs.
 
 use super::lookup::LookUpScratch;
 use super::partition::{AcceptPair, PARTITIONS_MAX, PartitionedRuns, Partitions};

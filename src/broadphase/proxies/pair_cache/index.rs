@@ -189,8 +189,8 @@ impl Long {
         let others = &cached.b[row.clone()];
         let (least, skip_start) = (others[0], skip_entries.len());
         let range = others[others.len() - 1] - least;
-        let accepted = others.len().div_ceil(PAIRS_PER_ENTRY) as u32;
-        let shift = (range / accepted).checked_ilog2().map_or(0, |bits| bits + 1);
+        let entries_wanted = others.len().div_ceil(PAIRS_PER_ENTRY) as u32;
+        let shift = (range / entries_wanted).checked_ilog2().map_or(0, |bits| bits + 1);
         let entries = (range >> shift) + 1;
         let mut pair = row.start;
         for entry in 0..entries {
@@ -213,7 +213,7 @@ mod tests {
 
     struct Find<'a> {
         rows: &'a PairIndex,
-        accepted: [u32; 2],
+        slots: [u32; 2],
     }
 
     /// The first slot of the partition.
@@ -225,7 +225,7 @@ mod tests {
 
         #[inline(always)]
         fn run<I: Isa>(self, isa: I) -> usize {
-            let [a, b] = self.accepted;
+            let [a, b] = self.slots;
             self.rows.keys(FIRST).find(isa, a, b)
         }
     }
@@ -265,7 +265,7 @@ mod tests {
                 let cached = PairColumns { a: &a, b: &b, first: &first };
                 rows.reserve_for(level, SLOTS as usize, a.len());
                 rows.fill(level, cached, (FIRST, SLOTS as usize));
-                let find = |a, b| level.run(Find { rows: &rows, accepted: [a, b] });
+                let find = |a, b| level.run(Find { rows: &rows, slots: [a, b] });
                 for (k, (&slot, &other)) in a.iter().zip(&b).enumerate() {
                     assert_eq!(find(slot, other), k, "{level} {spread}");
                     let beside = [(slot, other + 1), (slot, other - 1), (slot + 1, other)];
@@ -276,7 +276,7 @@ mod tests {
                 }
                 assert_eq!(find(FIRST + SLOTS - 1, FIRST + SLOTS), a.len());
                 rows.fill(level, PairColumns::default(), (FIRST, SLOTS as usize));
-                assert_eq!(level.run(Find { rows: &rows, accepted: [FIRST, FIRST + 1] }), 0);
+                assert_eq!(level.run(Find { rows: &rows, slots: [FIRST, FIRST + 1] }), 0);
                 assert_eq!(rows.upper.len(), LANES_MAX);
             }
         }

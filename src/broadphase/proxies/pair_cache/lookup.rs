@@ -57,7 +57,7 @@ impl LookUpScratch {
 
     /// Stores the new time of each cached pair that was found. Returns how many pairs are not
     /// cached; [`LookUpScratch::new_pairs`] has them, in the order in which they were found. `part` is
-    /// the first slot of the partition and how many there are.
+    /// the first slot of the partition and the number of its slots.
     pub(crate) fn look_up(
         &mut self,
         level: Level,

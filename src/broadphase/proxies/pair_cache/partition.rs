@@ -34,7 +34,7 @@ pub(crate) struct Partitions {
 }
 
 impl Partitions {
-    /// Chooses the partitions for this many slots and pairs. The answer does not depend on them.
+    /// Chooses the partitions for this many slots and pairs. The result of an update does not depend on the partitions.
     pub(crate) fn new(slots: usize, pairs: usize) -> Self {
         let parts = match pairs / PARTITION_PAIRS {
             0 | 1 => 1,

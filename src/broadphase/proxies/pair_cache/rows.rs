@@ -52,9 +52,12 @@ pub(crate) struct PairRows {
     counts: Vec<u32>,
     /// For each [`BLOCK`] of slots, the position of its first pair; then the number of pairs.
     starts: Vec<u32>,
+    /// The number of partners that were written.
+    #[cfg(test)]
+    pub(crate) written: usize,
 }
 
-impl_memory!(PairRows { rows, partners, counts, starts; without free });
+impl_memory!(PairRows { rows, partners, counts, starts; without free, #[cfg(test)] written });
 
 impl Default for PairRows {
     fn default() -> Self {
@@ -64,6 +67,8 @@ impl Default for PairRows {
             free: [NONE; SIZES],
             counts: Vec::new(),
             starts: Vec::new(),
+            #[cfg(test)]
+            written: 0,
         }
     }
 }
@@ -144,6 +149,10 @@ impl PairRows {
 
     /// Replaces the row of a slot by `partners`, which are sorted.
     pub(crate) fn replace(&mut self, slot: usize, partners: &[Partner]) {
+        #[cfg(test)]
+        {
+            self.written += partners.len();
+        }
         self.resize(slot, partners.len() as u32, false);
         let row = &mut self.rows[slot];
         let count = &mut self.counts[slot / BLOCK];
@@ -154,8 +163,8 @@ impl PairRows {
         self.partners[row.start as usize..][..partners.len()].copy_from_slice(partners);
     }
 
-    /// Adds a partner to the row of a slot.
-    pub(crate) fn insert(&mut self, slot: usize, partner: Partner) {
+    /// Adds a partner to the row of a slot. Returns the number of partners that are shifted.
+    pub(crate) fn insert(&mut self, slot: usize, partner: Partner) -> usize {
         let at = self.position(slot, partner.slot);
         let len = self.rows[slot].len;
         self.resize(slot, len + 1, true);
@@ -169,20 +178,31 @@ impl PairRows {
         } else {
             self.counts[slot / BLOCK] += 1;
         }
+        #[cfg(test)]
+        {
+            self.written += len as usize + 1 - at;
+        }
+        len as usize - at
     }
 
-    /// Removes a partner from the row of a slot.
-    pub(crate) fn remove(&mut self, slot: usize, partner: u32) {
+    /// Removes a partner from the row of a slot. Returns the number of partners that are shifted.
+    pub(crate) fn remove(&mut self, slot: usize, partner: u32) -> usize {
         let at = self.position(slot, partner);
         let row = &mut self.rows[slot];
         let partners = &mut self.partners[row.start as usize..][..row.len as usize];
         partners.copy_within(at + 1.., at);
         row.len -= 1;
+        let shifted = row.len as usize - at;
         if partner < slot as u32 {
             row.below -= 1;
         } else {
             self.counts[slot / BLOCK] -= 1;
         }
+        #[cfg(test)]
+        {
+            self.written += shifted;
+        }
+        shifted
     }
 
     /// Sets the time of a pair in the row of a slot.
@@ -343,7 +363,9 @@ mod tests {
             match pairs.get(&key) {
                 Some(_) if draw(2) == 0 => {
                     pairs.remove(&key);
-                    ends.iter().for_each(|&(slot, other)| rows.remove(slot, other));
+                    let before = rows.row(a).len();
+                    let shifted = ends.map(|(slot, other)| rows.remove(slot, other))[0];
+                    assert_eq!(rows.position(a, b as u32) + shifted + 1, before);
                 }
                 Some(_) => {
                     pairs.insert(key, first);

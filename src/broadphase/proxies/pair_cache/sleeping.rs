@@ -121,6 +121,13 @@ impl RestingPairs {
         })
     }
 
+    /// Whether a pair is stored. The time is linear in the pairs of the proxy that has fewer of them.
+    pub(crate) fn contains(&self, pair: ProxyPair) -> bool {
+        let lists = [pair.a, pair.b].map(|id| self.pairs_of(id.index() as usize));
+        let [of_a, of_b] = lists;
+        of_a.zip(of_b).any(|both| both.0 == pair || both.1 == pair)
+    }
+
     /// All pairs, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = ProxyPair> {
         let linked = self.edges.iter().filter(|edge| edge.pair.a != ProxyId::NONE);
@@ -181,6 +188,21 @@ impl RestingPairs {
 mod tests {
     use super::{NONE, ProxyId, ProxyPair, RestingPairs};
     use alloc::vec::Vec;
+
+    /// Goal: exactly the pairs that are stored are found, in either list. Method: a proxy with many partners, each of which has another
+    /// one or none; every two proxies are tried.
+    #[test]
+    fn stored_pairs_are_found_by_either_proxy() {
+        let pair = |a, b| ProxyPair::new(ProxyId::new(a, 1), ProxyId::new(b, 1));
+        let mut pairs = RestingPairs::default();
+        let stored: Vec<_> = (1..9).map(|k| (0, k)).chain([(1, 2), (3, 4), (4, 5)]).collect();
+        stored.iter().for_each(|&(a, b)| pairs.add(pair(a, b)));
+        for (a, b) in (0..10).flat_map(|a| (a + 1..11).map(move |b| (a, b))) {
+            assert_eq!(pairs.contains(pair(a, b)), stored.contains(&(a, b)), "{a} {b}");
+        }
+        let stale = ProxyPair::new(ProxyId::new(0, 1), ProxyId::new(8, 2));
+        assert!(pairs.contains(pair(0, 8)) && !pairs.contains(stale));
+    }
 
     /// Goal: intact lists are recognised, and each kind of damage to them. Method: three pairs of four proxies, of which one is
     /// removed; then each link, the free edge and the number of pairs are changed, one at a time.
