@@ -12,7 +12,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::slice;
 
-/// Triangles must be fewer than this: 2²⁷.
+/// Greatest number of triangles: 2²⁷.
 const TRIANGLES_MAX: usize = 1 << 27;
 
 /// Why a mesh cannot be created.
@@ -170,7 +170,8 @@ impl<'a> Mesh<'a> {
     /// Returns the mesh with only the front of each triangle counting.
     ///
     /// A triangle counts while the position of the other body, which is the origin of its shape, is in front of the
-    /// triangle's plane. If the body comes from behind, the triangle counts again when the whole body is in front. So a
+    /// triangle's plane. If the body crosses the plane from behind near the triangle, the triangle counts again when the whole
+    /// body is in front. It counts at once if the body crosses the plane where bounds of the path separate it from the triangle. So a
     /// triangle stops a body whose position is in front, and a body whose position is behind passes through it. While the mesh rotates, and against
     /// another mesh or height field, all triangles count from both sides.
     #[must_use]
@@ -243,12 +244,9 @@ impl<'a> Mesh<'a> {
     /// Returns the allocated memory in bytes, including that of owned vertices and triangles.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        let owned = |is_owned: bool, bytes: usize| if is_owned { bytes } else { 0 };
-        let vertices = matches!(self.vertices, Cow::Owned(_));
-        let triangles = matches!(self.triangles, Cow::Owned(_));
         self.tree.memory_usage()
-            + owned(vertices, size_of_val(&self.vertices[..]))
-            + owned(triangles, size_of_val(&self.triangles[..]))
+            + owned_capacity(&self.vertices) * size_of::<[f32; 3]>()
+            + owned_capacity(&self.triangles) * size_of::<[u32; 3]>()
             + self.rejected.capacity() * size_of::<TriangleFault>()
     }
 
@@ -264,6 +262,14 @@ impl<'a> Mesh<'a> {
     /// Returns the number of the triangle in a slot.
     pub(super) fn number(&self, slot: u32) -> u32 {
         self.tree.tree.triangle_number(slot)
+    }
+}
+
+/// Returns the capacity of an owned list, which is zero for a borrowed one.
+fn owned_capacity<T: Clone>(list: &Cow<'_, [T]>) -> usize {
+    match list {
+        Cow::Owned(list) => list.capacity(),
+        Cow::Borrowed(_) => 0,
     }
 }
 
