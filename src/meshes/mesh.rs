@@ -170,10 +170,11 @@ impl<'a> Mesh<'a> {
     /// Returns the mesh with only the front of each triangle counting.
     ///
     /// A triangle counts while the position of the other body, which is the origin of its shape, is in front of the
-    /// triangle's plane. If the body crosses the plane from behind near the triangle, the triangle counts again when the whole
-    /// body is in front. It counts at once if the body crosses the plane where bounds of the path separate it from the triangle. So a
-    /// triangle stops a body whose position is in front, and a body whose position is behind passes through it. While the mesh rotates, and against
-    /// another mesh or height field, all triangles count from both sides.
+    /// triangle's plane. If the body crosses the plane from behind near the triangle, the triangle counts again when the
+    /// whole body is in front; if it crosses the plane where bounds of its path separate it from the triangle, the
+    /// triangle counts at once. So a triangle stops a body whose position is in front, and a body whose position is
+    /// behind passes through it. While the mesh rotates, and against another mesh or height field, all triangles count
+    /// from both sides.
     #[must_use]
     pub fn one_sided(mut self) -> Self {
         self.extent.one_sided = true;
@@ -244,9 +245,17 @@ impl<'a> Mesh<'a> {
     /// Returns the allocated memory in bytes, including that of owned vertices and triangles.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
+        let vertices = match &self.vertices {
+            Cow::Owned(owned) => owned.capacity(),
+            Cow::Borrowed(_) => 0,
+        };
+        let triangles = match &self.triangles {
+            Cow::Owned(owned) => owned.capacity(),
+            Cow::Borrowed(_) => 0,
+        };
         self.tree.memory_usage()
-            + owned_capacity(&self.vertices) * size_of::<[f32; 3]>()
-            + owned_capacity(&self.triangles) * size_of::<[u32; 3]>()
+            + vertices * size_of::<[f32; 3]>()
+            + triangles * size_of::<[u32; 3]>()
             + self.rejected.capacity() * size_of::<TriangleFault>()
     }
 
@@ -262,14 +271,6 @@ impl<'a> Mesh<'a> {
     /// Returns the number of the triangle in a slot.
     pub(super) fn number(&self, slot: u32) -> u32 {
         self.tree.tree.triangle_number(slot)
-    }
-}
-
-/// Returns the capacity of an owned list, which is zero for a borrowed one.
-fn owned_capacity<T: Clone>(list: &Cow<'_, [T]>) -> usize {
-    match list {
-        Cow::Owned(list) => list.capacity(),
-        Cow::Borrowed(_) => 0,
     }
 }
 

@@ -129,7 +129,7 @@ const SHORT: f64 = 1.0 / 4096.0;
 /// that part. Also returns the factor, by which fractions of the returned `delta` are to be multiplied; it is 1 for all others.
 pub(crate) fn shortened(segment: &Segment, last: f64) -> ([f32; 3], f64) {
     let whole = (segment.delta, 1.0);
-    if last >= SHORT || last < f64::MIN_POSITIVE {
+    if !(f64::MIN_POSITIVE..SHORT).contains(&last) {
         return whole;
     }
     // The exponent of `last`, plus one.

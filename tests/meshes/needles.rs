@@ -10,14 +10,14 @@ use testkit::mesh_cases::{MeshCase, judged};
 /// The corners of a needle whose computed normal is not perpendicular to its sides: the second corner is 3.4e-5 off the plane through
 /// the first one, towards [`FLYING`].
 const NEEDLE: [[f32; 3]; 3] = [
-    [2.364_324_9e-5, 0.000_900_927_4, -0.000_711_680_8],
+    [2.364_325e-5, 0.000_900_927_4, -0.000_711_680_8],
     [9.640_546, 5.182_820_3, 5.963_285],
     [6.391_066_6, 3.436_178_4, 3.953_032_5],
 ];
 
 /// Start and displacement of a ball that touches the needle first at 0.475.
 const FLYING: [[f32; 3]; 2] =
-    [[10.262_904, 4.827_932, 5.265_628_8], [-1.244_716_4, 0.709_777_24, 1.395_312_7]];
+    [[10.262_904, 4.827_932, 5.265_629], [-1.244_716_4, 0.709_777_24, 1.395_312_7]];
 
 /// Goal: a contact with a needle is neither late, nor an overlap, nor missed at the end of a window. Method: balls of two radii and a needle, and the exact
 /// time; windows that end before, at and after it.
