@@ -13,7 +13,7 @@ use crate::narrowphase::math::{M3, V3, round_down};
 use crate::narrowphase::toi::cast_triangle::PointCast;
 use crate::narrowphase::toi::part_search::{Part, PartSearch, Planned};
 use crate::narrowphase::toi::{Settings, ToiResult, Touch};
-use crate::narrowphase::{ConvexCast, Shape};
+use crate::narrowphase::{ConvexCast, Shape, shortened};
 use crate::par::{self, Threads};
 
 /// Result of a segment against a body with parts.
@@ -107,9 +107,11 @@ impl Geometry<'_> {
         }
         let point = Shape::point();
         let start = Pose { position: segment.start, ..Pose::IDENTITY };
-        let path = Motion { pose: start, delta: segment.delta, ..Motion::default() };
         let extent = self.extent();
         let last = past(segment, pose, extent.bounding_radius);
+        let (delta, unit) = shortened(segment, last);
+        let last = last / unit;
+        let path = Motion { pose: start, delta, ..Motion::default() };
         let body = Motion::from(*pose);
         let settings =
             Settings { tolerance: CAST_TOLERANCE, touch: Touch::Hit, ..Settings::default() };
@@ -128,7 +130,7 @@ impl Geometry<'_> {
                     normal: [0.0; 3],
                     on_a: [0.0; 3],
                     on_b: each_axis(|axis| {
-                        let [x, d] = [segment.start[axis], segment.delta[axis]].map_each(f64::from);
+                        let [x, d] = [segment.start[axis], delta[axis]].map_each(f64::from);
                         (x + d * t) as f32
                     }),
                     closing: 0.0,
@@ -144,16 +146,19 @@ impl Geometry<'_> {
             }
             until
         });
+        let fraction = |t: f32| round_down(f64::from(t) * unit);
         let cast = match best {
             ToiResult::Impact { t, normal, on_b, .. } => {
                 let start = if t > 0.0 { SegmentStart::Outside } else { SegmentStart::OnSurface };
                 let face = self.face_toward(part, pose, segment);
                 let normal = face.unwrap_or_else(|| normal.map_each(|x| -x));
-                ConvexCast::Hit { fraction: t, point: on_b, normal, start }
+                ConvexCast::Hit { fraction: fraction(t), point: on_b, normal, start }
             }
             ToiResult::Overlapping { .. } => ConvexCast::Inside,
             ToiResult::Separated => ConvexCast::Missed,
-            ToiResult::Unresolved { t_safe } => ConvexCast::Unresolved { fraction: t_safe },
+            ToiResult::Unresolved { t_safe } => {
+                ConvexCast::Unresolved { fraction: fraction(t_safe) }
+            }
         };
         let part = if cast == ConvexCast::Missed { 0 } else { self.number(part) };
         PartCast { cast, part }

@@ -35,9 +35,9 @@ pub enum FaultReason {
     Degenerate,
     /// An earlier triangle has the same three vertices, in any order.
     Duplicate,
-    /// One of its edges belongs to more than two triangles.
+    /// One of its edges belongs to more than two triangles, of which copies and those with two equal corners do not count.
     NonManifold,
-    /// A triangle with a common edge has its front on the other side.
+    /// A triangle with a common edge, which is neither a copy nor has two equal corners, has its front on the other side.
     Flipped,
 }
 
@@ -103,21 +103,22 @@ pub(super) fn list_suspicious(
         if (b - a).cross(c - a).unit().is_none() {
             add(triangle, FaultReason::Degenerate);
         }
-        let [a, b, c] = of;
-        for &[from, to] in &[[a, b], [b, c], [c, a]] {
-            if from != to {
-                let word = 2 * triangle + u32::from(from > to);
-                edges.push([from.min(to), from.max(to), word]);
-            }
-        }
         let mut key = of;
         key.sort_unstable();
         sorted.push([key[0], key[1], key[2], triangle]);
     }
     sort_parallel(threads, &mut sorted);
-    for pair in sorted.windows(2) {
-        if pair[0][..3] == pair[1][..3] {
-            add(pair[1][3], FaultReason::Duplicate);
+    for copies in sorted.chunk_by(|one, other| one[..3] == other[..3]) {
+        let [low, middle, high, triangle] = copies[0];
+        copies[1..].iter().for_each(|of| add(of[3], FaultReason::Duplicate));
+        // Neither a copy nor a segment is a further triangle at its edges.
+        if low == middle || middle == high {
+            continue;
+        }
+        let [a, b, c] = triangles[triangle as usize];
+        for &[from, to] in &[[a, b], [b, c], [c, a]] {
+            let word = 2 * triangle + u32::from(from > to);
+            edges.push([from.min(to), from.max(to), word]);
         }
     }
     sort_parallel(threads, &mut edges);

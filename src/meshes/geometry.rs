@@ -122,8 +122,8 @@ impl Geometry<'_> {
         Ok(moving)
     }
 
-    /// Whether it has triangles, then whether it has several parts, then their number: of two bodies, the lesser is divided
-    /// into shapes.
+    /// Rank of the kind (0: convex, 1: compound, 2: triangles) and the number of parts. Of two bodies, the one with the lesser
+    /// result is divided into shapes.
     pub(super) fn order(&self) -> (u8, usize) {
         match self {
             Self::Convex(_) => (0, 1),

@@ -24,7 +24,7 @@ const CELLS_MAX: u64 = 1 << 31;
 #[non_exhaustive]
 pub enum HeightFieldError {
     /// The number of heights is not that of the grid, or the grid has no cell or too many.
-    #[error("the number of heights is {heights}, and the grid is {} by {}; pass one height for each sample, at least 2 by 2 and fewer than 2^31", samples[0], samples[1])]
+    #[error("the number of heights is {heights}, and the grid is {} by {}; pass one height for each sample, of at least 2 by 2 samples and fewer than 2^31 cells", samples[0], samples[1])]
     Samples {
         /// The number of heights.
         heights: usize,

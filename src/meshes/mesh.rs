@@ -12,7 +12,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::slice;
 
-/// Triangles must be fewer than this: 2²⁷.
+/// Greatest number of triangles: 2²⁷.
 const TRIANGLES_MAX: usize = 1 << 27;
 
 /// Why a mesh cannot be created.
@@ -170,9 +170,11 @@ impl<'a> Mesh<'a> {
     /// Returns the mesh with only the front of each triangle counting.
     ///
     /// A triangle counts while the position of the other body, which is the origin of its shape, is in front of the
-    /// triangle's plane. If the body comes from behind, the triangle counts again when the whole body is in front. So a
-    /// triangle stops a body whose position is in front, and a body whose position is behind passes through it. While the mesh rotates, and against
-    /// another mesh or height field, all triangles count from both sides.
+    /// triangle's plane. If the body crosses the plane from behind near the triangle, the triangle counts again when the
+    /// whole body is in front; if it crosses the plane where bounds of its path separate it from the triangle, the
+    /// triangle counts at once. So a triangle stops a body whose position is in front, and a body whose position is
+    /// behind passes through it. While the mesh rotates, and against another mesh or height field, all triangles count
+    /// from both sides.
     #[must_use]
     pub fn one_sided(mut self) -> Self {
         self.extent.one_sided = true;
@@ -243,12 +245,17 @@ impl<'a> Mesh<'a> {
     /// Returns the allocated memory in bytes, including that of owned vertices and triangles.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        let owned = |is_owned: bool, bytes: usize| if is_owned { bytes } else { 0 };
-        let vertices = matches!(self.vertices, Cow::Owned(_));
-        let triangles = matches!(self.triangles, Cow::Owned(_));
+        let vertices = match &self.vertices {
+            Cow::Owned(owned) => owned.capacity(),
+            Cow::Borrowed(_) => 0,
+        };
+        let triangles = match &self.triangles {
+            Cow::Owned(owned) => owned.capacity(),
+            Cow::Borrowed(_) => 0,
+        };
         self.tree.memory_usage()
-            + owned(vertices, size_of_val(&self.vertices[..]))
-            + owned(triangles, size_of_val(&self.triangles[..]))
+            + vertices * size_of::<[f32; 3]>()
+            + triangles * size_of::<[u32; 3]>()
             + self.rejected.capacity() * size_of::<TriangleFault>()
     }
 

@@ -1,7 +1,7 @@
 //! Searches that pause, so that the earliest one continues first.
 //!
-//! As many rounds are spent on the earliest of them as on new parts, so that a first contact is found before most parts are
-//! searched, and they end early. Queries that pause are rare, so these functions are cold.
+//! As many rounds are spent on the earliest of them as on new parts. So a first contact is found before most parts are
+//! searched, and the searches that follow end at its time. Queries that pause are rare, so these functions are cold.
 
 use super::contacts::Contacts;
 use super::paused::PausedPart;
@@ -49,7 +49,7 @@ impl Queue<'_> {
         while contacts.best().toi.rounds < limit && self.resume(f64::INFINITY, contacts) {}
     }
 
-    /// Continues the earliest search that has paused, unless it has reached a time. Returns whether it did.
+    /// Continues the earliest search that has paused, unless it has reached `time`. Returns whether a search was continued.
     fn resume(&mut self, time: f64, contacts: &mut Contacts<'_>) -> bool {
         let Some(first) = self.paused.as_mut().and_then(BinaryHeap::peek_mut) else { return false };
         if first.start >= time || first.start > contacts.until() {

@@ -21,6 +21,7 @@ use crate::geom::{MapEach, Motion, MovingBox};
 use crate::narrowphase::Shape;
 use crate::narrowphase::toi::part_search::{PartSearch, PartsExtent};
 use crate::narrowphase::toi::{Settings, Toi, ToiResult, of_valid};
+use crate::par::sort_rare;
 use alloc::vec::Vec;
 
 /// The intervals into which a window is divided, so that the body rotates little in each.
@@ -57,21 +58,23 @@ pub(super) fn each_part(
 ) {
     let &Intervals { count, window: [_, to], path_box } = intervals;
     let mut until = to;
-    // Parts that were searched in an earlier interval, which was a search to the end.
-    let mut seen: Vec<u32> = Vec::new();
+    // Parts that were met in earlier intervals, in order. Each was searched to the end of the window,
+    // so a later interval does not visit it again. In one interval no part is met twice.
+    let (mut seen, mut met_now): (Vec<u32>, Vec<u32>) = Default::default();
     for k in 0..count {
         let (start, end) = (intervals.start(k), intervals.start(k + 1));
         if start > until {
             break;
         }
+        merge(&mut seen, &mut met_now);
         let length = end - start;
         let path_box = if k == 0 { path_box } else { search.path_box([start, end]) };
         geometry.sweep(&path_box, &mut |part, met| {
             if count > 1 {
-                match seen.binary_search(&part) {
-                    Ok(_) => return limit(until, start, length),
-                    Err(place) => seen.insert(place, part),
+                if seen.binary_search(&part).is_ok() {
+                    return limit(until, start, length);
                 }
+                met_now.push(part);
             }
             // Rounding may make a product greater by less than this factor makes it less.
             let met = start + f64::from(met) * length * (1.0 - 1e-15);
@@ -80,6 +83,24 @@ pub(super) fn each_part(
             }
             limit(until, start, length)
         });
+    }
+}
+
+/// Moves all numbers of `added` to `sorted`, which stays in order.
+fn merge(sorted: &mut Vec<u32>, added: &mut Vec<u32>) {
+    sort_rare(added, |&number| number);
+    let (mut left, mut end) = (sorted.len(), sorted.len() + added.len());
+    sorted.resize(end, 0);
+    // From the greatest number on, so that no number is overwritten before it is moved.
+    while let Some(&number) = added.last() {
+        end -= 1;
+        if left > 0 && sorted[left - 1] > number {
+            left -= 1;
+            sorted[end] = sorted[left];
+        } else {
+            sorted[end] = number;
+            added.pop();
+        }
     }
 }
 
@@ -229,10 +250,35 @@ pub(super) fn find(
             ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t.to_bits(),
             _ => 0,
         };
-        crate::par::sort_rare(&mut all[start..], |found| (time(found), found.parts));
+        sort_rare(&mut all[start..], |found| (time(found), found.parts));
         if let Some(first) = all.get(start) {
             (best.toi.result, best.parts) = (first.toi.result, first.parts);
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: lists that are merged are in order, and contain each number once. Method: multiples of a number by a prime, in pieces
+    /// of different lengths, some of them empty.
+    #[test]
+    fn merged_lists_are_in_order() {
+        const PRIME: u32 = 1_009;
+        let (mut sorted, mut added) = (Vec::new(), Vec::new());
+        for number in 0..PRIME {
+            added.push(number * 377 % PRIME);
+            if number % 97 == 3 || number % 5 == 0 {
+                merge(&mut sorted, &mut added);
+                assert!(added.is_empty() && sorted.len() == number as usize + 1);
+                assert!(sorted.is_sorted());
+                merge(&mut sorted, &mut added);
+                assert_eq!(sorted.len(), number as usize + 1);
+            }
+        }
+        merge(&mut sorted, &mut added);
+        assert!(sorted.into_iter().eq(0..PRIME));
+    }
 }

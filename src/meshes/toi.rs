@@ -16,8 +16,8 @@
 //! default settings this is no impact: a body that touches the *plane* of a triangle at the start and does not close on
 //! it is not tested against this triangle until it gets deeper than the plane by more than the tolerance. Where a body
 //! does come into contact with an edge between two triangles that are flat or concave there, the normal is that of the
-//! face, and the closing speed is along that normal (`docs/math/mesh.md`). The first is done for bodies with parts
-//! that do not rotate.
+//! face, and the closing speed is along that normal (`docs/math/mesh.md`). The rule for planes applies to bodies
+//! with parts that do not rotate.
 //!
 //! **Cost.** [`Settings::rounds_max`] is a limit for each pair of parts, and 1,024 times that for their sum. Parts that are not searched for
 //! that reason are unresolved from the time until which they are proved to be apart. Of two bodies with parts, each part
@@ -50,8 +50,8 @@ pub fn one_to_one(
     Ok(of_valid((a, a_motion), (b, b_motion), settings))
 }
 
-/// Computes when each part of `a` first touches each part of `b`, and appends those that do to `contacts`, in the order
-/// of time, then of the parts.
+/// Computes when each part of `a` first touches each part of `b`, and appends the pairs that touch, overlap at the start
+/// or are unresolved to `contacts`, in the order of time, then of the parts. An overlap counts as time 0.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ pub struct GeometryInput<'a, 'g> {
 
 /// Computes when the two bodies of each pair first touch: `out[i]` is the result of [`one_to_one`] for `pairs[i]`.
 ///
-/// Rows whose motion is invalid are appended to `rejected`, in order. A pair with such a row is
+/// `rejected` is overwritten with the rows whose motion is invalid, in order. A pair with such a row is
 /// [`ToiResult::Separated`](crate::convex::toi::ToiResult::Separated), with no tests.
 ///
 /// # Errors

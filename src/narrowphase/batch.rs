@@ -2,7 +2,7 @@
 //!
 //! Rows are bodies: a shape, and a motion or a pose. The result of a pair has the index of the pair. The
 //! list of pairs is split into chunks by its length alone, and each result has one writer, so the
-//! results are the same for any number of threads. Only the thread pool allocates memory.
+//! results are the same for any number of threads. Pairs of convex shapes allocate no memory here.
 
 use super::error::ToiError;
 use crate::columns::{LengthMismatch, Rejected};

@@ -36,8 +36,8 @@ const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
 const SHORT: f64 = 1.0 / (1_u64 << 32) as f64;
 const LONG: f64 = 16.0;
 
-/// Number of rows between two branches. Hulls with fewer vertices do not branch differently: a mispredicted end of
-/// the loop costs more than some rows.
+/// Number of rows that are searched between two branches. Columns are padded to a multiple of it, because a mispredicted
+/// end of the loop costs more than the padding.
 const SPAN: usize = 2 * LANES_MAX;
 
 /// Least number of rows of a column of few vertices, and the greatest. Numbers between are padded to a power of two: the
@@ -201,7 +201,7 @@ impl Hull {
         }
     }
 
-    /// Returns the greatest product of a vertex with `direction`. Which vertex it is takes as long again to find among few.
+    /// Returns the greatest product of a vertex with `direction`. Among few vertices, finding the vertex itself takes twice as long.
     #[inline(always)]
     pub(super) fn support_value(&self, direction: V3) -> f64 {
         // Among the fewest it is shorter than a call.

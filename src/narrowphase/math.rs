@@ -100,7 +100,8 @@ impl V3 {
         sqrt(self.square())
     }
 
-    /// Returns the unit vector, or `None` if the length is too small, too large or not a number.
+    /// Returns the unit vector, or `None` if the length is too small or not a number. The result of a
+    /// length of 2⁵¹² or more is zero or NaN.
     #[inline(always)]
     pub(crate) fn unit(self) -> Option<Self> {
         let square = self.square();

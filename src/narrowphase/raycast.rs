@@ -2,17 +2,19 @@
 //!
 //! A segment is the path of a point, and the time of impact of a point with a shape at rest is a
 //! [search](super::toi) without rotation: planes between them, until one is reached (van den Bergen
-//! 2004, "Ray casting against general convex objects"). The entry point of a flat face is exact but
-//! for rounding; of a curved surface it is within the tolerance of 2⁻²⁰ of the shape's size.
+//! 2004, "Ray casting against general convex objects"). The entry point is within the tolerance of
+//! 2⁻²⁰ of the shape's size, but at least 2⁻²⁷ of the distance of the start and of the shape's reach.
+//! A segment that is much longer than these is shortened first, because the bound of the rounding
+//! errors is relative to its length.
 //!
 //! Promise: never late, never missed, as for first times. A start inside or on the surface is
 //! reported.
 
-use super::math::{V3, greater, lesser};
+use super::math::{V3, greater, lesser, round_down};
 use super::shape::Shape;
 use super::toi::search::Search;
 use super::toi::{Settings, ToiResult, Touch};
-use crate::geom::{Invalid, Motion, Pose, Segment, SegmentStart};
+use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart};
 
 /// Tolerance of the distance from the surface, relative to the shape's size.
 const TOLERANCE: f32 = 1.0 / (1 << 20) as f32;
@@ -87,8 +89,6 @@ impl Shape<'_> {
     /// Does what [`Shape::cast`] does, for a pose and a segment that are known to be valid.
     pub(crate) fn cast_valid(&self, pose: &Pose, segment: &Segment) -> ConvexCast {
         let point = Shape::point();
-        let start = Pose { position: segment.start, ..Pose::IDENTITY };
-        let path = Motion { pose: start, delta: segment.delta, ..Motion::default() };
         // Past that fraction, the point has left the ball around the shape for good.
         let away = (V3::of(segment.start) - V3::of(pose.position)).length();
         let pace = V3::of(segment.delta).length();
@@ -96,8 +96,13 @@ impl Shape<'_> {
             / greater(pace, f64::MIN_POSITIVE);
         let last = lesser(past, segment.max_fraction.into());
         let settings = Settings { tolerance: TOLERANCE, touch: Touch::Hit, ..Settings::default() };
-        // Beyond `last` nothing can be hit. It fits in `f32`, because the segment's own limit does.
+        // Beyond `last` nothing can be hit. Of a ray with a tiny direction it may exceed the greatest `f32`.
         let window = [0.0, if pace > 0.0 { last } else { 0.0 }];
+        let (delta, unit) = shortened(segment, window[1]);
+        let window = window.map_each(|t| t / unit);
+        let start = Pose { position: segment.start, ..Pose::IDENTITY };
+        let path = Motion { pose: start, delta, ..Motion::default() };
+        let fraction = |t: f32| round_down(f64::from(t) * unit);
         let a = (self, &Motion::from(*pose));
         let toi = Search::find(a, (&point, &path), &settings, window, None);
         match toi.result {
@@ -105,11 +110,32 @@ impl Shape<'_> {
                 let point = if self.radius > 0.0 { on_a } else { on_b };
                 let start =
                     if toi.rounds == 1 { SegmentStart::OnSurface } else { SegmentStart::Outside };
-                ConvexCast::Hit { fraction: t, point, normal, start }
+                ConvexCast::Hit { fraction: fraction(t), point, normal, start }
             }
             ToiResult::Overlapping { .. } => ConvexCast::Inside,
             ToiResult::Separated => ConvexCast::Missed,
-            ToiResult::Unresolved { t_safe } => ConvexCast::Unresolved { fraction: t_safe },
+            ToiResult::Unresolved { t_safe } => {
+                ConvexCast::Unresolved { fraction: fraction(t_safe) }
+            }
         }
     }
+}
+
+/// Segments of which less than this share can enter are shortened.
+const SHORT: f64 = 1.0 / 4096.0;
+
+/// Returns the `delta` of a segment that can enter something up to the fraction `last` only. If that is a small part
+/// of it, `delta` is multiplied by a power of two that is above `last`, which is exact, so that rounding errors are relative to
+/// that part. Also returns the factor, by which fractions of the returned `delta` are to be multiplied; it is 1 for all others.
+pub(crate) fn shortened(segment: &Segment, last: f64) -> ([f32; 3], f64) {
+    let whole = (segment.delta, 1.0);
+    if !(f64::MIN_POSITIVE..SHORT).contains(&last) {
+        return whole;
+    }
+    // The exponent of `last`, plus one.
+    let unit = f64::from_bits((last.to_bits() & f64::INFINITY.to_bits()) + (1 << 52));
+    let exact = segment.delta.map_each(|x| f64::from(x) * unit);
+    let delta = exact.map_each(|x| x as f32);
+    // It is not exact below the normal numbers.
+    if delta.map_each(f64::from) == exact { (delta, unit) } else { whole }
 }

@@ -70,11 +70,14 @@ impl<'a> Recorded<'a> {
     ///
     /// [`InvalidShape`] if no shape has these numbers.
     pub(crate) fn shape(&self) -> Result<Shape<'a>, InvalidShape> {
-        // Scaled lengths are products, but none exceeds what a shape may reach.
+        // Scaled lengths are products, but none exceeds what a shape may reach. The scale of a tiny shape may.
         let most = 4.0 * f64::from(COORD_MAX);
+        let scales = if matches!(self.form, DISCS | HULL) { 3 } else { 0 };
+        let (scales, lengths) = self.numbers.split_at(scales);
         // NaN is outside of every range.
         let valid = |x: &f64| (-most..=most).contains(x);
-        if !self.numbers.iter().all(valid) || !valid(&self.radius) {
+        let is_finite = scales.iter().all(|x| x.is_finite());
+        if !is_finite || !lengths.iter().all(valid) || !valid(&self.radius) {
             return Err(InvalidShape::Number);
         }
         let [x, y, z, radius, top, low, high, ..] = self.numbers;
@@ -103,5 +106,35 @@ impl<'a> Recorded<'a> {
             _ => return Err(InvalidShape::Number),
         };
         Shape::of(core, self.radius)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: a shape that is scaled up from tiny lengths is restored, and a scale that is not finite is rejected. Method: a hull and a
+    /// cylinder of 2⁻¹⁰⁰ that are scaled by 2¹⁰⁰ twice, and the same records with other scales.
+    #[test]
+    fn shape_scaled_up_from_tiny_lengths_is_restored() {
+        let (tiny, up) = (f32::from_bits((127 - 100) << 23), f32::from_bits((127 + 100) << 23));
+        let corners = [[0.0; 3], [tiny, 0.0, 0.0], [0.0, tiny, 0.0], [0.0, 0.0, tiny]];
+        let hull = Hull::new(corners).expect("a hull");
+        let cylinder = Shape::cylinder(tiny, tiny).expect("a cylinder");
+        for small in [Shape::hull(&hull), cylinder] {
+            let large = small.scaled([up; 3]).and_then(|shape| shape.scaled([up; 3]));
+            let large = large.expect("it is as large as a scale");
+            let recorded = Recorded::of(&large).expect("it is no support map");
+            let restored = recorded.shape().expect("valid");
+            assert_eq!(alloc::format!("{restored:?}"), alloc::format!("{large:?}"));
+            for scale in [f64::INFINITY, f64::NAN, 1e300] {
+                let mut other = recorded;
+                other.numbers[1] = scale;
+                assert_eq!(other.shape().err(), Some(InvalidShape::Number), "{scale}");
+            }
+        }
+        let mut long = Recorded::of(&Shape::point()).expect("a box");
+        long.numbers[0] = 8.0 * f64::from(COORD_MAX);
+        assert_eq!(long.shape().err(), Some(InvalidShape::Number));
     }
 }

@@ -29,8 +29,8 @@ impl Rotation {
         Self { spin: axis * rate, axis, rate }
     }
 
-    /// Upper bound of the length of the part of `vector` across the axis. Without an axis it is
-    /// zero.
+    /// Upper bound of the length of the part of `vector` across the axis. Without an axis it is not
+    /// zero but `8·ε` of the length of `vector`, so callers test the rate first.
     #[inline(always)]
     pub(super) fn off_axis(&self, vector: V3) -> f64 {
         let across = self.axis.cross(vector);

@@ -23,7 +23,7 @@ pub(super) struct Vertex {
 impl Vertex {
     /// Whether the vertex is invalid: a support map of the caller returned an invalid point.
     #[inline(always)]
-    pub(super) fn is_none(&self) -> bool {
+    pub(super) fn is_invalid(&self) -> bool {
         self.at.x.is_nan()
     }
 }
@@ -71,7 +71,7 @@ impl Simplex {
     /// because each comparison would be unpredictable.
     #[inline(always)]
     pub(super) fn has(&self, vertex: &Vertex) -> bool {
-        let mut has = vertex.is_none();
+        let mut has = vertex.is_invalid();
         for (slot, own) in self.vertices.iter().enumerate() {
             let (p, q) = (own.at, vertex.at);
             has |= (slot < self.len) & (p.x == q.x) & (p.y == q.y) & (p.z == q.z);

@@ -2,8 +2,8 @@
 //!
 //! A shape is a core and a radius: it contains every point at most the radius from the core.
 //! Distances are computed for cores, so a ball is a point and a capsule a segment, exactly. Numbers
-//! are `f64` made of the caller's `f32`: a product of two of these is exact, so a scale loses
-//! nothing.
+//! are `f64` made of the caller's `f32`: a product of two of these is exact, so the first scaling
+//! loses nothing, and each further one is rounded.
 
 use super::hull::Hull;
 use super::math::{M3, V3, greater, lesser, scaled, sqrt};

@@ -158,3 +158,40 @@ fn height_fields_of_every_level_are_the_same() {
         }
     }
 }
+
+/// Goal: neither copies nor triangles with two equal corners make others flipped or an edge one of more than two triangles. Method:
+/// small lists, and all their faults.
+#[test]
+fn copies_and_segments_are_no_further_triangles_at_an_edge() {
+    let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+    let faults = |triangles: &[[u32; 3]]| {
+        Mesh::new(&vertices[..], triangles)
+            .expect("a mesh")
+            .faults()
+            .into_iter()
+            .map(|fault| (fault.triangle, fault.reason))
+            .collect::<Vec<_>>()
+    };
+    use FaultReason::{Degenerate, Duplicate, Flipped};
+    let (lower, upper, wrong) = ([0, 1, 2], [1, 3, 2], [1, 2, 3]);
+    assert_eq!(faults(&[lower, upper]), []);
+    assert_eq!(faults(&[lower, wrong]), [(0, Flipped), (1, Flipped)]);
+    assert_eq!(faults(&[lower, lower]), [(1, Duplicate)]);
+    assert_eq!(faults(&[lower, [2, 1, 0]]), [(1, Duplicate)]);
+    assert_eq!(faults(&[lower, upper, lower, wrong]), [(2, Duplicate), (3, Duplicate)]);
+    assert_eq!(faults(&[lower, [1, 2, 1]]), [(1, Degenerate)]);
+    assert_eq!(faults(&[[1, 2, 2], lower, upper]), [(0, Degenerate)]);
+    let copied = [(0, Flipped), (1, Duplicate), (2, Flipped), (3, Degenerate)];
+    assert_eq!(faults(&[lower, lower, wrong, [2, 2, 1]]), copied);
+}
+
+/// Goal: the memory of owned lists is their capacity, and borrowed ones have none. Method: the difference of both.
+#[test]
+fn memory_of_owned_lists_is_their_capacity() {
+    let (vertices, triangles) = terrain(&mut Draw::new(4), 3, 0.5);
+    let borrowed = Mesh::new(&vertices[..], &triangles[..]).expect("a terrain").memory_usage();
+    let mut large = Vec::with_capacity(1_000);
+    large.extend_from_slice(&vertices);
+    let expected = borrowed + 12 * large.capacity() + 12 * triangles.capacity();
+    assert_eq!(Mesh::new(large, triangles).expect("a terrain").memory_usage(), expected);
+}

@@ -105,3 +105,21 @@ fn a_ball_that_flies_over_a_hill_lands_behind_it() {
     assert!((above(t) - 0.1).abs() < 1e-3 && t > 0.5, "{t} {}", above(t));
     assert!(found.parts[1] >= 2 && found.parts[1] <= 3, "{found:?}");
 }
+
+/// Goal: a one-sided triangle counts for a body that crosses its plane from behind where their bounds are apart. Method: a ball that
+/// rises beside a triangle and meets its edge, and the closed form; the whole tick, and a window that starts behind the crossing.
+#[test]
+fn a_ball_that_crosses_the_plane_beside_a_triangle_meets_its_edge() {
+    let vertices = vec![[0.0, 0.0, -5.0], [0.0, 0.0, 5.0], [5.0, 0.0, 0.0]];
+    let front = Mesh::new(vertices, vec![[0, 1, 2]]).expect("a triangle").one_sided();
+    let ball = Shape::sphere(1.0).expect("a ball");
+    let rising = Motion::new(Pose::at([-5.0, -0.5, 0.0]).expect("valid"), [5.0, 1.0, 0.0]);
+    let rising = rising.expect("valid");
+    for start in [0.0, 0.6] {
+        let settings = Settings { window: [start, 1.0], ..Settings::default() };
+        let still = Motion::default();
+        let found = toi::one_to_one(&ball.into(), &rising, &(&front).into(), &still, &settings);
+        // 25·(1 − t)² + (t − 1/2)² = 1
+        assert!(is_about(found.expect("valid").toi.impact(), 0.809_843), "{start}");
+    }
+}

@@ -158,3 +158,31 @@ fn rotated_hull_is_entered_through_a_face() {
         }
     }
 }
+
+/// Goal: the entry of a segment that is much longer than all else is as near to the surface as that of a short one, and a start
+/// near the surface is not on it. Method: segments of 1 to 10³⁶ units onto a ball and a box, and closed forms; two units of the
+/// last place of the fraction are allowed.
+#[test]
+fn long_segment_enters_within_the_tolerance() {
+    let ball = Shape::sphere(1.0).expect("a ball");
+    let cube = Shape::cuboid([1.0; 3]).expect("a box");
+    for shape in [ball, cube] {
+        for exponent in 1..=36 {
+            let length = 10.0_f32.powi(exponent);
+            for height in [5.0_f32, 1.0005] {
+                let down = Segment::new([0.0, height, 0.0], [0.0, -length, 0.0]).expect("valid");
+                let got = shape.cast(&Pose::IDENTITY, &down).expect("valid");
+                let ConvexCast::Hit { fraction, point, start, .. } = got else {
+                    panic!("{got:?} {down:?}")
+                };
+                assert_eq!(start, SegmentStart::Outside, "{got:?} {down:?}");
+                let entered = f64::from(fraction) * f64::from(length);
+                let exact = f64::from(height) - 1.0;
+                let allowed = 4e-6 + 3e-7 * exact;
+                assert!(entered <= exact * (1.0 + 1e-15), "{got:?} {down:?}");
+                assert!(entered >= exact - allowed, "{got:?} {down:?}");
+                assert!((point[1] - 1.0).abs() < 4e-6, "{got:?} {down:?}");
+            }
+        }
+    }
+}

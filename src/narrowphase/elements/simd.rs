@@ -1,6 +1,6 @@
-//! One round of the search, in lanes: the plane between the nearest points of two elements, and when it stops to separate.
+//! One round of the search, in lanes: the plane between the nearest points of two elements, and until when it separates.
 //!
-//! The two kinds differ in four places, which are the trait [`ElementPair`]; three vectors describe a pair:
+//! The two kinds differ in the constants and functions of the trait [`ElementPair`]; three vectors describe a pair:
 //!
 //! ```text
 //!                 x0        x1        x2        gaps along n
@@ -368,7 +368,7 @@ pub(super) struct NearestPoints {
 
 /// Computes the nearest points, by the distances of all points that may be the nearest.
 ///
-/// A plane with the greatest gap does not tell which points are the nearest: if they coincide, the gap is zero for planes that belong to other
+/// The plane with the greatest gap does not determine the nearest points: if they coincide, the gap is zero for planes that belong to other
 /// points too, and the coordinates of two edges that are almost parallel have a large error.
 pub(super) fn nearest_points<E: ElementPair>(x: &[[f64; 3]; 3]) -> NearestPoints {
     let square = |coordinates| {

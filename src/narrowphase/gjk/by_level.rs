@@ -5,8 +5,8 @@
 //! * All is computed in the axes of one shape, so only the other shape is rotated. That is the one with more vertices, whose support takes
 //!   longer: the other support and its rotations are computed meanwhile.
 //! * Supports of hulls of up to 64 vertices are computed in the lanes of the level that has been entered, without a call.
-//! * A round has no square root and no division. The search ends when a support is not nearer along the direction by a part of
-//!   2⁻²⁴: then the bounds are computed once, and compared.
+//! * A round has no square root and no division. The search ends when a support is nearer along the direction by less than
+//!   2⁻²⁴ of the gap: then the bounds are computed once, and compared.
 //!
 //! As everywhere, the result is a lower bound because a plane proves it. If the bounds are not near enough (shapes that overlap, or
 //! almost touch; points that are almost collinear), the search of `nearest.rs` continues with the same points.
@@ -103,7 +103,7 @@ impl Start {
         for [on_a, on_b] in &self.points[..self.len] {
             let vertex = pair.vertex(*on_a, *on_b);
             // A support map of the caller may have returned an invalid point.
-            if !vertex.is_none() {
+            if !vertex.is_invalid() {
                 simplex.push(vertex);
             }
         }

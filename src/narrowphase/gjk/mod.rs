@@ -20,7 +20,7 @@
 //! That is an upper bound of the depth, and moving `B` by it along the normal does separate the
 //! shapes.
 //!
-//! Cost: about five supports of either shape for a cold start; one or two from a [`GjkCache`].
+//! Cost: about four supports of either shape; from a [`GjkCache`] one or two if the pair hardly moved.
 //!
 //! ```text
 //! result.rs       what a distance consists of

@@ -232,7 +232,7 @@ impl RotatedPair<'_> {
                 if found.lower.is_nan() {
                     found.lower = f64::NEG_INFINITY;
                 }
-                if vertex.is_none() {
+                if vertex.is_invalid() {
                     break;
                 }
                 simplex.push(vertex);

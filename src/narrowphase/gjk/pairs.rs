@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 /// `pairs[i]`.
 ///
 /// The search starts with the value of `out[i].normal`, as with a [`GjkCache`]. Keep `out` from tick to
-/// tick for pairs that persist; otherwise fill it with [`Distance::default`]. Rows whose pose is invalid
-/// are appended to `rejected`, in order. A pair with such a row is infinitely far apart.
+/// tick for pairs that persist; otherwise fill it with [`Distance::default`]. `rejected` is overwritten
+/// with the rows whose pose is invalid, in order. A pair with such a row is infinitely far apart.
 ///
 /// # Errors
 ///

@@ -73,7 +73,7 @@ const SHARP: f64 = 1.0 / (1_u64 << 40) as f64;
 
 fn along(pair: &RotatedPair<'_>, x: V3, direction: V3) -> Gap {
     let vertex = pair.support(direction);
-    if vertex.is_none() {
+    if vertex.is_invalid() {
         return pair.balls(x);
     }
     Gap {

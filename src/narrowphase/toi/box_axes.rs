@@ -1,13 +1,13 @@
 //! The axes that can separate two boxes.
 //!
-//! Two boxes do not touch exactly if they are apart along an axis of one of them, or across an edge of either (Gottschalk, Lin and
-//! Manocha 1996): 15 axes.
+//! Two boxes with a volume are disjoint if and only if they are apart along an axis of one of them, or along a direction perpendicular
+//! to an edge of each (Gottschalk, Lin and Manocha 1996): 15 axes.
 
 use crate::geom::MapEach;
 use crate::narrowphase::gjk::{BoxPair, BoxPoints};
 use crate::narrowphase::math::{M3, V3};
 
-/// An axis of a box, or the one across an edge of either.
+/// An axis of a box, or the direction perpendicular to one edge of each box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Axis {
     OfA(usize),

@@ -41,7 +41,8 @@
 //!   part of the tick, at most `2⁻²³·t`, by which `t` was rounded down to `f32`;
 //! * the tolerance is [`Settings::tolerance`] of the size of the smaller shape (half the diagonal of
 //!   its box; a point has none, then the other's counts), but at least 2⁻⁴⁰ of the numbers that the
-//!   distance is computed from: how far apart the bodies are, how far they move, and their sizes;
+//!   distance is computed from: how far apart the bodies are, how far they move, and how far they
+//!   reach from their positions;
 //! * the same bits for the same input, whatever the level, the platform and the threads.
 //!
 //! A contact at the start of the window is not a first time. If it is deeper than the tolerance it is

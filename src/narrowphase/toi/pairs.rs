@@ -26,8 +26,8 @@ pub struct ToiInput<'a, 's> {
 /// Computes when the two bodies of each pair first touch: `out[i]` is the result of [`one_to_one`](super::one_to_one)
 /// for `pairs[i]`.
 ///
-/// Rows whose motion is invalid are appended to `rejected`, in order. A pair with such a row is
-/// [`ToiResult::Separated`], with no rounds.
+/// `rejected` is overwritten with the rows whose motion is invalid, in order. A pair with such a
+/// row is [`ToiResult::Separated`], with no rounds.
 ///
 /// # Errors
 ///

@@ -79,9 +79,9 @@ pub(crate) struct Plan {
     /// The number of the part, and of the lane with its corners.
     pub(crate) part: u32,
     pub(crate) lane: u32,
-    /// The shape and the part are apart by more than the tolerance before this time, or slide along each other.
+    /// Before this time there is no contact: a box or a plane separates the two, or the shape slides along the plane.
     pub(crate) start: f64,
-    /// For a triangle whose plane was tested: from the shape to the plane.
+    /// The unit normal from the shape to the plane, for a triangle whose plane was tested.
     pub(super) plane: Option<V3>,
     /// Whether the shape slides along the plane until the start.
     pub(super) slides: bool,
@@ -132,6 +132,13 @@ impl Triangle {
     pub(super) fn least(&self, direction: V3) -> f64 {
         let [second, third] = self.sides.map_each(|side| side.dot(direction));
         lesser(lesser(second, third), 0.0)
+    }
+
+    /// Returns by how much a corner is on the side of the first one to which `direction` points, if that is above a limit, else
+    /// zero. The exact normal is perpendicular to all sides, but the computed one of a needle is not.
+    pub(super) fn beyond_plane(&self, direction: V3, limit: f64) -> f64 {
+        let beyond = -self.least(-direction);
+        if beyond > limit { beyond } else { 0.0 }
     }
 
     pub(super) fn shape(&self) -> Shape<'static> {
@@ -474,7 +481,8 @@ impl<'s> PartSearch<'s> {
                 (progress.end, progress.rest) = (end, if index == 0 { pieces[1] } else { None });
             }
             if crossed {
-                (plan.start, plan.later) = (self.in_front_from(&path, front, start), true);
+                (plan.start, plan.later) =
+                    (self.in_front_from(triangle, &path, front, start), true);
             } else {
                 plan.start = start;
             }

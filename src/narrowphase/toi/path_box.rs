@@ -69,7 +69,7 @@ impl PartSearch<'_> {
         let margin = contact_distance + tolerance + 4.0 * slack;
         // Then both extents have the same bits.
         let is_symmetric = matches!(mover.shape.core, Core::Box { .. });
-        // At one end, or at both if they differ.
+        // The ranges at the start, and at the end if they may differ.
         let ranges = [0, 1].map_each(|end| {
             if end == 1 && swing == 0.0 {
                 return None;

@@ -34,7 +34,8 @@ pub(crate) struct Progress {
     pub(super) pause: Pause,
     /// The rounds so far.
     pub(super) rounds: u32,
-    /// Which of the settings of [`PartSearch`](super::part_search::PartSearch) the search has.
+    /// Whether the search uses the second settings of
+    /// [`PartSearch`](super::part_search::PartSearch), by which every touch counts.
     pub(super) later: bool,
     /// For a one-sided triangle, the end of the part of the window that is searched, and the part after it.
     pub(super) end: f64,

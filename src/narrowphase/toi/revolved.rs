@@ -183,7 +183,7 @@ fn frustum(axis: V3, center: V3, half: V3) -> Frustum {
     }
     let length = last.0 - first.0;
     let slope = if length > 0.0 { (last.1 - first.1) / length } else { 0.0 };
-    // A flat one has no slope that numbers can tell.
+    // The slope of an almost flat frustum has a large rounding error, so a cylinder is used.
     let slope = if slope.abs() < STEEP { slope } else { 0.0 };
     let radius = corners
         .iter()

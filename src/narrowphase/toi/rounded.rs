@@ -32,7 +32,7 @@ pub(super) const SHARP: f64 = 1.0 / 16.0;
 
 /// What is known of two shapes after their search as boxes.
 pub(super) enum BoxSearch {
-    /// The result, which is written to the caller's `Toi`: as a part of this it would be copied, right after it is written.
+    /// There is a result. It was written to the caller's `Toi`, because returning it in this enum would copy it once more.
     Found,
     /// They do not touch until `t`, which the plane across `normal` proves: another search continues there.
     Until { t: f64, normal: V3, rounds: u32, supports: u32 },

@@ -28,7 +28,7 @@ use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
 
-/// Share of the difference between floor and distance that a plane must prove to be good enough, for bodies that do not rotate.
+/// Share of the excess of the distance over the least gap of the range that the gap along a plane must reach, for bodies that do not rotate.
 const SHARE: f64 = 0.125;
 
 /// The same for bodies that rotate, where a round costs more; and for their first plane: far from a contact the next round finds other

@@ -284,7 +284,8 @@ const FAR: f64 = 0.25;
 /// Rates at which the gaps along a direction between the two points of a vertex grow because both bodies rotate.
 struct VertexRates<'p> {
     pair: &'p RotatedPair<'p>,
-    /// What the points of each body are multiplied by, in its own axes: so they need not be rotated.
+    /// The rate is the product of `of_a` and the point of `a`, less that of `of_b` and the point of `b`.
+    /// Each vector is in the axes of its body, so the points need not be rotated.
     of_a: V3,
     of_b: V3,
 }
@@ -308,9 +309,9 @@ impl<'p> VertexRates<'p> {
 /// the plane.
 ///
 /// A vertex of the simplex is at `y` relative to the nearest point, across `n`, and closes at a rate
-/// of its own. A plane whose normal changes by `w` sees all of them close at the same rate if `w·(yᵢ
-/// − y₀) = rᵢ − r₀`. Then the gap has the slope of the distance: the weights of the nearest point
-/// average both sides.
+/// of its own. Along a normal that changes by `w`, all of them close at the same rate if
+/// `w·(yᵢ − y₀) = rᵢ − r₀`. Then the gap has the slope of the distance, because the mean of the
+/// rates, with the weights of the nearest point, is that slope.
 #[inline(always)]
 fn rotation_along_features(
     motion: &RelativeMotion<'_>,

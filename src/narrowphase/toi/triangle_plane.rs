@@ -26,6 +26,10 @@ const FOLLOWS_MAX: u8 = 8;
 /// Greatest number of intervals for which a plane is followed along which a rotating shape slides.
 const SLIDE_PLANES_MAX: usize = 16;
 
+/// How far a corner may be off the computed plane of a triangle that counts as flat, relative to the tolerance. Only corners of
+/// needles are off by more.
+const OFF_PLANE: f64 = 1.0 / 16.0;
+
 /// How a shape rotates during a window.
 pub(super) struct Swing {
     /// Bound of the deviation of an extent from the line between both ends.
@@ -89,10 +93,21 @@ impl PartSearch<'_> {
         found
     }
 
-    /// Returns the first time at which a shape that came from behind is wholly in front of the plane.
-    pub(super) fn in_front_from(&self, path: &RelativePath, front: V3, start: f64) -> f64 {
+    /// Returns the first time at which a shape that came from behind is wholly in front of the triangle.
+    pub(super) fn in_front_from(
+        &self,
+        triangle: &Triangle,
+        path: &RelativePath,
+        front: V3,
+        start: f64,
+    ) -> f64 {
         let most = self.contact_distance + 2.0 * self.tolerance + self.reach(-front);
-        let below = most + front.dot(path.between(start));
+        let beyond = triangle.beyond_plane(front, OFF_PLANE * self.tolerance);
+        let below = most + beyond + front.dot(path.between(start));
+        // The support map of the caller has returned an invalid point, at which a search will end.
+        if below.is_nan() {
+            return start;
+        }
         let rate = front.dot(path.velocity(start));
         start + first_root(below, rate, 0.5 * front.dot(path.accel))
     }
@@ -124,6 +139,7 @@ impl PartSearch<'_> {
         let gap = height.abs() - reach;
         let aim = self.contact_distance + 0.5 * self.tolerance;
         if gap > aim {
+            let gap = gap - triangle.beyond_plane(-toward, OFF_PLANE * self.tolerance);
             let rate = toward.dot(path.velocity(start));
             let until = start + first_root(gap - aim, rate, 0.5 * toward.dot(path.accel));
             if until > to {
@@ -174,7 +190,7 @@ impl PartSearch<'_> {
     }
 
     /// Returns the impact at the start of a plan, if the farthest point of the shape is above the
-    /// inside of the triangle there. Then its distance from the triangle is the gap to the plane. `rotation` is that of the
+    /// inside of a flat triangle there. Then its distance from the triangle is the gap to the plane. `rotation` is that of the
     /// shape there, and `on_a` the farthest point in its own axes.
     pub(super) fn at_inside(
         &self,
@@ -194,7 +210,10 @@ impl PartSearch<'_> {
         // Comparisons with NaN are false.
         let inside = sides.iter().all(|&side| side > 0.0) || sides.iter().all(|&side| side < 0.0);
         let near = gap <= self.contact_distance + self.tolerance;
-        (inside && near).then(|| {
+        let limit = OFF_PLANE * self.tolerance;
+        let is_flat =
+            || [toward, -toward].iter().all(|&to| triangle.beyond_plane(to, limit) == 0.0);
+        (inside && near && is_flat()).then(|| {
             let gap = Gap { lower: gap, normal: toward, out: toward, on_a, on_b };
             let part = triangle.shape();
             let part = MovingShape::at_rest(&part, M3::IDENTITY);
@@ -269,16 +288,19 @@ impl PartSearch<'_> {
         let gap = height.abs() - self.reach(toward) - self.contact_distance;
         // For a shape that rotates this gap is a lower bound.
         let straight = self.mover.rotation.rate == 0.0;
-        if gap > self.tolerance || straight && gap < -self.tolerance {
+        // Comparisons with NaN are false: an invalid point of the caller's support map is left to the search.
+        let may_touch = gap <= self.tolerance && (!straight || gap >= -self.tolerance);
+        if !may_touch {
             return from;
         }
         let shape = triangle.shape();
         let part = MovingShape::at_rest(&shape, M3::IDENTITY);
         let motion = RelativeMotion { a: self.mover, b: part, path: *path, slack: self.slack };
         let pair = motion.at(from);
-        // The gap to the whole plane is that to any corner, because all of them are on it.
+        // The gap is that of the corner nearest to the shape: rounding of `toward` may move corners off the plane.
         let start = Nearest::along(&pair, motion.between(from), toward);
-        if (start.lower - self.contact_distance).abs() > self.tolerance {
+        let touches = (start.lower - self.contact_distance).abs() <= self.tolerance;
+        if !touches {
             return from;
         }
         // The touch ends if the shape gets deeper, or leaves the plane by twice the tolerance.
@@ -303,7 +325,8 @@ impl PartSearch<'_> {
                 break;
             }
             gap = Nearest::along(&motion.at(t), motion.between(t), toward);
-            if straight || gap.lower <= range.min + self.slack {
+            let is_above = gap.lower > range.min + self.slack;
+            if straight || !is_above {
                 break;
             }
         }
