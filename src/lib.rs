@@ -117,9 +117,9 @@ pub use pipeline::tick::Pipeline;
 
 /// Kernels over columns: one question about many rows, answered in SIMD lanes.
 ///
-/// Each question is a module. The name of a function says its arity: `one_to_one` is the scalar form;
-/// `one_to_many`, `zip` and `pairs` are batches over [`Checked`](crate::batch::Checked) columns. Answers go to
-/// columns of the caller, or to a list of [`Hits`](crate::batch::Hits).
+/// Each question is a module. The name of a function states its arity: `one_to_one` is the scalar form;
+/// `one_to_many`, `zip` and `pairs` are batches over [`Checked`](crate::batch::Checked) columns. Results are
+/// written to columns of the caller, or to a list of [`Hits`](crate::batch::Hits).
 pub mod batch {
     pub use crate::columns::{
         AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked, Columns,

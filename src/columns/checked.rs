@@ -89,8 +89,10 @@ impl<'a, C: Copy> Checked<'a, C> {
     /// Returns whether row `row` is invalid.
     #[must_use]
     pub fn is_rejected(&self, row: u32) -> bool {
-        let row = self.first + row;
-        self.rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok()
+        // There are no rows beyond `u32::MAX`.
+        self.first.checked_add(row).is_some_and(|row| {
+            self.rejected.binary_search_by_key(&row, |rejected| rejected.row).is_ok()
+        })
     }
 
     /// Returns the list of invalid rows without the columns.

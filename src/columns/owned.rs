@@ -124,11 +124,11 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         threads: &Threads,
         value: impl Fn(usize) -> T + Sync,
     ) -> &[Rejected] {
-        self.resize(rows);
-        // The store is empty until all rows are written, because `value` may panic.
-        let len = core::mem::take(&mut self.len);
-        self.rejected.clear();
-        let mut columns = self.columns.each_mut().map(|column| numbers(column, len));
+        // Moved out, so that the store is empty if `value` panics.
+        let mut store = core::mem::take(self);
+        store.resize(rows);
+        store.rejected.clear();
+        let mut columns = store.columns.each_mut().map(|column| numbers(column, rows));
         let all_valid = fill_parts(threads, &mut columns, &|first_row, columns| {
             let mut all_valid = true;
             for k in 0..columns[0].len() {
@@ -140,7 +140,7 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
             }
             all_valid
         });
-        self.len = len;
+        *self = store;
         if !all_valid {
             self.check_all();
         }
@@ -160,10 +160,11 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
     /// assert_eq!(store.get(2).delta, [0.5, 0.0, 0.0]);
     /// ```
     pub fn edit(&mut self, edit: impl FnOnce([&mut [f32]; K])) -> &[Rejected] {
-        let len = core::mem::take(&mut self.len);
-        self.rejected.clear();
-        edit(self.columns.each_mut().map(|column| numbers(column, len)));
-        self.len = len;
+        // Moved out, so that the store is empty if `edit` panics.
+        let mut store = core::mem::take(self);
+        store.rejected.clear();
+        edit(store.columns.each_mut().map(|column| numbers(column, store.len)));
+        *self = store;
         self.check_all();
         &self.rejected
     }
@@ -357,5 +358,40 @@ impl<T: Row<K>, const K: usize> From<&[T]> for Store<T, K> {
 impl<T: Row<K>, const K: usize> fmt::Debug for Store<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Store").field(&self.columns()).finish()
+    }
+}
+
+#[cfg(all(test, feature = "std", panic = "unwind"))]
+mod tests {
+    use super::{LANES_MAX, MovingBoxStore, PADDING};
+    use crate::geom::{Aabb, MovingBox};
+    use crate::lanes::Block;
+    use crate::par::Threads;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// Goal: after a panic of the caller's function the columns are as long as those of a new store. Method: the columns after
+    /// each row that is appended to a store whose filling or editing has panicked.
+    #[test]
+    fn columns_have_no_rows_of_before_a_panic() {
+        for edit in [false, true] {
+            let mut store: MovingBoxStore = [Aabb::default(); 100].into_iter().collect();
+            let panics = AssertUnwindSafe(|| {
+                if edit {
+                    store.edit(|_| panic!("the caller's"));
+                } else {
+                    store.fill(200, &Threads::one(), |_| -> MovingBox { panic!("the caller's") });
+                }
+            });
+            assert!(catch_unwind(panics).is_err());
+            for rows in 0..40 {
+                assert_eq!(store.len(), rows);
+                for column in &store.columns {
+                    assert_eq!(column.len(), rows.div_ceil(LANES_MAX), "{rows} rows");
+                    let padding = &bytemuck::cast_slice::<Block, f32>(column)[rows..];
+                    assert!(padding.iter().all(|x| x.to_bits() == PADDING.to_bits()));
+                }
+                store.push(Aabb::default()).expect("a valid box");
+            }
+        }
     }
 }

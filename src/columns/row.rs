@@ -7,8 +7,8 @@ use crate::geom::{
 /// A plain value that is one row of `K` columns of `f32`.
 ///
 /// Implemented for [`Aabb`], [`MovingBox`], [`Body`], [`AcceleratingBox`], [`MovingSphere`] and
-/// [`Segment`]. The module is private, so other crates cannot implement it.
-pub trait Row<const K: usize>: Copy {
+/// [`Segment`]. This trait cannot be implemented outside of the crate.
+pub trait Row<const K: usize>: Sealed + Copy {
     /// The names of the columns, for error messages.
     const NAMES: [&'static str; K];
     /// The least valid number of each column.
@@ -31,6 +31,38 @@ pub trait Row<const K: usize>: Copy {
     /// The first error found.
     fn check(&self) -> Result<(), Invalid>;
 }
+
+/// The supertrait of [`Row`], which other crates cannot name. The functions of a [`Store`](super::Store) index its
+/// columns by the constants of [`Row`], so they rely on them.
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct Mine;
+///
+/// impl swath::batch::Row<1> for Mine {
+///     const NAMES: [&'static str; 1] = ["x"];
+///
+///     fn from_row(_: [f32; 1]) -> Self {
+///         Self
+///     }
+///
+///     fn to_row(self) -> [f32; 1] {
+///         [0.0]
+///     }
+///
+///     fn check(&self) -> Result<(), swath::Invalid> {
+///         Ok(())
+///     }
+/// }
+/// ```
+pub trait Sealed {}
+
+impl Sealed for Aabb {}
+impl Sealed for MovingBox {}
+impl Sealed for Body {}
+impl Sealed for AcceleratingBox {}
+impl Sealed for MovingSphere {}
+impl Sealed for Segment {}
 
 /// The pairs of columns of a box that must be ordered: `min ≤ max` on each axis.
 const CORNERS: &[(usize, usize)] = &[(0, 3), (1, 4), (2, 5)];

@@ -125,7 +125,9 @@ impl<'a> VectorRows<'a> {
     /// If there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> [f32; 3] {
-        let row = &self.bytes[row * self.stride..][..self.stride];
+        // A product that wraps around would be the start of another row.
+        let start = row.checked_mul(self.stride).expect("there is no such row");
+        let row = &self.bytes[start..][..self.stride];
         bytemuck::pod_read_unaligned(&row[self.offset..][..VECTOR_BYTES])
     }
 

@@ -48,7 +48,7 @@ impl<T: Pod> Zeroed<T> {
         len * (size_of::<T>() / 4)
     }
 
-    /// Makes the list longer. New values are zero, or what [`truncate`](Self::truncate) left. The list is copied if its memory is too short.
+    /// Makes the list longer. New values are zero, or those that [`truncate`](Self::truncate) removed. The list is copied if its memory is too short.
     pub(crate) fn lengthen(&mut self, len: usize) {
         if Self::words(len) > self.words.len().saturating_sub(self.first) {
             let mut longer = Self::new(len);
@@ -65,7 +65,7 @@ impl<T: Pod> Zeroed<T> {
 
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
-        // A list without memory has no place with the alignment.
+        // The pointer of a list without memory may not have the alignment of `T`.
         if self.len == 0 {
             return &[];
         }

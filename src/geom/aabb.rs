@@ -2,7 +2,7 @@
 //!
 //! Where a corner cannot be represented in `f32`, it is rounded outwards, so that a box never loses
 //! a point of the exact one. The directed rounding is done without changing the rounding mode: the
-//! exact error of a sum (`TwoSum`, Knuth 1998, §4.2.2, theorem B) tells on which side of the exact
+//! exact error of a sum (`TwoSum`, Knuth 1998, §4.2.2, theorem B) shows on which side of the exact
 //! sum the rounded one is.
 
 use super::each_axis;
@@ -18,7 +18,8 @@ pub const COORD_MAX: f32 = f32::from_bits((127 + 120) << 23);
 /// A closed axis-aligned box: every point `p` with `min ≤ p ≤ max` on each axis.
 ///
 /// Flat boxes and points (`min == max`) are valid. The fields are public and plain, so that engines
-/// can fill arrays of boxes; every function that takes a box checks it with [`Aabb::validate`].
+/// can fill arrays of boxes. Functions that return an [`Invalid`] check a box with [`Aabb::validate`];
+/// the others, such as [`Aabb::overlaps`], compute with its numbers as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
@@ -325,13 +326,26 @@ impl Aabb {
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when the result is not a valid box: it would reach past [`COORD_MAX`], or the
-    /// margin is NaN or so negative that nothing is left.
+    /// [`Invalid`] when this box or the result is not a valid box: it would reach past [`COORD_MAX`],
+    /// or the margin is NaN or so negative that nothing is left.
     pub fn grown(&self, margin: f32) -> Result<Self, Invalid> {
-        Self::new(
+        let grown = Self::new(
             self.min.map_each(|end| add_down(end, -margin)),
             self.max.map_each(|end| add_up(end, margin)),
-        )
+        )?;
+        self.validate()?;
+        if margin < 0.0 {
+            for axis in 0..3 {
+                // Rounding outwards could hide that nothing is left, so the exact ends are compared:
+                // rounded to nearest, and by their errors if these are equal.
+                let (min, max) =
+                    (two_sum(self.min[axis], -margin), two_sum(self.max[axis], margin));
+                if min > max {
+                    return Err(Invalid::Inverted { axis: axis as u8 });
+                }
+            }
+        }
+        Ok(grown)
     }
 
     /// Returns the smallest box that contains this one moved by `by`.
@@ -341,13 +355,16 @@ impl Aabb {
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when the result would reach past [`COORD_MAX`].
+    /// [`Invalid`] when this box is not valid, or the result would reach past [`COORD_MAX`].
     pub fn translated(&self, by: impl Into<[f32; 3]>) -> Result<Self, Invalid> {
         let by = by.into();
-        Self::new(
+        let translated = Self::new(
             each_axis(|axis| add_down(self.min[axis], by[axis])),
             each_axis(|axis| add_up(self.max[axis], by[axis])),
-        )
+        )?;
+        // Rounding outwards could hide that this box is inverted.
+        self.validate()?;
+        Ok(translated)
     }
 
     /// Returns the intersection, or `None` when the boxes are disjoint.
@@ -396,7 +413,7 @@ pub(super) fn greater(a: f32, b: f32) -> f32 {
 
 /// Returns `a + b` rounded to nearest, and the exact rounding error of it.
 ///
-/// The error of a sum is itself a float (Knuth 1998, §4.2.2, theorem B). Its sign tells whether the
+/// The error of a sum is itself a float (Knuth 1998, §4.2.2, theorem B). Its sign shows whether the
 /// rounded sum is too high or too low.
 fn two_sum(a: f32, b: f32) -> (f32, f32) {
     let sum = a + b;

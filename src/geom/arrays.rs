@@ -12,7 +12,7 @@ pub(crate) trait MapEach<T: Copy> {
     /// The array of the same length with other elements.
     type Of<U: Copy>;
 
-    /// Returns the array of `apply` of each element, in order.
+    /// Returns the results of `apply` for all elements, in order.
     fn map_each<U: Copy>(self, apply: impl Fn(T) -> U + Copy) -> Self::Of<U>;
 }
 
@@ -38,13 +38,13 @@ map_each!(6: a b c d e f);
 map_each!(7: a b c d e f g);
 map_each!(9: a b c d e f g h i);
 
-/// Returns the array of `of` each axis.
+/// Returns the results of `of` for the axes 0, 1 and 2.
 #[inline(always)]
 pub(crate) fn each_axis<T: Copy>(of: impl Fn(usize) -> T + Copy) -> [T; 3] {
     [of(0), of(1), of(2)]
 }
 
-/// Returns the sum of `number` of each item.
+/// Returns the sum of the results of `number` for all items.
 #[inline(always)]
 pub(crate) fn sum_of<T>(items: &[T], number: impl Fn(&T) -> usize + Copy) -> usize {
     let mut sum = 0;
@@ -54,7 +54,7 @@ pub(crate) fn sum_of<T>(items: &[T], number: impl Fn(&T) -> usize + Copy) -> usi
     sum
 }
 
-/// Returns the greatest `number` of an item, or 0 if there is no item.
+/// Returns the greatest result of `number` for an item, or 0 if there is no item.
 #[inline(always)]
 pub(crate) fn most_of<T>(items: &[T], number: impl Fn(&T) -> usize + Copy) -> usize {
     let mut most = 0;
@@ -70,8 +70,8 @@ pub(crate) fn count_of<T>(items: &[T], is: impl Fn(&T) -> bool + Copy) -> usize 
     sum_of(items, |item| usize::from(is(item)))
 }
 
-/// Appends `of` each item to a list. It is for lists that are short, or whose items take longer than the check of the
-/// capacity: `extend` would be four functions for each closure.
+/// Appends the result of `of` for each item to a list. It is for lists that are short, or whose items take longer than
+/// the check of the capacity: `extend` would be four functions for each closure.
 #[inline(always)]
 pub(crate) fn append_each<T, U: Copy>(to: &mut Vec<U>, items: &[T], of: impl Fn(&T) -> U + Copy) {
     to.reserve(items.len());

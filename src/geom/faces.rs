@@ -144,10 +144,20 @@ impl Faces {
 /// 1 + the start in the order of [`SegmentStart`]. A missing plane has all its bits set. For a miss the
 /// whole word is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 #[repr(transparent)]
 pub struct Facets(u32);
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Facets {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        super::deserialize::checked(deserializer, "the bits of facets", |bits: u32| {
+            let facets = Self(bits);
+            (facets.is_hit() || facets == Self::MISS).then_some(facets)
+        })
+    }
+}
 
 impl Facets {
     /// The segment and the polyhedron share no point.

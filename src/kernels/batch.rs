@@ -91,6 +91,9 @@ pub(crate) struct PairMember<'a, const K: usize, const SECOND: bool> {
 /// | [`PlaneSide`](crate::geom::PlaneSide) | [`PlaneSideColumns`](super::overlap::planes::PlaneSideColumns), or `Bits` or `&mut Rows` of the boxes that are not outside |
 /// | `f32`, a distance | [`Distances`](super::proximity::Distances), `&mut Hits` of the boxes in range |
 ///
+/// An output has the wrong length if its columns, or the words of its bits, are not exactly as many as the results need
+/// ([`BatchError::Length`]), or if a list is too short for the hits ([`BatchError::TooShort`]).
+///
 /// This trait cannot be implemented outside of the crate.
 pub trait Output<R>: Sink {}
 

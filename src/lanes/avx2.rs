@@ -39,7 +39,8 @@ macro_rules! avx2 {
     ($e:expr) => {
         // SAFETY: the CPU has AVX2: each vector or token in scope stems from `Avx2::detect`.
         // Casts are between vectors of the same size for which every bit pattern is valid.
-        // Loads and stores are given arrays of the full width.
+        // Loads and stores are given arrays of their full width, or an address whose range a comment or
+        // an assertion before the block proves.
         unsafe { $e }
     };
 }
@@ -124,7 +125,7 @@ impl Isa for Avx2 {
             let high = _mm256_unpackhi_epi32(a.native(), b.native());
             let to: *mut __m256i = to.as_mut_ptr().cast();
             _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(low, high));
-            // Usually few lanes are needed, so skip the second half when it is not.
+            // Usually few lanes are needed, so skip the second half if none of it is.
             if count > 4 {
                 _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(low, high));
             }
@@ -139,7 +140,7 @@ impl Isa for Avx2 {
         at: usize,
     ) {
         let to: &mut [[u32; WORDS]; 8] = (&mut to[..8]).try_into().unwrap();
-        // Do not write `at + 4 <= WORDS`: the sum may wrap around.
+        // So the four words from `at` are inside a row. Do not write `at + 4 <= WORDS`: the sum may wrap around.
         assert!(at <= WORDS && WORDS - at >= 4);
         // Half `h` of `rows[r]` becomes row `4h + r`; its words are written to `to[4h + r][at..]`.
         avx2!({

@@ -2,7 +2,7 @@
 //! features.
 //!
 //! As in `avx2.rs`, the vectors are stored as types of `wide` and the operations are intrinsics.
-//! Masks are held in mask registers.
+//! Masks are stored in mask registers.
 
 use super::table::assert_rows;
 use super::{F32Lanes, F64Lanes, Isa, Kernel, MaskLanes, U32Lanes};
@@ -40,7 +40,8 @@ macro_rules! avx512 {
     ($e:expr) => {
         // SAFETY: the CPU has AVX-512 F, BW, DQ and VL: each vector or token in scope stems from
         // `Avx512::detect`. Casts are between vectors of the same size for which every bit
-        // pattern is valid. Loads and stores are given arrays of the full width.
+        // pattern is valid. Loads and stores are given arrays of their full width, or an address whose
+        // range a comment or an assertion before the block proves.
         unsafe { $e }
     };
 }
@@ -152,7 +153,7 @@ impl Isa for Avx512 {
             let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
             let to: *mut __m512i = to.as_mut_ptr().cast();
             _mm512_storeu_si512(to, _mm512_permutex2var_epi32(a.native(), low, b.native()));
-            // Usually few lanes are needed, so skip the second half when it is not.
+            // Usually few lanes are needed, so skip the second half if none of it is.
             if count > 8 {
                 let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
                 let pairs = _mm512_permutex2var_epi32(a.native(), high, b.native());
@@ -171,7 +172,7 @@ impl Isa for Avx512 {
         avx512!({
             let to: *mut __m512i = to.as_mut_ptr().cast();
             for q in 0..3 {
-                // Usually few lanes are needed, so skip the vectors that hold none of them.
+                // Usually few lanes are needed, so skip the vectors that contain none of them.
                 if 3 * count > 16 * q {
                     let two = _mm512_loadu_si512(TWO[q].as_ptr().cast());
                     let all = _mm512_loadu_si512(ALL[q].as_ptr().cast());
@@ -191,7 +192,7 @@ impl Isa for Avx512 {
         at: usize,
     ) {
         let to: &mut [[u32; WORDS]; 16] = (&mut to[..16]).try_into().unwrap();
-        // Do not write `at + 4 <= WORDS`: the sum may wrap around.
+        // So the four words from `at` are inside a row. Do not write `at + 4 <= WORDS`: the sum may wrap around.
         assert!(at <= WORDS && WORDS - at >= 4);
         // Quarter `q` of `rows[r]` becomes row `4q + r`; its words are written to `to[4q +
         // r][at..]`.

@@ -13,8 +13,8 @@ use core::str::FromStr;
 /// An instruction set that this CPU has, and with it a SIMD width.
 ///
 /// Every level gives the same bits; levels differ in speed only. Use [`Level::detect`]. A level is
-/// valid only on the machine on which it was created; it cannot be serialised, because it has no
-/// public fields.
+/// valid only on the machine on which it was created; it cannot be serialised. Write its
+/// [name](Level::name) and parse it instead.
 ///
 /// ```
 /// use swath::Level;

@@ -13,7 +13,10 @@
 //! Pitfall: a closure inside a kernel is compiled without the instructions of the level. Kernels
 //! consist of plain statements and `#[inline(always)]` functions.
 
-#![allow(unsafe_code, reason = "the one home of intrinsics; every block carries its proof")]
+#![allow(
+    unsafe_code,
+    reason = "intrinsics are used here only; each block has a comment with a proof"
+)]
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx2;

@@ -1,28 +1,37 @@
-//! A clock for the times of passes. Without the feature `std` every time is zero.
+//! A clock for the times of passes. Every time is zero without the feature `std`, and on `wasm32-unknown-unknown`.
 
 use core::time::Duration;
+#[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
+use std::time::Instant;
+
+/// A point in time on a target without a clock. There the `Instant` of `std` panics, if there is one at all.
+#[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
+#[derive(Clone, Copy)]
+struct Instant;
+
+#[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
+impl Instant {
+    fn now() -> Self {
+        Self
+    }
+
+    fn duration_since(self, _: Self) -> Duration {
+        Duration::ZERO
+    }
+}
 
 /// Measures the time since its last reading.
 pub(crate) struct Clock {
-    #[cfg(feature = "std")]
-    last: std::time::Instant,
+    last: Instant,
 }
 
 impl Clock {
     pub(crate) fn start() -> Self {
-        Self {
-            #[cfg(feature = "std")]
-            last: std::time::Instant::now(),
-        }
+        Self { last: Instant::now() }
     }
 
     pub(crate) fn lap(&mut self) -> Duration {
-        #[cfg(feature = "std")]
-        {
-            let now = std::time::Instant::now();
-            now - core::mem::replace(&mut self.last, now)
-        }
-        #[cfg(not(feature = "std"))]
-        Duration::ZERO
+        let now = Instant::now();
+        now.duration_since(core::mem::replace(&mut self.last, now))
     }
 }

@@ -253,8 +253,9 @@ fn run_parts<T: Send>(
     size: usize,
     fill: &dyn PieceWork<T>,
 ) {
+    // There is one start more than there are parts.
     #[cfg(feature = "std")]
-    if threads.workers() > 1 && starts.len() > size {
+    if threads.workers() > 1 && starts.len() > size + 1 {
         return fill_pieces(threads, Cuts::parts(starts, size), out, fill);
     }
     #[cfg(not(feature = "std"))]

@@ -24,7 +24,7 @@ pub(crate) use sort::{
 };
 pub use threads::Threads;
 
-/// Shared ownership, which does not make anything parallel; it is counted atomically.
+/// The reference-counted pointer. It starts no thread; it is exported here because only `par` uses atomics.
 pub(crate) use alloc::sync::Arc;
 use core::sync::atomic::{AtomicUsize, Ordering};
 

@@ -30,8 +30,8 @@ enum ThreadsKind {
 const EXECUTOR_THREADS_MAX: usize = 256;
 
 impl Threads {
-    /// Uses the `rayon` pool in which the function is called, or the global pool outside of any
-    /// pool.
+    /// Uses the `rayon` pool in which a method of the object is called, or the global pool outside
+    /// of any pool.
     ///
     /// This is the default. Without the feature `rayon` it is the calling thread.
     #[must_use]

@@ -17,7 +17,7 @@ pub struct Config {
     /// How far above the target the distance of convex shapes at an impact may be, relative to the
     /// size of the smaller one: [`toi::Settings::tolerance`]. The boxes around the shapes are not
     /// grown by it: a pair that comes within the tolerance, but whose boxes never touch, is not
-    /// reported, although [`toi::one_to_one`] reports an impact for it. No contact is missed by that. The default is
+    /// reported, although [`toi::one_to_one`] reports an impact for it. No contact is missed, because such a distance is above the target. The default is
     /// [`toi::Settings::TOLERANCE`], 2⁻¹⁴.
     pub tolerance: f32,
     /// Which contacts at the start of the tick are impacts. The default leaves out bodies that rest on

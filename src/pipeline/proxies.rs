@@ -170,7 +170,7 @@ impl Pipeline {
             let BodyInfo { shape, flags } = body(id);
             proxies.flags.push(flags | BodyFlags::MOVES);
             let moving = broadphase.moving_box(id).unwrap_or_default();
-            proxies.boxes.push(moving).expect("the world holds boxes");
+            proxies.boxes.push(moving).expect("the boxes of a broadphase are valid");
             if let Some((shape, motion)) = shape {
                 let bounds = match &shape {
                     Geometry::Convex(shape) => shape.bounds_over(&motion).map(|_| ()),

@@ -4,7 +4,7 @@ use crate::broadphase::Timings;
 use core::time::Duration;
 
 /// The time of each stage of a tick, and what it did with the pairs. Times are zero without the
-/// feature `std`.
+/// feature `std`, and on `wasm32-unknown-unknown`.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct TickStats {
@@ -34,7 +34,8 @@ pub struct TickStats {
     pub separated: usize,
     /// Tested pairs whose search was given up.
     pub unresolved: usize,
-    /// Iterations of the search, over all tested pairs.
+    /// Iterations of the search for the first impact of each tested pair. Those for the impacts of further parts
+    /// ([`PartImpacts::Each`](super::PartImpacts::Each)) are not counted.
     pub rounds: u64,
     /// Impacts that are reported.
     pub impacts: usize,

@@ -341,15 +341,16 @@ impl TickScratch {
             // The impacts of the parts are in order, and instead of that of the pair.
             let of_parts = parts.get(at).map_or(&[][..], Vec::as_slice);
             let all = if of_parts.is_empty() { core::slice::from_ref(found) } else { of_parts };
-            let mut apart = true;
+            let (mut apart, mut unresolved) = (true, false);
             for found in all {
                 let impact = Impact::from_part_toi(test.pair, test.window, found);
                 let Some(impact) = impact else { continue };
                 apart = false;
-                stats.unresolved += usize::from(impact.kind == ImpactKind::Unresolved);
+                unresolved |= impact.kind == ImpactKind::Unresolved;
                 if test.sensor { &mut *sensed } else { &mut *impacts }.of_shapes.push(impact);
             }
             stats.separated += usize::from(apart);
+            stats.unresolved += usize::from(unresolved);
         }
         stats.convex_time = clock.lap();
 

@@ -165,6 +165,50 @@ fn translated_box_is_rounded_outwards_to_the_nearest_floats() {
     );
 }
 
+/// Goal: a box is grown outwards to the nearest floats, and a margin that leaves nothing is an error, also if the rounding
+/// would hide it. Method: fractions; points, and sides that are about twice the margin, near and far from the origin.
+#[test]
+fn margin_that_leaves_nothing_is_an_error() {
+    let (mut valid, mut empty) = (0, 0);
+    for low in [0.0, 1.0, -3.0, 1e10, -1e10, COORD_MAX] {
+        for side in [0.0_f32, 1e-30, 2.0, 2048.0] {
+            let Ok(aabb) = Aabb::new([low; 3], [low + side; 3]) else { continue };
+            let half = 0.5 * side;
+            for margin in
+                [0.0, -f32::from_bits(1), -1.0, -half, -half.next_up(), -1025.0, 1.0, 1e-30]
+            {
+                let (min, max) = (sum(low, -margin), sum(low + side, margin));
+                let Ok(grown) = aabb.grown(margin) else {
+                    assert!(min > max || max > Fraction::of(COORD_MAX), "{aabb:?} by {margin}");
+                    empty += 1;
+                    continue;
+                };
+                assert!(min <= max, "{aabb:?} by {margin}: {grown:?}");
+                assert!(is_sum_rounded_down(grown.min[0], low, -margin));
+                assert!(is_sum_rounded_up(grown.max[2], low + side, margin));
+                valid += 1;
+            }
+        }
+    }
+    assert!(valid > 50 && empty > 50, "{valid} {empty}");
+    let point = Aabb::point([0.0, 1e10, 0.0]).expect("a point");
+    let half = Aabb { min: [-4.0, 1e10, -4.0], max: [4.0, 1e10, 4.0] };
+    assert_eq!(point.grown(-1.0), Err(Invalid::Inverted { axis: 0 }));
+    assert_eq!(half.grown(-1.0), Err(Invalid::Inverted { axis: 1 }));
+}
+
+/// Goal: an inverted box is an error, also if growing it or rounding outwards would hide that. Method: each axis in turn.
+#[test]
+fn inverted_box_stays_invalid() {
+    for axis in 0..3 {
+        let mut inverted = Aabb { min: [0.0; 3], max: [1.0; 3] };
+        inverted.min[axis] = 1.0_f32.next_up();
+        let error = Err(Invalid::Inverted { axis: axis as u8 });
+        assert_eq!((inverted.grown(1.0), inverted.grown(0.0)), (error, error));
+        assert_eq!((inverted.translated([1e10; 3]), inverted.translated([0.0; 3])), (error, error));
+    }
+}
+
 /// Goal: of two zeros of different sign, union and intersection take that of the second box, so the bits of a result do not depend on
 /// the processor. Method: the point at zero with both signs.
 #[test]
@@ -471,6 +515,13 @@ fn packed_words_are_validated_by_serde() {
     }
     for bits in [1 << 14, 1 << 31, 1 << 3 | 1 << 12, 1 << 9 | 1 << 12] {
         assert!(serde_json::from_str::<swath::batch::Faces>(&bits.to_string()).is_err(), "{bits}");
+    }
+    for bits in [5, 0x7fff, 0x3fff_ffff] {
+        assert!(serde_json::from_str::<swath::batch::Facets>(&bits.to_string()).is_err(), "{bits}");
+    }
+    for bits in [0, 1 << 30 | 5, 0xffff_ffff] {
+        let read = serde_json::from_str::<swath::batch::Facets>(&bits.to_string()).expect("valid");
+        assert_eq!(read.bits(), bits);
     }
     for bits in [8, 255] {
         assert!(

@@ -140,6 +140,20 @@ fn checks(rows: &[MovingBox], expected: &[Rejected]) {
     }
 }
 
+/// Goal: a row beyond the columns or beyond a slice of them is not rejected. Method: invalid rows before and behind a
+/// slice, and the greatest numbers.
+#[test]
+fn rows_beyond_the_columns_are_not_rejected() {
+    let invalid = MovingBox { delta: [f32::NAN; 3], ..MovingBox::default() };
+    let columns = Columns::new(&[invalid, invalid, MovingBox::default(), invalid]);
+    let mut list = Vec::new();
+    let checked = columns.boxes().check(Level::detect(), &mut list);
+    let slice = checked.slice(1..3);
+    let is_rejected = |rows: [u32; 5]| rows.map(|row| slice.is_rejected(row));
+    assert_eq!(is_rejected([0, 1, 2, u32::MAX - 1, u32::MAX]), [true, false, false, false, false]);
+    assert!(!checked.is_rejected(u32::MAX));
+}
+
 /// Goal: every level lists the same rows, each once and in order. Method: rows of all kinds.
 #[test]
 fn rejected_rows_are_those_of_validate() {

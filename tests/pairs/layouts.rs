@@ -231,6 +231,19 @@ fn vectors_outside_of_a_row_are_errors() {
     assert!(AabbRows::new(two, two).unwrap().moving_at(three, 1.0).is_err());
 }
 
+/// Goal: a row that does not exist is a bug of the caller, also if the position of its bytes wraps around. Method: the
+/// rows just behind the last one, and those whose position is a multiple of 2³² or 2⁶⁴, plus that of row 0.
+#[test]
+#[cfg_attr(panic = "abort", ignore = "the panic cannot be caught")]
+fn row_that_does_not_exist_is_a_panic() {
+    let bytes = [0; 64];
+    let rows = VectorRows::from_bytes(&bytes, 16, 4).expect("four rows");
+    assert_eq!(rows.get(3), [0.0; 3]);
+    for row in [4, 5, usize::MAX / 16 + 1, usize::MAX / 16 + 2, usize::MAX] {
+        assert!(std::panic::catch_unwind(|| rows.get(row)).is_err(), "{row}");
+    }
+}
+
 /// Goal: an input is empty exactly if it has no box. Method: every layout with no row and with two.
 #[test]
 fn inputs_are_empty_without_boxes() {

@@ -157,18 +157,20 @@ enum Way {
     PanicsLate,
 }
 
-/// An executor, and how many loops it has run.
+/// An executor, how many loops it has run, and how many of them had one task.
 struct Test {
     way: Way,
     threads: usize,
     loops: AtomicUsize,
+    of_one_task: AtomicUsize,
     draw: Mutex<Draw>,
 }
 
 impl Test {
     fn new(way: Way, threads: usize) -> Arc<Self> {
         let draw = Mutex::new(Draw::new(8));
-        Arc::new(Self { way, threads, loops: AtomicUsize::new(0), draw })
+        let (loops, of_one_task) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Arc::new(Self { way, threads, loops, of_one_task, draw })
     }
 }
 
@@ -179,6 +181,7 @@ impl Executor for Test {
 
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
         self.loops.fetch_add(1, Relaxed);
+        self.of_one_task.fetch_add(usize::from(tasks < 2), Relaxed);
         match self.way {
             Way::Threads => thread::scope(|scope| {
                 (0..tasks).for_each(|index| drop(scope.spawn(move || task(index))));
@@ -210,7 +213,8 @@ impl Executor for Test {
 }
 
 /// Goal: the results are the same for any executor, also if it breaks its contract. Method: every word of the results
-/// of each engine object, compared with those of one thread; the executors are used, each many times.
+/// of each engine object, compared with those of one thread; the executors are used, each many times, and never for a loop
+/// of one piece.
 #[test]
 fn any_executor_gives_the_results_of_one_thread() {
     for scene in [Room::Mixed, Room::Pile] {
@@ -236,6 +240,7 @@ fn any_executor_gives_the_results_of_one_thread() {
             let found = results(&boxes, &Threads::of_executor(executor.clone()));
             assert!(found == expected, "{scene}: {way:?}, {count} threads");
             assert!(executor.loops.load(Relaxed) > 20, "{way:?}: too few loops were run");
+            assert_eq!(executor.of_one_task.load(Relaxed), 0, "{way:?}: a loop has one piece");
         }
     }
 }

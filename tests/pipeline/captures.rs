@@ -89,7 +89,7 @@ fn invalid_contents_with_a_correct_checksum_are_rejected() {
     let (config, row) =
         ("a valid configuration", "a row of the scene, above that of the body before,");
     let parts = "a set of parts below 8, or below 16 with filters";
-    let room = "a count of things that the rest of the file has room for";
+    let room = "a number of elements that fit into the rest of the file";
     for (what, at, word, wanted) in [
         ("a target below zero", 20, number(-1.0), (20, config)),
         ("a tolerance of two", 24, number(2.0), (20, config)),
@@ -174,6 +174,42 @@ fn a_short_file_has_few_rows() {
     let equal = Scene::new(MovingBoxColumns::from_columns([&column[..]; 9]).expect("columns"));
     let bytes = Pipeline::default().capture(&equal).expect("a capture");
     assert_eq!(Capture::read(&bytes).expect("it was written").scene(&[], &[]).len(), 9000);
+}
+
+/// Goal: a hull is written once, however many bodies have it, in whatever order of their addresses. Method: bodies that share
+/// hulls, in both orders, against bodies with hulls of their own.
+#[test]
+fn hull_of_several_bodies_is_written_once() {
+    let hulls: Vec<Hull> = (1..=4)
+        .map(|k| {
+            let r = if k < 4 { k as f32 } else { 1.0 };
+            Hull::new([[r, 0.0, 0.0], [-r, 0.0, 0.0], [0.0, r, 0.0], [0.0, 0.0, r]])
+                .expect("a hull")
+        })
+        .collect();
+    let boxes = MovingBoxColumns::from_columns([&[0.0; 4][..]; 9]).expect("columns");
+    let pipeline = Pipeline::default();
+    let capture = |order: [usize; 4]| {
+        let body = |(row, index): (u32, usize)| {
+            let shape = Shape::hull(&hulls[index]);
+            ConvexBody { row, shape, motion: Motion::default() }
+        };
+        let bodies: Vec<_> = (0..).zip(order).map(body).collect();
+        let bytes = pipeline.capture(&Scene::new(boxes).convex(&bodies)).expect("a scene");
+        let read = Capture::read(&bytes).expect("its own bytes");
+        let again: Vec<_> = read.convex();
+        assert_eq!(again.len(), 4);
+        for (body, read) in bodies.iter().zip(&again) {
+            let bounds = [body, read].map(|of| of.shape.bounds_over(&of.motion).expect("valid"));
+            assert_eq!(bounds[0], bounds[1], "row {}", body.row);
+        }
+        bytes.len()
+    };
+    let of_hull = 4 + 4 * 12;
+    let own = capture([0, 1, 2, 3]);
+    for shared in [[0, 1, 2, 0], [2, 1, 0, 2], [0, 1, 2, 2], [2, 2, 1, 0]] {
+        assert_eq!(own - capture(shared), of_hull, "{shared:?}");
+    }
 }
 
 /// Goal: filters of 32 bits are read as they were written; files with filters of 16 bits have the bytes that they had before

@@ -2,8 +2,8 @@
 
 use swath::convex::SupportMap;
 use swath::convex::toi::{Toi, ToiResult};
-use swath::mesh::HeightField;
-use swath::pipeline::{Config, GeometryBody, ImpactKind};
+use swath::mesh::{Compound, HeightField};
+use swath::pipeline::{BodyFlags, Config, GeometryBody, ImpactKind, PartImpacts};
 use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape};
 
 /// Goal: boxes that do not touch are explained by their times on each axis. Method: on x they would touch in the second half of the
@@ -52,6 +52,33 @@ fn limit_of_impacts_is_explained_for_an_impact_alone() {
         let text = explanation.to_string();
         assert_eq!(text.contains("among the first 1 impacts"), is_mentioned, "{text}");
         assert_eq!(text.contains("among the first"), is_mentioned, "{text}");
+    }
+}
+
+/// Goal: a limit of impacts is not mentioned for a sensor, because its impacts are all reported. Method: two boxes that
+/// overlap, of which either, both or none is a sensor, and as many impacts as the tick reports.
+#[test]
+fn limit_of_impacts_is_not_explained_for_sensors() {
+    let boxes = MovingBoxColumns::new([&[0.0; 2]; 3], [&[1.0; 2]; 3], [&[0.0; 2]; 3]);
+    let boxes = boxes.expect("columns");
+    let mut config = Config::default();
+    config.impacts_per_body = 1;
+    let mut pipeline = Pipeline::new(config);
+    let (plain, sensor) = (BodyFlags::MOVES, BodyFlags::MOVES | BodyFlags::SENSOR);
+    for flags in [[plain; 2], [sensor, plain], [plain, sensor], [sensor; 2]] {
+        let scene = Scene::new(boxes).flagged(&flags);
+        let explanation = pipeline.explain(&scene, Pair { a: 0, b: 1 }).expect("two boxes");
+        let is_limited = flags == [plain; 2];
+        let text = explanation.to_string();
+        assert_eq!(text.contains("among the first 1 impacts"), is_limited, "{text}");
+        let ticked = pipeline.tick(&scene).expect("a scene");
+        assert_eq!(
+            (ticked.impacts().len(), ticked.sensed().len()),
+            match is_limited {
+                true => (1, 0),
+                false => (0, 1),
+            }
+        );
     }
 }
 
@@ -120,4 +147,29 @@ fn unresolved_searches_are_counted() {
     assert_eq!(output.impacts().len(), 3);
     assert!(output.impacts().iter().all(is_unresolved), "{:?}", output.impacts());
     assert_eq!(output.stats().unresolved, 3);
+}
+
+/// Goal: a pair is counted once as unresolved, however many of its parts are. Method: a ball whose support points are not
+/// numbers, and a compound of two cuboids that overlap it.
+#[test]
+fn pair_with_unresolved_parts_is_counted_once() {
+    let pose = |at| Pose::at(at).expect("a pose");
+    let motion = |at| Motion::new(pose(at), [0.25; 3]).expect("a motion");
+    let part = |x: f32| (Shape::cuboid([0.5; 3]).expect("a cuboid").into(), pose([x, 0.3, 0.2]));
+    let compound = Compound::new([part(0.4), part(-0.4)]).expect("valid");
+    let ball = Shape::custom(&Faulty).expect("a ball");
+    let convex = [ConvexBody { row: 0, shape: ball, motion: motion([0.0; 3]) }];
+    let geometries =
+        [GeometryBody { row: 1, geometry: (&compound).into(), motion: Motion::default() }];
+    let boxes = MovingBoxColumns::new([&[0.0; 2]; 3], [&[0.0; 2]; 3], [&[0.0; 2]; 3]);
+    let scene = Scene::new(boxes.expect("columns")).convex(&convex).geometries(&geometries);
+    let mut config = Config::default();
+    config.part_impacts = PartImpacts::Each;
+    let mut pipeline = Pipeline::new(config);
+    let output = pipeline.tick(&scene).expect("a scene");
+    let is_unresolved = |impact: &Impact| impact.kind == ImpactKind::Unresolved;
+    assert_eq!(output.impacts().len(), 2);
+    assert!(output.impacts().iter().all(is_unresolved), "{:?}", output.impacts());
+    let stats = output.stats();
+    assert_eq!((stats.convex, stats.unresolved, stats.separated), (1, 1, 0));
 }

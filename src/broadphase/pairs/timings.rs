@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-/// How long the passes of a tick took; zero without the feature `std`.
+/// How long the passes of a tick took; zero without the feature `std`, and on `wasm32-unknown-unknown`.
 ///
 /// Against fixed boxes there is no grid to choose: `scatter` is the check of the movers and `sweep` the
 /// comparison.

@@ -184,7 +184,7 @@ pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `segment` is invalid or the output is too short.
+/// [`BatchError`] when `segment` is invalid or the output has the wrong length.
 ///
 /// ```
 /// use swath::{Aabb, Level, MovingBoxStore, Segment};
@@ -217,7 +217,7 @@ pub fn one_to_many(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `aabb` is invalid or the output is too short.
+/// [`BatchError`] when `aabb` is invalid or the output has the wrong length.
 ///
 /// ```
 /// use swath::{Aabb, Level, Segment};
@@ -250,7 +250,7 @@ pub fn many_to_one(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `segments` and `boxes` differ in length or the output is too short.
+/// [`BatchError`] when `segments` and `boxes` differ in length or the output has the wrong length.
 pub fn zip(
     level: Level,
     segments: &Checked<'_, SegmentColumns<'_>>,

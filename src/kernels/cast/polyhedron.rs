@@ -203,7 +203,7 @@ pub fn one_to_one(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when the output is too short.
+/// [`BatchError`] when the output has the wrong length.
 pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SegmentColumns<'_>>,

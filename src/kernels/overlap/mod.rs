@@ -82,7 +82,7 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<bool, Invalid> {
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is invalid or the output is too short.
+/// [`BatchError`] when `a` is invalid or the output has the wrong length.
 pub fn one_to_many(
     level: Level,
     a: &Aabb,
@@ -111,7 +111,7 @@ pub fn any(level: Level, a: &Aabb, many: &Checked<'_>) -> Result<Option<u32>, Ba
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
+/// [`BatchError`] when `a` and `b` differ in length or the output has the wrong length.
 pub fn zip(
     level: Level,
     a: &Checked<'_>,
@@ -128,7 +128,7 @@ pub fn zip(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
+/// [`BatchError`] when a pair refers to a row that does not exist or the output has the wrong length.
 pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,

@@ -102,7 +102,7 @@ pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a plane is invalid or the output is too short.
+/// [`BatchError`] when a plane is invalid or the output has the wrong length.
 ///
 /// ```
 /// use swath::batch::overlap::planes;

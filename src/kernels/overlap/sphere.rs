@@ -62,7 +62,7 @@ pub fn one_to_one(sphere: &Sphere, aabb: &Aabb) -> Result<bool, Invalid> {
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `sphere` is invalid or the output is too short.
+/// [`BatchError`] when `sphere` is invalid or the output has the wrong length.
 pub fn one_to_many(
     level: Level,
     sphere: &Sphere,
@@ -91,7 +91,7 @@ pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `aabb` is invalid or the output is too short.
+/// [`BatchError`] when `aabb` is invalid or the output has the wrong length.
 pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SphereColumns<'_>>,
@@ -108,7 +108,7 @@ pub fn many_to_one(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `spheres` and `boxes` differ in length or the output is too short.
+/// [`BatchError`] when `spheres` and `boxes` differ in length or the output has the wrong length.
 pub fn zip(
     level: Level,
     spheres: &Checked<'_, SphereColumns<'_>>,

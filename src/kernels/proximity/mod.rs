@@ -88,8 +88,8 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<f32, Invalid> {
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is invalid, `max_distance` is negative or NaN, or the output is too
-/// short.
+/// [`BatchError`] when `a` is invalid, `max_distance` is negative or NaN, or the output has
+/// the wrong length.
 ///
 /// ```
 /// use swath::{Aabb, Level, MovingBoxStore};
@@ -99,8 +99,8 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<f32, Invalid> {
 /// for x in 0..100 {
 ///     many.push(Aabb::point([x as f32, 3.0, 0.0])?)?;
 /// }
-/// let mut room = [Hit::default(); 8];
-/// let mut hits = Hits::new(&mut room);
+/// let mut memory = [Hit::default(); 8];
+/// let mut hits = Hits::new(&mut memory);
 /// let here = Aabb::point([50.0, 0.0, 0.0])?;
 /// proximity::one_to_many(Level::detect(), &here, 3.5, &many.checked(), &mut hits)?;
 /// let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
@@ -138,7 +138,7 @@ fn put(
 /// # Errors
 ///
 /// [`BatchError`] when `a` and `b` differ in length, `max_distance` is negative or NaN, or the
-/// output is too short.
+/// output has the wrong length.
 pub fn zip(
     level: Level,
     a: &Checked<'_>,

@@ -60,9 +60,9 @@ pub fn nearest(
 /// for x in [7.0, 3.0, 5.0, 3.0] {
 ///     many.push(Aabb::cube([x, 0.0, 0.0], 0.5)?)?;
 /// }
-/// let mut room = [Hit::default(); 3];
+/// let mut memory = [Hit::default(); 3];
 /// let here = Aabb::point([0.0; 3])?;
-/// let found = proximity::k_nearest(Level::detect(), &here, 9.0, &many.checked(), &mut room)?;
+/// let found = proximity::k_nearest(Level::detect(), &here, 9.0, &many.checked(), &mut memory)?;
 /// assert_eq!(found.iter().map(|hit| hit.row).collect::<Vec<_>>(), [1, 3, 2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -25,9 +25,11 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
-    /// `a` at time `first`, with its displacement over a whole tick from then on.
+    /// `a` at time `first`, with its displacement over a whole tick from then on; the body as it was
+    /// passed for [`Outcome::BothFixed`].
     pub a: MovingBox,
-    /// `b` at time `first`, with its displacement over a whole tick from then on.
+    /// `b` at time `first`, with its displacement over a whole tick from then on; the body as it was
+    /// passed for [`Outcome::BothFixed`].
     pub b: MovingBox,
     /// The time of contact, in `[0, 1]`, never late. The part `1 - first` of the tick remains.
     pub first: f32,

@@ -247,7 +247,7 @@ pub fn pairs<'r>(
 ///
 /// On every axis of contact ([`Contact::axis_mask`]) on which `delta` points into the face, the
 /// component becomes zero; components that point away from a face or along it remain. `member`
-/// tells which body `delta` belongs to. Without contact the result is `delta`. Within 2⁻²³ of
+/// states which body `delta` belongs to. Without contact the result is `delta`. Within 2⁻²³ of
 /// `delta · (1 - first)`. A time outside of `[0, 1]` is clamped, and NaN counts as 0.
 ///
 /// # Errors

@@ -179,7 +179,7 @@ pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<Option<Separation>, Invalid> {
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is invalid or the output is too short.
+/// [`BatchError`] when `a` is invalid or the output has the wrong length.
 pub fn one_to_many(
     level: Level,
     a: &Aabb,
@@ -197,7 +197,7 @@ pub fn one_to_many(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
+/// [`BatchError`] when `a` and `b` differ in length or the output has the wrong length.
 pub fn zip(
     level: Level,
     a: &Checked<'_>,
@@ -215,7 +215,7 @@ pub fn zip(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
+/// [`BatchError`] when a pair refers to a row that does not exist or the output has the wrong length.
 pub fn pairs(
     level: Level,
     boxes: &Checked<'_>,

@@ -197,7 +197,7 @@ fn cut<I: Isa>(
 }
 
 /// Solves for the times at which the centre is within reach, if on each axis it is where the masks
-/// say: before the face, past the back, or else between them.
+/// state: before the face, past the back, or else between them.
 #[inline(always)]
 fn piece<I: Isa>(
     isa: I,

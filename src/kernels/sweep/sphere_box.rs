@@ -75,7 +75,7 @@ pub fn one_to_one(a: &MovingSphere, b: &MovingBox) -> Result<Sweep, Invalid> {
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is invalid or the output is too short.
+/// [`BatchError`] when `a` is invalid or the output has the wrong length.
 pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
@@ -92,7 +92,7 @@ pub fn one_to_many(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `b` is invalid or the output is too short.
+/// [`BatchError`] when `b` is invalid or the output has the wrong length.
 pub fn many_to_one(
     level: Level,
     many: &Checked<'_, SphereColumns<'_>>,
@@ -109,7 +109,7 @@ pub fn many_to_one(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
+/// [`BatchError`] when `a` and `b` differ in length or the output has the wrong length.
 pub fn zip(
     level: Level,
     a: &Checked<'_, SphereColumns<'_>>,

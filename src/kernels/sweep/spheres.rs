@@ -82,7 +82,7 @@ pub fn one_to_one(a: &MovingSphere, b: &MovingSphere) -> Result<Sweep, Invalid> 
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is invalid or the output is too short.
+/// [`BatchError`] when `a` is invalid or the output has the wrong length.
 pub fn one_to_many(
     level: Level,
     a: &MovingSphere,
@@ -99,7 +99,7 @@ pub fn one_to_many(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
+/// [`BatchError`] when `a` and `b` differ in length or the output has the wrong length.
 pub fn zip(
     level: Level,
     a: &Checked<'_, SphereColumns<'_>>,
@@ -116,7 +116,7 @@ pub fn zip(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
+/// [`BatchError`] when a pair refers to a row that does not exist or the output has the wrong length.
 pub fn pairs(
     level: Level,
     spheres: &Checked<'_, SphereColumns<'_>>,

@@ -91,7 +91,8 @@ impl Pipeline {
         let impact = context.explain(pair, &mut explanation);
         explanation.impact = impact;
         let limit = self.config().impacts_per_body;
-        if limit > 0 && impact.is_some() {
+        // Impacts with sensors do not count, and are all reported.
+        if limit > 0 && impact.is_some() && !context.is_sensed(pair) {
             explanation.add_line(format!(
                 "It is reported only if it is among the first {limit} impacts of one of the two bodies."
             ));

@@ -191,7 +191,7 @@ impl SceneBounds {
     }
 
     /// How far a body moves in the tick on the axis on which it moves farthest, plus its angular
-    /// sweep. Never too small, and not much too large.
+    /// sweep. Not much too large; too small only by the rounding of two sums.
     #[inline]
     pub(crate) fn speed(&self, scene: &Scene<'_, '_>, row: u32) -> f32 {
         let at = row as usize;

@@ -1,4 +1,4 @@
-//! Candidate pairs: those whose bounds touch in the tick, and of these the ones that are not dropped as slow.
+//! Candidate pairs: those whose bounds touch in the tick; and the test which of them are not slow.
 
 use super::bounds::SceneBounds;
 use super::context::TickContext;

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! bounds       a moving box that contains each body
-//! candidates   the pairs of these boxes that touch, without the slow ones
-//! windows      first and last time of contact of the boxes; the answer for plain boxes (row_cache: their rows)
+//! candidates   the pairs of these boxes that touch
+//! windows      drops slow pairs; first and last time of contact of the boxes; the result for plain boxes (row_cache: their rows)
 //! convex       first time of contact of convex shapes within these times
 //! sort         impacts by time, then by pair
 //! ```

@@ -2,9 +2,9 @@
 //!
 //! The pairs of a run are near each other in space, but their rows may be anywhere in memory: the
 //! nine numbers of a box, its shape index and its flags are in eleven cache lines. If a tick has
-//! many pairs, all rows are first copied to records of one cache line each, so that a pair costs
-//! two. If it has few, the columns are read directly. In both cases the lines of the next block of
-//! pairs are prefetched while one block is processed.
+//! many pairs, all rows are first copied to records of one cache line each, so that two lines are
+//! read for a pair. In a tick with few pairs the columns are read directly. In both cases the lines
+//! of the next block of pairs are prefetched while one block is processed.
 
 use super::bounds::PLAIN;
 use super::context::TickContext;

@@ -12,7 +12,7 @@ use super::sort::ImpactBuffer;
 use crate::columns::{Checked, impl_memory};
 use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
 use crate::kernels::bounds::enclosing_box;
-use crate::kernels::separate::Separation as Push;
+use crate::kernels::separate::Separation;
 use crate::kernels::sweep::{Sweep, SweepColumns};
 use crate::kernels::{separate, sweep};
 use crate::lanes::Level;
@@ -119,7 +119,7 @@ impl WindowRun {
             if plain && swept.contact.is_hit() && !rows.is_shaped(at) {
                 if context.is_impact(swept.contact, sensor) {
                     let of = if borrowed { rows.rows(at) } else { context.rows(pair) };
-                    let push = Push { depth: depth[at], contact: pushed[at] };
+                    let push = Separation { depth: depth[at], contact: pushed[at] };
                     // Written in place, so that the numbers are stored only once.
                     write_impact(&of, swept, push, to.add(swept.first, pair));
                     self.stats.boxes += 1;
@@ -197,7 +197,7 @@ impl TickContext<'_, '_> {
     /// does not count.
     fn box_impact(&self, pair: Pair, sweep: Sweep, sensor: bool) -> Option<Impact> {
         let of = self.rows(pair);
-        let mut push = Push { depth: 0.0, contact: Contact::SEPARATED };
+        let mut push = Separation { depth: 0.0, contact: Contact::SEPARATED };
         if is_inside(sweep.contact) {
             let [a, b] = [&of[0], &of[1]].map_each(|of| self.enlarged(of));
             if let Ok(Some(of)) = separate::one_to_one(&a, &b) {
@@ -229,7 +229,7 @@ fn is_inside(contact: Contact) -> bool {
 }
 
 /// Writes the impact of two boxes without shapes. `push` is the separation of boxes that overlap.
-fn write_impact(of: &[AcceleratingBox; 2], sweep: Sweep, push: Push, impact: &mut Impact) {
+fn write_impact(of: &[AcceleratingBox; 2], sweep: Sweep, push: Separation, impact: &mut Impact) {
     let Sweep { first, last, contact } = sweep;
     let mut axis_of = contact;
     if is_inside(contact) {

@@ -90,7 +90,7 @@ pub fn one_to_one(a: &AcceleratingBox, b: &AcceleratingBox) -> Result<Sweep, Inv
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` is invalid or the output is too short.
+/// [`BatchError`] when `a` is invalid or the output has the wrong length.
 pub fn one_to_many(
     level: Level,
     a: &AcceleratingBox,
@@ -107,7 +107,7 @@ pub fn one_to_many(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when `a` and `b` differ in length or the output is too short.
+/// [`BatchError`] when `a` and `b` differ in length or the output has the wrong length.
 pub fn zip(
     level: Level,
     a: &Checked<'_, AcceleratingBoxColumns<'_>>,
@@ -124,7 +124,7 @@ pub fn zip(
 ///
 /// # Errors
 ///
-/// [`BatchError`] when a pair refers to a row that does not exist or the output is too short.
+/// [`BatchError`] when a pair refers to a row that does not exist or the output has the wrong length.
 pub fn pairs(
     level: Level,
     boxes: &Checked<'_, AcceleratingBoxColumns<'_>>,

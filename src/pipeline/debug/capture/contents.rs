@@ -63,7 +63,7 @@ impl Capture {
     pub fn convex(&self) -> Vec<ConvexBody<'_>> {
         let body = |body: &CapturedBody| ConvexBody {
             row: body.row,
-            shape: body.shape.shape(&self.hulls).expect("was tried when it was read"),
+            shape: body.shape.shape(&self.hulls).expect("the shape was valid when it was read"),
             motion: body.motion,
         };
         self.bodies.iter().map(body).collect()
@@ -93,7 +93,7 @@ impl Capture {
     ) -> Scene<'a, 'a> {
         let [boxes @ .., ax, ay, az] = self.columns.each_ref().map(Vec::as_slice);
         let boxes: [_; 9] = boxes;
-        let boxes = MovingBoxColumns::from_columns(boxes).expect("read as long as each other");
+        let boxes = MovingBoxColumns::from_columns(boxes).expect("the columns are equally long");
         Scene {
             boxes,
             accel: [ax, ay, az],

@@ -37,7 +37,7 @@ impl TickOutput<'_> {
                 for number in numbers.iter().chain(vectors.as_flattened()) {
                     sum = fnv(sum, &number.to_le_bytes());
                 }
-                // Impacts without parts have the hash that they had before there were any.
+                // Parts that are both 0 are left out, so that recorded hashes of convex shapes stay valid.
                 if parts != [0; 2] {
                     parts.iter().for_each(|part| sum = fnv(sum, &part.to_le_bytes()));
                 }

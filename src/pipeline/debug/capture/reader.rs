@@ -126,7 +126,7 @@ impl Reader<'_> {
         if count.checked_mul(least).is_some_and(|bytes| bytes <= rest) {
             Ok(count)
         } else {
-            Err(malformed(self.at, "a count of things that the rest of the file has room for"))
+            Err(malformed(self.at, "a number of elements that fit into the rest of the file"))
         }
     }
 

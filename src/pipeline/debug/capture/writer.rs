@@ -10,35 +10,32 @@ use crate::narrowphase::{Hull, Shape, record};
 use crate::pipeline::config::{Config, PartImpacts};
 use crate::pipeline::scene::Scene;
 use crate::pipeline::tick::Pipeline;
+use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
 use alloc::vec::Vec;
 
-/// The hulls of a tick by number, and the number of each hull in the order of addresses.
+/// The hulls of a tick by number, and the number of each hull by its address.
 #[derive(Default)]
 struct Hulls<'h> {
     all: Vec<&'h Hull>,
-    numbered: Vec<(*const Hull, u32)>,
+    numbers: BTreeMap<*const Hull, u32>,
 }
 
 impl<'h> Hulls<'h> {
-    fn find(&self, hull: &Hull) -> Result<usize, usize> {
-        self.numbered.binary_search_by_key(&core::ptr::from_ref(hull), |&(hull, _)| hull)
-    }
-
     /// Returns a shape as numbers, and numbers its hull.
     fn record(&mut self, row: u32, shape: &Shape<'h>) -> Result<Recorded<'h>, CaptureError> {
         let recorded = Recorded::of(shape).ok_or(CaptureError::OwnShape { row })?;
         if let Some(hull) = recorded.hull
-            && let Err(place) = self.find(hull)
+            && let Entry::Vacant(entry) = self.numbers.entry(hull)
         {
-            self.numbered.insert(place, (core::ptr::from_ref(hull), self.all.len() as u32));
+            entry.insert(self.all.len() as u32);
             self.all.push(hull);
         }
         Ok(recorded)
     }
 
     fn number(&self, hull: Option<&Hull>) -> u32 {
-        let place = hull.and_then(|hull| self.find(hull).ok());
-        place.map_or(u32::MAX, |place| self.numbered[place].1)
+        hull.map_or(u32::MAX, |hull| self.numbers[&core::ptr::from_ref(hull)])
     }
 }
 
@@ -46,8 +43,8 @@ impl<'h> Hulls<'h> {
 #[derive(Default)]
 struct Geometries<'g> {
     all: Vec<Geometry<'g>>,
-    /// The number of each geometry that is borrowed, in the order of addresses.
-    numbered: Vec<(usize, u32)>,
+    /// The number of each geometry that is borrowed, by its address.
+    numbers: BTreeMap<usize, u32>,
 }
 
 impl<'g> Geometries<'g> {
@@ -61,10 +58,10 @@ impl<'g> Geometries<'g> {
         };
         let number = self.all.len() as u32;
         if let Some(address) = address {
-            match self.numbered.binary_search_by_key(&address, |&(address, _)| address) {
-                Ok(place) => return (self.numbered[place].1, false),
-                Err(place) => self.numbered.insert(place, (address, number)),
-            }
+            match self.numbers.entry(address) {
+                Entry::Occupied(entry) => return (*entry.get(), false),
+                Entry::Vacant(entry) => entry.insert(number),
+            };
         }
         self.all.push(*geometry);
         (number, true)
