@@ -13,6 +13,9 @@ use core::ops::Range;
 /// the input is below it, and whether its path is long has been evaluated already.
 pub(crate) const NOT_FIRST_UNCUT: u32 = 1 << 26;
 pub(super) const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
+/// The least planes of a join whose planes are not limited.
+pub(super) const ANY_PLANE: [f32; 3] = [f32::NEG_INFINITY; 3];
+
 /// Consecutive rows of [`KdBoxes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KdRows {

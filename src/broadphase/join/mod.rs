@@ -51,7 +51,7 @@ use crate::lanes::{LANES_MAX, Level};
 use alloc::vec::Vec;
 use bitmaps::{BitmapIndex, CompareBitmaps};
 pub(crate) use boxes::NOT_FIRST_UNCUT;
-use boxes::{CopySet, KdBoxes, KdPart, KdRows, Selection, SortedSets, Summary};
+use boxes::{ANY_PLANE, CopySet, KdBoxes, KdPart, KdRows, Selection, SortedSets, Summary};
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
 use leaf::{CompareLeaf, Leaf, LeafState};
 use occupied::{LARGER_BY, OccupiedCells};
@@ -69,8 +69,6 @@ const OCCUPIED_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 1024 };
 
 /// Bounds of everything.
 const EVERYWHERE: [f32; 6] = [f32::MIN, f32::MIN, f32::MIN, f32::MAX, f32::MAX, f32::MAX];
-/// The least planes of a join whose planes are not limited.
-const ANY_PLANE: [f32; 3] = [f32::NEG_INFINITY; 3];
 
 /// A join that has not been done yet.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,10 +4,9 @@
 //! memory of the input, and most of the time of a first call would be that of the new memory. A place with its flags has
 //! four bytes instead of 28.
 
-use super::ANY_PLANE;
 use super::boxes::{
-    ColumnTarget, JOIN_FLAGS, KdBoxes, KdPart, KdRows, Selection, SetSource, SetTarget, SortedSets,
-    SortedTarget, Summary, keep_part, select,
+    ANY_PLANE, ColumnTarget, JOIN_FLAGS, KdBoxes, KdPart, KdRows, Selection, SetSource, SetTarget,
+    SortedSets, SortedTarget, Summary, keep_part, select,
 };
 use super::sort_keys::StartOrder;
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for};

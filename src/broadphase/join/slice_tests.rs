@@ -22,7 +22,7 @@ fn long_paths_that_begin_before_many_boxes_have_all_pairs() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut bounds: [Vec<f32>; 6] = Default::default();
     let mut ids = Vec::new();
-    let is_part = |row: usize| row < BOARDS && row % 20 == 0;
+    let is_part = |row: usize| row < BOARDS && row.is_multiple_of(20);
     for row in 0..ALL {
         let is_board = row < BOARDS;
         let share = if is_board { 0.3 } else { 0.01 };
