@@ -59,7 +59,7 @@ pub(super) fn each_part(
     let &Intervals { count, window: [_, to], path_box } = intervals;
     let mut until = to;
     // Parts that were met in earlier intervals, in order. Each was searched to the end of the window,
-    // so a later interval does not visit it again. In one interval no part is met twice.
+    // so a later interval does not visit it again. The traversal visits a part once in an interval.
     let (mut seen, mut met_now): (Vec<u32>, Vec<u32>) = Default::default();
     for k in 0..count {
         let (start, end) = (intervals.start(k), intervals.start(k + 1));

@@ -3,11 +3,15 @@
 #include <swath.hpp>
 
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
 #include <type_traits>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define CHECK(condition)                                                               \
     do {                                                                               \
@@ -142,6 +146,27 @@ void threads_of_the_program() {
     CHECK(finder.swept_pairs(boxes_of(bodies)).size() == 10000);
 }
 
+// In a process of its own, because the program ends.
+void executor_that_throws_ends_the_program() {
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        // The signal also ends valgrind, which would report the memory of threads that the child does not have.
+        std::set_terminate([] {
+            raise(SIGKILL);
+            std::_Exit(1);
+        });
+        auto run = [](std::size_t, auto) { throw std::runtime_error("of the executor"); };
+        const swath_executor executor = swath::executor(run, 3);
+        swath_exec exec{};
+        exec.executor = &executor;
+        swath::pair_finder(&exec).swept_pairs(boxes_of(row_of_bodies(20000)));
+        std::_Exit(1);
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
 }  // namespace
 
 int main() {
@@ -153,5 +178,6 @@ int main() {
     events(&exec);
     queries_and_shapes(&exec);
     threads_of_the_program();
+    executor_that_throws_ends_the_program();
     std::puts("everything is as it should be in C++");
 }

@@ -81,12 +81,10 @@ use pair_cache::events::Events;
 use pair_cache::partition::{AcceptPair, Accepting};
 use pair_cache::touching::Touching;
 pub(crate) use proxy::{Proxy, ProxyKind};
-use resting::RestingTrees;
-use resting_search::RestingSearch;
+use resting::{RestingSearch, RestingTrees};
 use set_many::SetScratch;
 use slots::Container;
 use state::{BroadphaseState, RemovedProxy};
-use transaction::Transaction;
 pub(crate) use update::Changes;
 
 /// Boxes with stable ids, and their pairs from tick to tick.
@@ -433,7 +431,8 @@ impl Broadphase {
             return Ok(self.changes());
         }
         par::sort::<4>(bytemuck::cast_slice_mut(&mut self.state.dirty_pairs));
-        let transaction = Transaction::begin(self, accept_new.is_some());
+        let changed = self.begin_update(accept_new.is_some());
+        let mut transaction = Transaction { broadphase: self, changed, is_committed: false };
         let search = &mut *transaction.broadphase;
         search.find_resting(accept.map(Accepting::function))?;
         let few = keeps_function
@@ -443,7 +442,8 @@ impl Broadphase {
         if !found {
             search.find_all(accept)?;
         }
-        transaction.commit();
+        transaction.is_committed = true;
+        drop(transaction);
         let Self { state, events, removed, full, resting_search, .. } = self;
         self.events_valid = true;
         removed.clone_from(&state.removed);
@@ -570,5 +570,22 @@ impl Broadphase {
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.bytes()
+    }
+}
+
+/// An update. If it is dropped before it is committed, because of an error or a panic of the caller's function, it is
+/// rolled back.
+struct Transaction<'a> {
+    broadphase: &'a mut Broadphase,
+    /// The number of changed slots before the update.
+    changed: usize,
+    is_committed: bool,
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if !self.is_committed {
+            self.broadphase.roll_back(self.changed);
+        }
     }
 }

@@ -7,6 +7,7 @@
 //! is rebuilt from the list alone ([`FixedBoxes::put`]). A resting proxy with a margin is stored with
 //! its fat AABB. Queries that reach it in a leaf test its true box, which the state has.
 
+use super::id::ProxyPair;
 use super::slots::{Container, FIXED, SLEEPING};
 use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
@@ -14,7 +15,7 @@ use crate::broadphase::bvh::{BvhItem, Tree};
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach, count_of};
+use crate::geom::{Aabb, Filter, MapEach, count_of};
 use crate::par::sort_rows;
 use alloc::vec::Vec;
 
@@ -212,6 +213,19 @@ impl RestingTrees {
         self.changed.shrink_to_fit();
     }
 }
+
+/// The pairs that a search for resting proxies (`resting_search.rs`) has found, and its scratch memory.
+#[derive(Debug, Default)]
+pub(crate) struct RestingSearch {
+    /// The pairs of two resting proxies that begin in this update, in order.
+    pub(crate) begun: Vec<ProxyPair>,
+    /// The slots that are searched for, with their boxes and filters.
+    pub(crate) slots: Vec<u32>,
+    pub(crate) columns: [Vec<f32>; 9],
+    pub(crate) filters: Vec<Filter>,
+}
+
+impl_memory!(RestingSearch { begun, slots, columns, filters });
 
 /// The forests in which the proxy of a slot belongs, as bits, with [`FAT`].
 pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {

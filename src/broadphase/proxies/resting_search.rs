@@ -7,26 +7,13 @@ use super::Broadphase;
 use super::id::{ProxyId, ProxyPair};
 use super::movers::borrow_columns;
 use super::pair_cache::partition::AcceptPair;
+use super::resting::RestingSearch;
 use super::slots::owners_allow;
 use crate::broadphase::{FindError, PairInput, Pairs};
-
-use crate::columns::{Row as _, impl_memory};
-use crate::geom::{Filter, SweptPair};
+use crate::columns::Row as _;
+use crate::geom::SweptPair;
 use crate::par;
 use alloc::vec::Vec;
-
-/// The pairs that a search has found, and its scratch memory.
-#[derive(Debug, Default)]
-pub(crate) struct RestingSearch {
-    /// The pairs of two resting proxies that begin in this update, in order.
-    pub(crate) begun: Vec<ProxyPair>,
-    /// The slots that are searched for, with their boxes and filters.
-    slots: Vec<u32>,
-    columns: [Vec<f32>; 9],
-    filters: Vec<Filter>,
-}
-
-impl_memory!(RestingSearch { begun, slots, columns, filters });
 
 impl Broadphase {
     /// Finds the pairs of two resting proxies that begin in this update. The resting pairs of which a proxy has changed are
