@@ -30,7 +30,7 @@ use super::{Builder, BvhItem, Tree};
 use crate::broadphase::error::FindError;
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
-use crate::broadphase::pairs::input::{FixedInput, PairInput, ROW as ROW_MAX};
+use crate::broadphase::pairs::input::{FixedInput, PairInput, ROW as ROWS_OF_FINDER};
 use crate::broadphase::pairs::runs::{PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{ColumnScratch, LengthMismatch, Memory, Rejected, impl_memory};
@@ -45,11 +45,6 @@ const SMALLEST: usize = 64;
 const RATIO_BITS: usize = 5;
 /// Rows are less than this.
 const ROWS_MAX: usize = SLOTS_MAX / 2;
-
-/// Checks that so many movers can be numbered.
-fn check_movers(rows: usize) -> Result<(), FindError> {
-    if rows > ROW_MAX as usize + 1 { Err(FindError::TooManyBoxes { rows }) } else { Ok(()) }
-}
 
 /// Why boxes could not be inserted or removed. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -410,7 +405,7 @@ impl FixedBoxes {
     ///
     /// # Errors
     ///
-    /// [`FindError`] when the number of flags or filters is wrong, there are more than 2²⁶ movers,
+    /// [`FindError`] when the number of flags or filters is wrong, there are 2²⁶ movers or more,
     /// or there are more pairs than allowed.
     pub fn union_pairs<'a>(
         &mut self,
@@ -460,7 +455,9 @@ impl FixedBoxes {
     fn load(&mut self, set: PairInput<'_>) -> Result<Timings, FindError> {
         set.check()?;
         let rows = set.len();
-        check_movers(rows)?;
+        if rows > ROWS_OF_FINDER as usize {
+            return Err(FindError::TooManyBoxes { rows });
+        }
         let mut clock = Clock::start();
         let Self { exec, all_filters, movers, columns, rejected_movers, .. } = self;
         reserve_for(movers, rows);
@@ -564,19 +561,5 @@ impl FixedBoxes {
             tree.set_filters(|row| boxes[locations[row as usize].slot()].filter);
         }
         all[last].for_each(|slot, row| locations[row as usize] = Location::new(last, slot));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::check_movers;
-    use crate::broadphase::FindError;
-
-    /// Goal: as many movers may be searched for as there can be proxies, and one more is an error. Method: both numbers.
-    #[test]
-    fn at_most_two_to_the_26_movers_are_searched_for() {
-        let most = 1 << 26;
-        assert_eq!(check_movers(most), Ok(()));
-        assert_eq!(check_movers(most + 1), Err(FindError::TooManyBoxes { rows: most + 1 }));
     }
 }
