@@ -436,10 +436,10 @@ fn rounds_of_a_step_are_limited() {
     assert!(stalled[0] >= stalled[1] && stalled[1] > 0 && stalled[2] == 0, "{stalled:?}");
 }
 
-/// Goal: a search that runs out of rounds, and whose continuation proves that the two bodies do not meet, stalls nobody. Method: pairs of
+/// Goal: a search that runs out of rounds, and whose continuation proves that the two bodies do not meet, stalls neither. Method: pairs of
 /// rods that turn past each other, with three quarters of the rounds that they need; their motions at the end are those without a limit.
 #[test]
-fn a_continued_search_that_finds_nothing_stalls_nobody() {
+fn a_continued_search_that_finds_nothing_stalls_neither_body() {
     let (mut draw, mut continued) = (Draw::new(33), 0);
     let rod = Shape::cuboid([2.0, 0.02, 0.02]).expect("a rod");
     for case in 0..how_many(200) {
