@@ -67,15 +67,12 @@ pub(crate) trait PrunedQuery {
     /// The distance up to which the query still searches. Never grows.
     fn distance_max(&self) -> f32;
 
-    /// The distances of boxes, or of bounds of boxes, at least 0 and not NaN, and which of them are at most
-    /// [`PrunedQuery::distance_max`]. `is_exact` states that they are boxes. A box inside bounds must not be nearer than the
-    /// bounds, nor be reached when the bounds are not.
-    fn distances<I: Isa>(
-        &self,
-        isa: I,
-        bounds: NodeBounds<'_>,
-        is_exact: bool,
-    ) -> (I::F32, I::Mask);
+    /// The distances of boxes of a leaf, or of the bounds of nodes, at least 0 and not NaN, and which of them are at
+    /// most [`PrunedQuery::distance_max`]. `of` states whether they are boxes of a leaf, and whether these are true boxes in
+    /// place of larger ones ([`PrunedQuery::true_boxes`]). A box inside bounds must not be nearer than the bounds, nor be
+    /// reached when the bounds are not; larger boxes are the bounds of the true ones.
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, of: [bool; 2])
+    -> (I::F32, I::Mask);
 
     /// The true boxes by row, if some in the tree are larger. Boxes of a leaf that are reached are tested again with
     /// these.
@@ -235,13 +232,11 @@ fn step<I: Isa, Q: PrunedQuery>(
         let bounds = NodeBounds { node, lane };
         let mut true_node = None;
         let (near, reached) = loop {
-            // A box that is larger than the true one is the bounds of that.
-            let grown = if is_leaf && true_node.is_none() { question.true_boxes() } else { None };
-            let is_exact = is_leaf && grown.is_none();
+            let of = [is_leaf, true_node.is_some()];
             let node = true_node.as_ref().unwrap_or(node);
-            let (near, reached) = question.distances(isa, NodeBounds { node, lane }, is_exact);
-            match grown {
-                Some(of) if reached.bits() != 0 => {
+            let (near, reached) = question.distances(isa, NodeBounds { node, lane }, of);
+            match question.true_boxes() {
+                Some(of) if is_leaf && true_node.is_none() && reached.bits() != 0 => {
                     true_node = Some(with_true_boxes(node, of, lane, reached.bits()));
                 }
                 _ => break (near, reached),

@@ -123,7 +123,7 @@ impl PrunedQuery for NearestTo<'_, '_> {
     }
 
     #[inline(always)]
-    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: [bool; 2]) -> (I::F32, I::Mask) {
         let mut from = [isa.splat(0.0); 6];
         for (lanes, &number) in from.iter_mut().zip(&self.from) {
             *lanes = isa.splat(number);

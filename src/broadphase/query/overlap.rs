@@ -86,14 +86,19 @@ enum RegionKind<'p> {
 }
 
 impl RegionTest<'_> {
-    /// Which of these boxes overlap the shape. With `bounds`, which of these bounds may contain such a box: never
+    /// Which of these boxes overlap the shape. If `are_bounds`, which of these bounds may contain such a box: never
     /// false if they do.
     #[inline(always)]
-    fn test<I: Isa>(&self, isa: I, boxes: &[I::F32; 6], bounds: bool) -> I::Mask {
+    fn test<I: Isa>(
+        &self,
+        isa: I,
+        boxes: &[I::F32; 6],
+        are_bounds: impl FnOnce() -> bool,
+    ) -> I::Mask {
         match &self.0 {
             RegionKind::Aabb(row) => simd::boxes(isa, &splat(isa, *row), boxes).hit,
             RegionKind::Sphere(row) => simd::sphere(isa, &splat(isa, *row), boxes).hit,
-            RegionKind::Planes(planes) if bounds => {
+            RegionKind::Planes(planes) if are_bounds() => {
                 filled::<I>(boxes) & simd::near_planes(isa, planes, boxes)
             }
             RegionKind::Planes(planes) => filled::<I>(boxes) & simd::planes(isa, planes, boxes).hit,
@@ -245,9 +250,11 @@ impl PrunedQuery for ShapeTraversal<'_, '_, '_> {
         &self,
         isa: I,
         bounds: NodeBounds<'_>,
-        is_exact: bool,
+        [is_leaf, is_true]: [bool; 2],
     ) -> (I::F32, I::Mask) {
-        (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), !is_exact))
+        // A box that may be larger than the true one is the bounds of that.
+        let are_bounds = || !is_leaf || !is_true && self.true_boxes().is_some();
+        (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), are_bounds))
     }
 
     #[inline(always)]

@@ -264,7 +264,7 @@ impl PrunedQuery for PathTraversal<'_, '_> {
     }
 
     #[inline(always)]
-    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: bool) -> (I::F32, I::Mask) {
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: [bool; 2]) -> (I::F32, I::Mask) {
         self.path.test(isa, bounds, self.most)
     }
 
