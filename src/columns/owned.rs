@@ -229,8 +229,15 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         let value = value.into();
         value.check()?;
         self.write(row, value);
-        self.rejected.retain(|rejected| rejected.row as usize != row);
+        self.accept(row as u32);
         Ok(())
+    }
+
+    /// Removes a row from the list of rejected rows, which is in order, if it is there.
+    fn accept(&mut self, row: u32) {
+        if let Ok(at) = self.rejected.binary_search_by_key(&row, |rejected| rejected.row) {
+            self.rejected.remove(at);
+        }
     }
 
     /// Returns the value of a row.
@@ -253,7 +260,7 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         self.write(row, self.get(self.len - 1));
         self.len -= 1;
         let (row, last) = (row as u32, self.len as u32);
-        self.rejected.retain(|rejected| rejected.row != row);
+        self.accept(row);
         if row != last
             && let Some(moved) = self.rejected.pop_if(|rejected| rejected.row == last)
         {

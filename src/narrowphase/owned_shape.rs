@@ -93,7 +93,10 @@ impl OwnedShape {
     ///
     /// As for [`Shape::rounded`].
     pub fn rounded(&self, radius: f32) -> Result<Self, InvalidShape> {
-        Ok(self.with(self.shape().rounded(radius)?))
+        match self.owner {
+            None => self.shape.rounded(radius).map(Self::from),
+            Some(_) => Ok(self.with(self.shape().rounded(radius)?)),
+        }
     }
 
     /// Returns this shape, scaled on each of its own axes.
@@ -102,10 +105,14 @@ impl OwnedShape {
     ///
     /// As for [`Shape::scaled`].
     pub fn scaled(&self, factors: impl Into<[f32; 3]>) -> Result<Self, InvalidShape> {
-        Ok(self.with(self.shape().scaled(factors)?))
+        match self.owner {
+            None => self.shape.scaled(factors).map(Self::from),
+            Some(_) => Ok(self.with(self.shape().scaled(factors)?)),
+        }
     }
 
-    /// Returns `shape`, which was made of this one, with the same owner.
+    /// Returns `shape`, which was made of this one, with the same owner. A shape without an owner may borrow something that
+    /// is never freed, so it is not made like this.
     fn with(&self, shape: Shape<'_>) -> Self {
         let (shape, scale, radius) = detach(shape);
         let owner = self.owner.as_ref().map(|owner| match owner {

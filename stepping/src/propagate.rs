@@ -73,10 +73,13 @@ impl Step {
             if self.resolve_contact(bodies, &mut contacts, at, now) {
                 propagated += 1;
                 for row in contacts.all[at as usize].rows {
-                    contacts.enqueue(row, at);
-                    if bodies.mass(row).inverse_mass > 0.0 {
-                        self.states[row].propagated += 1;
+                    // No impulse changes the velocity of a body that cannot be pushed, so nothing is passed on by it. A floor may
+                    // have a contact with every other body.
+                    if bodies.mass(row).inverse_mass == 0.0 {
+                        continue;
                     }
+                    contacts.enqueue(row, at);
+                    self.states[row].propagated += 1;
                     if self.states[row].propagated > PROPAGATED_EACH {
                         most = PROPAGATED_MIN;
                     }

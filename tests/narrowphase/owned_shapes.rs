@@ -1,6 +1,6 @@
 //! Tests that a shape that owns its hull gives the results of the shape that borrows it.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use swath::convex::{Hull, OwnedShape, SupportMap, gjk};
 use swath::{Pose, Shape};
@@ -41,6 +41,12 @@ fn owned_shape_gives_the_results_of_the_borrowed_one() {
     // The owned shapes are the only owners of their hulls.
     shapes.push((Shape::hull(&hull), OwnedShape::hull(hull.clone())));
     shapes.push((Shape::custom(&map).unwrap(), OwnedShape::custom(Arc::new(Ball(0.75))).unwrap()));
+    // These borrow something that is never freed.
+    static BALL: Ball = Ball(0.75);
+    static HULL: LazyLock<Hull> =
+        LazyLock::new(|| Hull::new([[0.0; 3], [1.0, 0.0, 0.25], [0.0, 2.0, 0.5]]).unwrap());
+    let fixed = [Shape::hull(&HULL), Shape::custom(&BALL).unwrap()];
+    shapes.extend(fixed.map(|shape| (shape, OwnedShape::from(shape))));
     let pose = Pose::normalized([3.0, -1.0, 4.0], [0.1, 0.2, 0.3, 0.9]).unwrap();
     let mut compared = 0;
     for (borrowed, owned) in shapes {
@@ -62,7 +68,7 @@ fn owned_shape_gives_the_results_of_the_borrowed_one() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 24);
+    assert_eq!(compared, 30);
     let rejected = OwnedShape::custom(Arc::new(Ball(f64::NAN)));
     assert_eq!(rejected.err(), Shape::custom(&Ball(f64::NAN)).err());
 }

@@ -102,3 +102,41 @@ fn rows_of_proxies_are_sorted_in_linear_time() {
     let [[first, rejected], [last, _]] = times;
     assert!(first < 2 * last && rejected < last, "{times:?}");
 }
+
+/// Goal: an impulse that is passed on to the contact of a ball with a floor takes no time for the other contacts of the floor. Method: balls that
+/// rest on one floor, or each on a floor of its own, and on each of them one that falls beside its top; the times are about the same.
+#[test]
+fn impulses_at_a_floor_take_linear_time() {
+    const STACKS: usize = 1000;
+    let slab = |half: f32| Shape::cuboid([half, 1.0, half]).expect("a floor");
+    let at = |position| Motion::from(Pose::at(position).expect("a pose"));
+    let times = [1, STACKS].map(|floors| {
+        let (mut bodies, mut masses) = (Vec::new(), Vec::new());
+        let mut add = |shape, motion, mass| {
+            bodies.push(ConvexBody { row: bodies.len() as u32, shape, motion });
+            masses.push(mass);
+        };
+        let place = |k: usize| [1.5 * (k % 32) as f32, 0.25, 1.5 * (k / 32) as f32];
+        for k in 0..floors {
+            let [x, _, z] = if floors == 1 { [0.0; 3] } else { place(k) };
+            let half = if floors == 1 { 1000.0 } else { 0.7 };
+            add(slab(half), at([x, -1.0, z]), Mass::FIXED);
+        }
+        let ball = Shape::sphere(0.25).expect("a ball");
+        for k in 0..STACKS {
+            let [x, y, z] = place(k);
+            let rests = at([x, y, z]).accelerating([0.0, -0.003, 0.0]).expect("an acceleration");
+            add(ball, rests, LIGHT);
+            let falls = at([x + 0.42, y + 0.5, z]);
+            let falls = Motion { delta: [0.0, -0.3, 0.0], ..falls };
+            add(ball, falls, LIGHT);
+        }
+        let mut stepper = Stepper::with_exec(StepperConfig::default(), Threads::one());
+        least_time(|| {
+            let mut bodies = bodies.clone();
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert!(stats.propagated >= STACKS && stats.stalled == 0, "{stats:?}");
+        })
+    });
+    assert!(times[0] < 4 * times[1], "{times:?}");
+}

@@ -70,7 +70,7 @@ pub(super) struct KdBoxes {
     pub(super) sides: Vec<u32>,
     /// Flags of the right copies on each axis, see `not_first`.
     pub(super) not_first: [u32; 3],
-    /// Least plane of slices on each axis, see [`JoinInput::planes_min`](super::JoinInput::planes_min).
+    /// Least plane of a division on each axis, see [`JoinInput::planes_min`](super::JoinInput::planes_min).
     pub(super) planes_min: [f32; 3],
     pub(super) keys: SortKeys,
     /// Greatest number of rows in use at once since memory was last reserved.

@@ -166,7 +166,8 @@ pub(super) fn choose(
     if let Some(choice) = sampled.short_are_swept(&planes, share_max) {
         return choice;
     }
-    let best = sampled.plane_or_length(&planes);
+    let least = [0, 1, 2].map(|axis| boxes.plane_min(axis));
+    let best = sampled.plane_or_length(&planes, least);
     // Most of the boxes overlap, but those of them that do not move are not pairs.
     let mixed = |rows: KdRows| (1..rows.len).contains(&boxes.flagged(rows, STILL));
     if best == SplitChoice::Compare && (mixed(a) || mixed(b)) {
@@ -250,7 +251,9 @@ impl SampledJoin<'_> {
 
     /// Divides at the plane that saves most comparisons, or separates long boxes where no plane is good. Returns
     /// [`SplitChoice::Compare`] if neither saves any.
-    fn plane_or_length(&self, planes: &[DivisionPlanes; 3]) -> SplitChoice {
+    ///
+    /// `least` is the least plane of each axis.
+    fn plane_or_length(&self, planes: &[DivisionPlanes; 3], least: [f32; 3]) -> SplitChoice {
         let Self { sets: [a, b], samples, same, rows, work, .. } = *self;
         let mut best = (0.0, SplitChoice::Compare);
         let mut long = (LONG_SHARE, None);
@@ -258,7 +261,7 @@ impl SampledJoin<'_> {
         for axis in 0..3 {
             let [of_a, of_b] = samples.map(|of| &of[axis]);
             let Some(planes) = planes[axis] else { continue };
-            for at in planes {
+            for at in planes.into_iter().filter(|&at| least[axis] <= at) {
                 let ([a_left, a_right], [b_left, b_right]) = (of_a.sides(at), of_b.sides(at));
                 let kept = a_left * b_left + a_right * b_right;
                 let copies = ((a_left + a_right) * a.len as f64

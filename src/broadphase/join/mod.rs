@@ -288,8 +288,7 @@ impl JoinInput<'_> {
     fn load(&self, boxes: &mut KdBoxes) -> Option<KdTask> {
         let Self { bounds, ids, rows, not_first } = *self;
         boxes.not_first = not_first;
-        // Fewer boxes are swept without slices.
-        boxes.planes_min = if rows > SORTED_MAX { self.planes_min() } else { ANY_PLANE };
+        boxes.planes_min = self.planes_min();
         for (column, from) in boxes.bounds.iter_mut().zip(bounds) {
             column[..rows].copy_from_slice(&from[..rows]);
         }
@@ -305,12 +304,13 @@ impl JoinInput<'_> {
         (common == 0).then(|| KdTask::new(all, true, KdHistory::default()))
     }
 
-    /// Returns the least plane of slices on each axis.
+    /// Returns the least plane of a division on each axis.
     ///
     /// A box with the flag of the grid starts before the strip, and so does the part of a long path, which has no such flag.
     /// With a plane between their starts, the box would be in the right part only, where both would have the flag, and
-    /// their pair would be lost. So the plane must be behind the starts of all boxes with the flag. A plane that is chosen
-    /// because it saves comparisons is never before the strip, because all boxes end in the strip or behind it.
+    /// their pair would be lost. So the plane must be behind the starts of all boxes with the flag. All boxes end in the strip
+    /// or behind it, so a plane before the strip saves no comparison, with one exception: the part of a long path that only
+    /// reaches the border of the strip may, after rounding, end some units in the last place before it.
     fn planes_min(&self) -> [f32; 3] {
         let ids = &self.ids[..self.rows];
         let flags = ids.iter().fold(0, |flags, id| flags | id);

@@ -31,7 +31,7 @@ pub(super) struct JoinRecords {
     records: Vec<JoinRecord>,
     /// Flags of the right copies on each axis.
     pub(super) not_first: [u32; 3],
-    /// Least plane of slices on each axis, see [`JoinInput::planes_min`](super::JoinInput::planes_min).
+    /// Least plane of a division on each axis, see [`JoinInput::planes_min`](super::JoinInput::planes_min).
     pub(super) planes_min: [f32; 3],
 }
 

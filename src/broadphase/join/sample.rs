@@ -38,7 +38,7 @@ pub(super) trait JoinSets {
     /// Returns the words of boxes.
     fn words(&self, rows: KdRows) -> &[u32];
 
-    /// Returns the least plane of slices on an axis.
+    /// Returns the least plane of a division on an axis.
     fn plane_min(&self, axis: usize) -> f32;
 
     /// Returns the number of pairs of boxes with a flag that overlap, for each box and each row of the set, by a larger sample.
