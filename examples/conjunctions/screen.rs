@@ -4,6 +4,7 @@ use crate::closest::{Approach, closest};
 use crate::orbit::{Elements, MU, Orbit};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 use swath::broadphase::FindError;
 use swath::{MovingBox, PairFinder, SweptPair};
@@ -31,10 +32,13 @@ const CHUNK: usize = 1024;
 /// 0.03 km. Corners are rounded outwards, so this is for displacements alone, which are below 2¹⁴ km in a tick.
 const ROUNDING_KM: f64 = 5e-4;
 
+/// Lengths of a tick in seconds that can be screened.
+pub const TICK_SECONDS: RangeInclusive<f64> = 0.001..=600.0;
+
 /// What is screened for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Length of a tick in seconds.
+    /// Length of a tick in seconds, in [`TICK_SECONDS`].
     pub tick_seconds: f64,
     /// Number of ticks.
     pub ticks: usize,
@@ -99,7 +103,7 @@ pub fn screen(
     mut progress: impl FnMut(usize),
 ) -> Result<Screening, ScreenError> {
     let Settings { tick_seconds, ticks, within_km } = *settings;
-    if !(0.001..=600.0).contains(&tick_seconds) || !(0.0..=1000.0).contains(&within_km) {
+    if !TICK_SECONDS.contains(&tick_seconds) || !(0.0..=1000.0).contains(&within_km) {
         return Err(ScreenError::Settings { tick_seconds, within_km });
     }
     if let Some(invalid) = objects.iter().position(|elements| !elements.is_valid()) {

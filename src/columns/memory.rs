@@ -1,5 +1,6 @@
 //! How much memory a value has allocated, computed from its fields.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 /// A value that owns allocated memory. [`impl_memory!`] implements it for a structure.
@@ -12,6 +13,16 @@ pub(crate) trait Memory {
 impl<T> Memory for Vec<T> {
     fn bytes(&self) -> usize {
         self.capacity() * size_of::<T>()
+    }
+}
+
+/// A borrowed list has allocated nothing.
+impl<T: Clone> Memory for Cow<'_, [T]> {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Owned(list) => list.bytes(),
+            Self::Borrowed(_) => 0,
+        }
     }
 }
 

@@ -70,6 +70,13 @@ pub(crate) fn count_of<T>(items: &[T], is: impl Fn(&T) -> bool + Copy) -> usize 
     sum_of(items, |item| usize::from(is(item)))
 }
 
+/// Returns the index of sample `k` of `samples` that are evenly spaced among `count` elements. On 32-bit CPUs, products of
+/// `usize` would overflow.
+#[inline(always)]
+pub(crate) fn sample_index(k: usize, samples: usize, count: usize) -> usize {
+    (k as u64 * count as u64 / samples as u64) as usize
+}
+
 /// Appends the result of `of` for each item to a list. It is for lists that are short, or whose items take longer than
 /// the check of the capacity: `extend` would be four functions for each closure.
 #[inline(always)]
@@ -121,5 +128,17 @@ mod tests {
             }
         }
         assert_eq!(each_axis(|axis| axis + 1).map_each(|x| 2 * x), [2, 4, 6]);
+    }
+
+    /// Goal: samples are evenly spaced, also among so many elements that products have more than 32 bits. Method: the most boxes
+    /// of a tree, and as many samples as builds and joins take.
+    #[test]
+    fn samples_of_many_elements_are_evenly_spaced() {
+        let count = (1 << 27) - 1;
+        for samples in [512, 1024] {
+            let last = sample_index(samples - 1, samples, count);
+            assert_eq!(last, count - count / samples - 1);
+            assert_eq!(sample_index(samples / 2, samples, count), count / 2);
+        }
     }
 }

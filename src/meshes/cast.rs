@@ -13,7 +13,7 @@ use crate::narrowphase::math::{M3, V3, round_down};
 use crate::narrowphase::toi::cast_triangle::PointCast;
 use crate::narrowphase::toi::part_search::{Part, PartSearch, Planned};
 use crate::narrowphase::toi::{Settings, ToiResult, Touch};
-use crate::narrowphase::{ConvexCast, Shape, shortened};
+use crate::narrowphase::{ConvexCast, SegmentPath, Shape};
 use crate::par::{self, Threads};
 
 /// Result of a segment against a body with parts.
@@ -106,16 +106,13 @@ impl Geometry<'_> {
             return PartCast { cast: shape.cast_valid(pose, segment), part: 0 };
         }
         let point = Shape::point();
-        let start = Pose { position: segment.start, ..Pose::IDENTITY };
         let extent = self.extent();
-        let last = past(segment, pose, extent.bounding_radius);
-        let (delta, unit) = shortened(segment, last);
-        let last = last / unit;
-        let path = Motion { pose: start, delta, ..Motion::default() };
+        let path = SegmentPath::new(segment, past(segment, pose, extent.bounding_radius));
+        let SegmentPath { motion: Motion { delta, .. }, last, .. } = path;
         let body = Motion::from(*pose);
         let settings =
             Settings { tolerance: CAST_TOLERANCE, touch: Touch::Hit, ..Settings::default() };
-        let search = PartSearch::new(&point, &path, (&body, &extent), &settings, last);
+        let search = PartSearch::new(&point, &path.motion, (&body, &extent), &settings, last);
         let (mut best, mut part, mut until) = (ToiResult::Separated, 0, last);
         each_part(&search, self, &Intervals::new(&search, [0.0, last]), &mut |of, from| {
             let part_of = self.part(of);
@@ -146,18 +143,17 @@ impl Geometry<'_> {
             }
             until
         });
-        let fraction = |t: f32| round_down(f64::from(t) * unit);
         let cast = match best {
             ToiResult::Impact { t, normal, on_b, .. } => {
                 let start = if t > 0.0 { SegmentStart::Outside } else { SegmentStart::OnSurface };
                 let face = self.face_toward(part, pose, segment);
                 let normal = face.unwrap_or_else(|| normal.map_each(|x| -x));
-                ConvexCast::Hit { fraction: fraction(t), point: on_b, normal, start }
+                ConvexCast::Hit { fraction: path.fraction(t), point: on_b, normal, start }
             }
             ToiResult::Overlapping { .. } => ConvexCast::Inside,
             ToiResult::Separated => ConvexCast::Missed,
             ToiResult::Unresolved { t_safe } => {
-                ConvexCast::Unresolved { fraction: fraction(t_safe) }
+                ConvexCast::Unresolved { fraction: path.fraction(t_safe) }
             }
         };
         let part = if cast == ConvexCast::Missed { 0 } else { self.number(part) };

@@ -4,6 +4,7 @@ use super::fault::{TriangleFault, corners, list_invalid, list_suspicious};
 use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::bvh::{BvhItem, CornerColumns, TriangleRows, WIDTH};
 use crate::broadphase::exec::Exec;
+use crate::columns::Memory;
 use crate::geom::Aabb;
 use crate::lanes::prefetch;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
@@ -245,18 +246,10 @@ impl<'a> Mesh<'a> {
     /// Returns the allocated memory in bytes, including that of owned vertices and triangles.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        let vertices = match &self.vertices {
-            Cow::Owned(owned) => owned.capacity(),
-            Cow::Borrowed(_) => 0,
-        };
-        let triangles = match &self.triangles {
-            Cow::Owned(owned) => owned.capacity(),
-            Cow::Borrowed(_) => 0,
-        };
         self.tree.memory_usage()
-            + vertices * size_of::<[f32; 3]>()
-            + triangles * size_of::<[u32; 3]>()
-            + self.rejected.capacity() * size_of::<TriangleFault>()
+            + self.vertices.bytes()
+            + self.triangles.bytes()
+            + self.rejected.bytes()
     }
 
     pub(super) fn tree(&self) -> &Bvh {

@@ -27,6 +27,6 @@ pub use error::InvalidShape;
 pub use hull::Hull;
 pub use owned_shape::OwnedShape;
 pub use raycast::ConvexCast;
-pub(crate) use raycast::shortened;
+pub(crate) use raycast::SegmentPath;
 pub use shape::Shape;
 pub use support::SupportMap;

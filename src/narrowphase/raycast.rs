@@ -97,25 +97,20 @@ impl Shape<'_> {
         let last = lesser(past, segment.max_fraction.into());
         let settings = Settings { tolerance: TOLERANCE, touch: Touch::Hit, ..Settings::default() };
         // Beyond `last` nothing can be hit. Of a ray with a tiny direction it may exceed the greatest `f32`.
-        let window = [0.0, if pace > 0.0 { last } else { 0.0 }];
-        let (delta, unit) = shortened(segment, window[1]);
-        let window = window.map_each(|t| t / unit);
-        let start = Pose { position: segment.start, ..Pose::IDENTITY };
-        let path = Motion { pose: start, delta, ..Motion::default() };
-        let fraction = |t: f32| round_down(f64::from(t) * unit);
+        let path = SegmentPath::new(segment, if pace > 0.0 { last } else { 0.0 });
         let a = (self, &Motion::from(*pose));
-        let toi = Search::find(a, (&point, &path), &settings, window, None);
+        let toi = Search::find(a, (&point, &path.motion), &settings, [0.0, path.last], None);
         match toi.result {
             ToiResult::Impact { t, normal, on_a, on_b, .. } => {
                 let point = if self.radius > 0.0 { on_a } else { on_b };
                 let start =
                     if toi.rounds == 1 { SegmentStart::OnSurface } else { SegmentStart::Outside };
-                ConvexCast::Hit { fraction: fraction(t), point, normal, start }
+                ConvexCast::Hit { fraction: path.fraction(t), point, normal, start }
             }
             ToiResult::Overlapping { .. } => ConvexCast::Inside,
             ToiResult::Separated => ConvexCast::Missed,
             ToiResult::Unresolved { t_safe } => {
-                ConvexCast::Unresolved { fraction: fraction(t_safe) }
+                ConvexCast::Unresolved { fraction: path.fraction(t_safe) }
             }
         }
     }
@@ -124,18 +119,40 @@ impl Shape<'_> {
 /// Segments of which less than this share can enter are shortened.
 const SHORT: f64 = 1.0 / 4096.0;
 
-/// Returns the `delta` of a segment that can enter something up to the fraction `last` only. If that is a small part
-/// of it, `delta` is multiplied by a power of two that is above `last`, which is exact, so that rounding errors are relative to
-/// that part. Also returns the factor, by which fractions of the returned `delta` are to be multiplied; it is 1 for all others.
-pub(crate) fn shortened(segment: &Segment, last: f64) -> ([f32; 3], f64) {
-    let whole = (segment.delta, 1.0);
-    if !(f64::MIN_POSITIVE..SHORT).contains(&last) {
-        return whole;
+/// The path of a point along a segment that can enter something only up to some fraction.
+///
+/// If that is a small part of the segment, the path is this part: `delta` is multiplied by a power of two that is above the
+/// fraction, which is exact, so that rounding errors are relative to the part.
+pub(crate) struct SegmentPath {
+    pub(crate) motion: Motion,
+    /// The time of the path after which it can enter nothing.
+    pub(crate) last: f64,
+    /// The fraction of the segment at the end of the path.
+    unit: f64,
+}
+
+impl SegmentPath {
+    /// Returns the path along a segment that can enter something only up to the fraction `last`.
+    pub(crate) fn new(segment: &Segment, last: f64) -> Self {
+        let pose = Pose { position: segment.start, ..Pose::IDENTITY };
+        let motion = Motion { pose, delta: segment.delta, ..Motion::default() };
+        let whole = Self { motion, last, unit: 1.0 };
+        if !(f64::MIN_POSITIVE..SHORT).contains(&last) {
+            return whole;
+        }
+        // The exponent of `last`, plus one.
+        let unit = f64::from_bits((last.to_bits() & f64::INFINITY.to_bits()) + (1 << 52));
+        let exact = segment.delta.map_each(|x| f64::from(x) * unit);
+        let delta = exact.map_each(|x| x as f32);
+        // It is not exact below the normal numbers.
+        if delta.map_each(f64::from) != exact {
+            return whole;
+        }
+        Self { motion: Motion { delta, ..motion }, last: last / unit, unit }
     }
-    // The exponent of `last`, plus one.
-    let unit = f64::from_bits((last.to_bits() & f64::INFINITY.to_bits()) + (1 << 52));
-    let exact = segment.delta.map_each(|x| f64::from(x) * unit);
-    let delta = exact.map_each(|x| x as f32);
-    // It is not exact below the normal numbers.
-    if delta.map_each(f64::from) == exact { (delta, unit) } else { whole }
+
+    /// Returns the fraction of the segment at a time of the path, rounded down.
+    pub(crate) fn fraction(&self, t: f32) -> f32 {
+        round_down(f64::from(t) * self.unit)
+    }
 }

@@ -109,7 +109,7 @@ impl Step {
             self.stats.over_budget += 1;
             self.paths.neighbours(row, &mut others);
             // They are found in any order; sorting makes the result deterministic.
-            others.sort_unstable_by_key(|&other| bodies.label(other));
+            others.sort_unstable();
             to_stall.extend(others.iter().filter(|&&other| bodies.may_meet(row, other)));
         }
         self.to_stall = to_stall;

@@ -1,7 +1,7 @@
 //! Conjunction screening: the example `conjunctions`.
 
 use conjunctions::orbit::Elements;
-use conjunctions::screen::{Settings, screen};
+use conjunctions::screen::{Settings, TICK_SECONDS, screen};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
@@ -53,8 +53,10 @@ pub(crate) fn screen_conjunctions<'py>(
         mean_anomaly: mean,
     };
     let objects: Vec<Elements> = rows.rows().iter().map(element).collect();
-    if !(0.001..=600.0).contains(&tick_seconds) {
-        return Err(invalid(format!("tick_seconds: expected 0.001 to 600, got {tick_seconds}")));
+    if !TICK_SECONDS.contains(&tick_seconds) {
+        let (least, most) = (TICK_SECONDS.start(), TICK_SECONDS.end());
+        let wanted = format!("expected {least} to {most}, got {tick_seconds}");
+        return Err(invalid(format!("tick_seconds: {wanted}")));
     }
     let ticks = (seconds / tick_seconds).ceil();
     if !(0.0..=1e9).contains(&ticks) {

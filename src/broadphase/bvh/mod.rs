@@ -36,7 +36,9 @@ pub(crate) use build::Builder;
 use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
-pub(crate) use traverse_nearest::{NodeBounds, PrunedQuery, descend, descend_many, may_go_abreast};
+pub(crate) use traverse_nearest::{
+    BoundsOf, NodeBounds, PrunedQuery, descend, descend_many, may_go_abreast,
+};
 pub(crate) use triangles::TriangleLeaves;
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.
@@ -146,13 +148,6 @@ impl Node {
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         BvhItem { aabb, id, filter: 0 }
     }
-}
-
-/// The index of sample `k` of `samples` that are evenly spaced among `count` elements. On 32-bit CPUs, products of `usize`
-/// would overflow.
-#[inline(always)]
-fn sample_index(k: usize, samples: usize, count: usize) -> usize {
-    (k as u64 * count as u64 / samples as u64) as usize
 }
 
 /// Resizes a list to at least `len` elements.
@@ -419,18 +414,6 @@ mod tests {
         let children = tree.nodes[id as usize].ids;
         let below = children.into_iter().filter(|&child| child != NOTHING);
         1 + below.map(|child| longest_path(tree, child)).max().expect("a node has children")
-    }
-
-    /// Goal: samples are evenly spaced, also among so many elements that products have more than 32 bits. Method: the most boxes
-    /// of a tree, and as many samples as builds and joins take.
-    #[test]
-    fn samples_of_many_elements_are_evenly_spaced() {
-        let count = (1 << 27) - 1;
-        for samples in [512, 1024] {
-            let last = super::sample_index(samples - 1, samples, count);
-            assert_eq!(last, count - count / samples - 1);
-            assert_eq!(super::sample_index(samples / 2, samples, count), count / 2);
-        }
     }
 
     fn cube(at: [f32; 3], half: f32) -> Aabb {

@@ -16,14 +16,16 @@
 
 use super::mover_progress::MoverProgress;
 use super::movers::{MoverRecord, ROW, SweptMovers, TouchMovers, Union};
-use super::{BvhItem, Stack, Tree, sample_index};
+use super::{BvhItem, Stack, Tree};
 use crate::broadphase::join::divided::DividedJoin;
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows, retain_allowed};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
 use crate::columns::{Row, impl_memory};
-use crate::geom::{Aabb, Filter, MapEach, Pair, SweptPair, lengthen_by_default, most_of, sum_of};
+use crate::geom::{
+    Aabb, Filter, MapEach, Pair, SweptPair, lengthen_by_default, most_of, sample_index, sum_of,
+};
 use crate::lanes::Level;
 use crate::par::{self, Budget, Clock, Threads};
 use alloc::vec::Vec;

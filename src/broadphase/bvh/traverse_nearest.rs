@@ -56,6 +56,17 @@ impl NodeBounds<'_> {
     }
 }
 
+/// What the bounds are that a query tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BoundsOf {
+    /// Nodes.
+    Nodes,
+    /// Boxes of a leaf, some of which may be larger than the true ones, if there are [true boxes](PrunedQuery::true_boxes).
+    Boxes,
+    /// True boxes in place of larger ones.
+    TrueBoxes,
+}
+
 /// A query for this traversal.
 pub(crate) trait PrunedQuery {
     /// Whether nearer children are visited first.
@@ -68,11 +79,9 @@ pub(crate) trait PrunedQuery {
     fn distance_max(&self) -> f32;
 
     /// The distances of boxes of a leaf, or of the bounds of nodes, at least 0 and not NaN, and which of them are at
-    /// most [`PrunedQuery::distance_max`]. `of` states whether they are boxes of a leaf, and whether these are true boxes in
-    /// place of larger ones ([`PrunedQuery::true_boxes`]). A box inside bounds must not be nearer than the bounds, nor be
-    /// reached when the bounds are not; larger boxes are the bounds of the true ones.
-    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, of: [bool; 2])
-    -> (I::F32, I::Mask);
+    /// most [`PrunedQuery::distance_max`]. A box inside bounds must not be nearer than the bounds, nor be reached when the
+    /// bounds are not; boxes that are larger than the true ones are their bounds.
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, of: BoundsOf) -> (I::F32, I::Mask);
 
     /// The true boxes by row, if some in the tree are larger. Boxes of a leaf that are reached are tested again with
     /// these.
@@ -232,7 +241,11 @@ fn step<I: Isa, Q: PrunedQuery>(
         let bounds = NodeBounds { node, lane };
         let mut true_node = None;
         let (near, reached) = loop {
-            let of = [is_leaf, true_node.is_some()];
+            let of = match (is_leaf, &true_node) {
+                (false, _) => BoundsOf::Nodes,
+                (true, None) => BoundsOf::Boxes,
+                (true, Some(_)) => BoundsOf::TrueBoxes,
+            };
             let node = true_node.as_ref().unwrap_or(node);
             let (near, reached) = question.distances(isa, NodeBounds { node, lane }, of);
             match question.true_boxes() {

@@ -13,8 +13,22 @@ use core::ops::Range;
 /// the input is below it, and whether its path is long has been evaluated already.
 pub(crate) const NOT_FIRST_UNCUT: u32 = 1 << 26;
 pub(super) const JOIN_FLAGS: u32 = FLAGS | NOT_FIRST_UNCUT;
-/// The least planes of a join whose planes are not limited.
-pub(super) const ANY_PLANE: [f32; 3] = [f32::NEG_INFINITY; 3];
+
+/// What holds for the planes by which boxes are divided, on each axis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlaneRules {
+    /// Flags of the right copies, see [`JoinInput::not_first`](super::JoinInput::not_first).
+    pub(super) not_first: [u32; 3],
+    /// The least planes, see [`JoinInput::rules`](super::JoinInput::rules).
+    pub(super) planes_min: [f32; 3],
+}
+
+impl Default for PlaneRules {
+    /// Planes that are not limited.
+    fn default() -> Self {
+        Self { not_first: [0; 3], planes_min: [f32::NEG_INFINITY; 3] }
+    }
+}
 
 /// Consecutive rows of [`KdBoxes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,10 +82,7 @@ pub(super) struct KdBoxes {
     pub(super) order: [Vec<f32>; 2],
     /// A bit for the set of a box in two sets that are sorted as one; else 0.
     pub(super) sides: Vec<u32>,
-    /// Flags of the right copies on each axis, see `not_first`.
-    pub(super) not_first: [u32; 3],
-    /// Least plane of a division on each axis, see [`JoinInput::planes_min`](super::JoinInput::planes_min).
-    pub(super) planes_min: [f32; 3],
+    pub(super) rules: PlaneRules,
     pub(super) keys: SortKeys,
     /// Greatest number of rows in use at once since memory was last reserved.
     pub(super) peak: usize,
@@ -79,7 +90,7 @@ pub(super) struct KdBoxes {
     pub(super) copied: usize,
 }
 
-impl_memory!(KdBoxes { bounds, words, order, sides, keys; without not_first, planes_min, peak, copied });
+impl_memory!(KdBoxes { bounds, words, order, sides, keys; without rules, peak, copied });
 
 impl KdBoxes {
     /// Reserves memory for so many rows.

@@ -94,7 +94,7 @@ impl CopyBoxes for CopyPlaces<'_> {
         if scratch.len() < needed {
             lengthen_sparsely(scratch, needed + needed / 4);
         }
-        let selection = Selection { part, within, occupied, not_first: records.not_first };
+        let selection = Selection { part, within, occupied, not_first: records.rules.not_first };
         level.run(SelectWords { records, words, rows, selection, to: scratch, start })
     }
 
@@ -189,8 +189,8 @@ impl_memory!(DividedJoin { records, parts; lists of levels, workers });
 impl DividedJoin {
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
     pub(crate) fn begin(&mut self, level: Level, input: JoinInput<'_>) -> bool {
-        let JoinInput { bounds, ids, rows, not_first } = input;
-        let rules = (not_first, input.planes_min());
+        let JoinInput { bounds, ids, rows, .. } = input;
+        let rules = input.rules();
         self.load([rows, 0], &mut |records| {
             records.load_columns(level, rules, (bounds, rows));
         });
@@ -503,7 +503,7 @@ impl PartWorker {
         }
         // The boxes are copied in the order of the sweep, without another copy before they are sorted.
         join.clear();
-        (join.boxes.not_first, join.boxes.planes_min) = (records.not_first, records.planes_min);
+        join.boxes.rules = records.rules;
         let (mut words, mut part) = (from, *task);
         if !is_selected(&(records, from), task) {
             let copies = &mut CopyPlaces { level, records, from, scratch, selected };
@@ -555,14 +555,14 @@ impl PartWorker {
 }
 
 /// Returns the planes between so many parts of about equal size, after negative infinity and before infinity. None is below
-/// [`JoinInput::planes_min`].
+/// [`JoinInput::rules`].
 fn slices(
     (records, words): &(&JoinRecords, &[u32]),
     sets: [KdRows; 2],
     axis: usize,
     count: usize,
 ) -> [f32; PARTITION_MAX + 1] {
-    let least = records.planes_min[axis];
+    let least = records.rules.planes_min[axis];
     let mut starts = [0.0; SLICE_SAMPLES];
     for (k, start) in starts.iter_mut().enumerate() {
         let row = sampled_row(sets[k % 2], k / 2, SLICE_SAMPLES / 2);

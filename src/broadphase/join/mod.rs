@@ -51,7 +51,7 @@ use crate::lanes::{LANES_MAX, Level};
 use alloc::vec::Vec;
 use bitmaps::{BitmapIndex, CompareBitmaps};
 pub(crate) use boxes::NOT_FIRST_UNCUT;
-use boxes::{ANY_PLANE, CopySet, KdBoxes, KdPart, KdRows, Selection, SortedSets, Summary};
+use boxes::{CopySet, KdBoxes, KdPart, KdRows, PlaneRules, Selection, SortedSets, Summary};
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
 use leaf::{CompareLeaf, Leaf, LeafState};
 use occupied::{LARGER_BY, OccupiedCells};
@@ -227,7 +227,7 @@ impl CopyBoxes for CopyInPlace<'_> {
         start: usize,
     ) -> (KdRows, Summary) {
         let boxes = &mut *self.boxes;
-        let selection = Selection { part, within, occupied, not_first: boxes.not_first };
+        let selection = Selection { part, within, occupied, not_first: boxes.rules.not_first };
         self.level.run(CopySet { boxes, rows, selection, start })
     }
 
@@ -256,7 +256,7 @@ impl CopyBoxes for CopyToColumns<'_> {
         start: usize,
     ) -> (KdRows, Summary) {
         let Self { level, records, words, ref mut boxes } = *self;
-        let selection = Selection { part, within, occupied, not_first: records.not_first };
+        let selection = Selection { part, within, occupied, not_first: records.rules.not_first };
         let (words, rows) = (&words[set.start..set.end()], set.len);
         level.run(CopyRecords { records, words, rows, selection, to: boxes, start })
     }
@@ -278,7 +278,7 @@ pub(crate) struct JoinInput<'a> {
     pub(crate) ids: &'a [u32],
     pub(crate) rows: usize,
     /// Flag of the right copies on each axis. On the axes that a grid divides it is the flag of the grid: a box that
-    /// starts in another strip starts outside of every part of this one, if the planes are as [`JoinInput::planes_min`]
+    /// starts in another strip starts outside of every part of this one, if the planes are as [`JoinInput::rules`]
     /// demands.
     pub(crate) not_first: [u32; 3],
 }
@@ -286,9 +286,8 @@ pub(crate) struct JoinInput<'a> {
 impl JoinInput<'_> {
     /// Copies the boxes to the first rows. Returns their join, or `None` if they have no pairs.
     fn load(&self, boxes: &mut KdBoxes) -> Option<KdTask> {
-        let Self { bounds, ids, rows, not_first } = *self;
-        boxes.not_first = not_first;
-        boxes.planes_min = self.planes_min();
+        let Self { bounds, ids, rows, .. } = *self;
+        boxes.rules = self.rules();
         for (column, from) in boxes.bounds.iter_mut().zip(bounds) {
             column[..rows].copy_from_slice(&from[..rows]);
         }
@@ -304,18 +303,20 @@ impl JoinInput<'_> {
         (common == 0).then(|| KdTask::new(all, true, KdHistory::default()))
     }
 
-    /// Returns the least plane of a division on each axis.
+    /// Returns the flags of the right copies and the least plane of a division, on each axis.
     ///
     /// A box with the flag of the grid starts before the strip, and so does the part of a long path, which has no such flag.
     /// With a plane between their starts, the box would be in the right part only, where both would have the flag, and
     /// their pair would be lost. So the plane must be behind the starts of all boxes with the flag. All boxes end in the strip
     /// or behind it, so a plane before the strip saves no comparison, with one exception: the part of a long path that only
     /// reaches the border of the strip may, after rounding, end some units in the last place before it.
-    fn planes_min(&self) -> [f32; 3] {
+    fn rules(&self) -> PlaneRules {
         let ids = &self.ids[..self.rows];
         let flags = ids.iter().fold(0, |flags, id| flags | id);
-        let mut least = ANY_PLANE;
-        for ((least, flag), starts) in least.iter_mut().zip(self.not_first).zip(self.bounds) {
+        let mut rules = PlaneRules { not_first: self.not_first, ..PlaneRules::default() };
+        for ((least, flag), starts) in
+            rules.planes_min.iter_mut().zip(self.not_first).zip(self.bounds)
+        {
             if flags & flag == 0 {
                 continue;
             }
@@ -329,7 +330,7 @@ impl JoinInput<'_> {
                 *least = last.next_up();
             }
         }
-        least
+        rules
     }
 }
 
@@ -382,7 +383,7 @@ impl Join {
     /// Begins the join of a part of sets of places.
     fn begin_part(&mut self, level: Level, records: &JoinRecords, words: &[u32], task: &KdTask) {
         self.clear();
-        (self.boxes.not_first, self.boxes.planes_min) = (records.not_first, records.planes_min);
+        self.boxes.rules = records.rules;
         let Self { boxes, occupied, .. } = self;
         let part = task.select(0, &mut CopyToColumns { level, records, words, boxes }, occupied);
         if let Some(join) = part {

@@ -5,7 +5,7 @@
 //! four bytes instead of 28.
 
 use super::boxes::{
-    ANY_PLANE, ColumnTarget, JOIN_FLAGS, KdBoxes, KdPart, KdRows, Selection, SetSource, SetTarget,
+    ColumnTarget, JOIN_FLAGS, KdBoxes, KdPart, KdRows, PlaneRules, Selection, SetSource, SetTarget,
     SortedSets, SortedTarget, Summary, keep_part, select,
 };
 use super::sort_keys::StartOrder;
@@ -29,23 +29,20 @@ struct JoinRecord {
 #[derive(Debug, Default)]
 pub(super) struct JoinRecords {
     records: Vec<JoinRecord>,
-    /// Flags of the right copies on each axis.
-    pub(super) not_first: [u32; 3],
-    /// Least plane of a division on each axis, see [`JoinInput::planes_min`](super::JoinInput::planes_min).
-    pub(super) planes_min: [f32; 3],
+    pub(super) rules: PlaneRules,
 }
 
-impl_memory!(JoinRecords { records; without not_first, planes_min });
+impl_memory!(JoinRecords { records; without rules });
 
 impl JoinRecords {
     /// Replaces the boxes by those of some columns.
     pub(super) fn load_columns(
         &mut self,
         level: Level,
-        (not_first, planes_min): ([u32; 3], [f32; 3]),
+        rules: PlaneRules,
         (bounds, count): (&[Vec<f32>; 6], usize),
     ) {
-        (self.not_first, self.planes_min) = (not_first, planes_min);
+        self.rules = rules;
         let records = &mut self.records;
         reserve_for(records, count + LANES_MAX);
         lengthen(records, count + LANES_MAX);
@@ -63,7 +60,7 @@ impl JoinRecords {
         get: &dyn Fn(usize) -> [f32; 6],
     ) {
         let Self { records, .. } = self;
-        (self.not_first, self.planes_min) = (not_first, ANY_PLANE);
+        self.rules = PlaneRules { not_first, ..PlaneRules::default() };
         records.clear();
         reserve_for(records, count + 1);
         let record = |bounds| JoinRecord { bounds, unused: [0.0; 2] };
@@ -204,7 +201,7 @@ impl Kernel for PartitionWords<'_> {
             // The padding is at infinity.
             let all = ends[0].lt(infinite);
             for (k, &part) in parts.iter().enumerate().take(PARTITION_MAX) {
-                let (keep, word) = keep_part(isa, (part, of.not_first), &ends, (all, word));
+                let (keep, word) = keep_part(isa, (part, of.rules.not_first), &ends, (all, word));
                 if lens[k] + LANES_MAX > length {
                     return None;
                 }

@@ -3,7 +3,7 @@
 use super::boxes::{KdBoxes, KdRows};
 use super::occupied::OccupiedCells;
 use super::records::JoinRecords;
-use crate::geom::count_of;
+use crate::geom::{count_of, sample_index};
 use crate::par::sort_floats;
 
 /// Greatest and least number of boxes in a sample, and how many boxes each of them represents.
@@ -77,7 +77,7 @@ impl JoinSets for KdBoxes {
     }
 
     fn plane_min(&self, axis: usize) -> f32 {
-        self.planes_min[axis]
+        self.rules.planes_min[axis]
     }
 }
 
@@ -111,7 +111,7 @@ impl JoinSets for (&JoinRecords, &[u32]) {
     }
 
     fn plane_min(&self, axis: usize) -> f32 {
-        self.0.planes_min[axis]
+        self.0.rules.planes_min[axis]
     }
 }
 
@@ -167,8 +167,7 @@ fn longer(lengths: impl Iterator<Item = f32>, [than, most]: [f32; 2]) -> [f64; 2
 /// Returns row `k` of a sample of so many of these rows: one of each part of the set, at an uneven distance, because the boxes
 /// may be of several kinds by turns.
 pub(super) fn sampled_row(rows: KdRows, k: usize, count: usize) -> usize {
-    let [first, next] =
-        [k, k + 1].map(|part| (part as u64 * rows.len as u64 / count as u64) as usize);
+    let [first, next] = [k, k + 1].map(|part| sample_index(part, count, rows.len));
     rows.start + first + ((k * 0x9E37) >> 4) % (next - first).max(1)
 }
 

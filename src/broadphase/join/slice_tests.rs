@@ -1,8 +1,8 @@
 //! Tests the planes of a join of boxes that start before the strip.
 
 use super::divided::DividedJoin;
+use super::tests::{Row, pairs, pairs_by_brute_force};
 use super::{Join, JoinInput, NOT_FIRST_UNCUT};
-use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND};
 use crate::broadphase::pairs::runs::PairRuns;
 use crate::lanes::Level;
@@ -81,43 +81,19 @@ fn long_paths_meet_boxes_behind_paths_that_end_at_the_border() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
     let border = 0.391_908_23_f32;
     let ranges = [[0.0, border.next_down()], [0.0, 1.0], [border, 1.0]];
-    let mut bounds: [Vec<f32>; 6] = Default::default();
-    let mut ids = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for (kind, count) in COUNTS.into_iter().enumerate() {
         for _ in 0..count {
-            let spread = rng.random_range(0.0..3.0_f32);
-            for (axis, [low, high]) in
-                [[0.0, 1.0], ranges[kind], [spread, spread + 1.0]].into_iter().enumerate()
-            {
-                bounds[axis].push(low);
-                bounds[3 + axis].push(high);
-            }
-            ids.push(if kind == 2 { NOT_FIRST_U } else { 0 });
+            let (spread, [low, high]) = (rng.random_range(0.0..3.0_f32), ranges[kind]);
+            let ends = [0.0, low, spread, 1.0, high, spread + 1.0];
+            rows.push((ends, if kind == 2 { NOT_FIRST_U } else { 0 }));
         }
     }
-    let rows = ids.len();
-    let is_part = |row: usize| row < COUNTS[0] + COUNTS[1];
-    let overlap = |a: usize, b: usize| {
-        (0..3).all(|k| bounds[k][a] <= bounds[3 + k][b] && bounds[k][b] <= bounds[3 + k][a])
-    };
-    let crossing = (COUNTS[0]..rows).filter(|&row| is_part(row));
-    let expected: usize =
-        crossing.map(|a| (0..rows).filter(|&b| !is_part(b) && overlap(a, b)).count()).sum();
+    let is_of_two_kinds = |[a, b]: [u32; 2]| rows[a as usize].1 != rows[b as usize].1;
+    let expected = pairs_by_brute_force(&rows).filter(|&pair| is_of_two_kinds(pair)).count();
     assert!(expected > 10_000, "{expected} pairs");
-
-    bounds.iter_mut().for_each(|column| column.resize(rows + 16, f32::INFINITY));
     // The grid divides the second and the third axis.
     let not_first = [NOT_FIRST_UNCUT, NOT_FIRST_U, NOT_FIRST_V];
-    let (mut join, mut candidates) = (Join::default(), Candidates::default());
-    candidates.reserve(candidates_max(rows));
-    let input = JoinInput { bounds: &bounds, ids: &ids, rows, not_first };
-    assert!(join.begin(Level::detect(), input), "no plane");
-    let (mut found, mut is_done) = (0, false);
-    while !is_done {
-        is_done = join.proceed(Level::detect(), &mut candidates);
-        let places = candidates.a.iter().zip(&candidates.b).take(candidates.len);
-        found += places.filter(|&(&a, &b)| is_part(a as usize) != is_part(b as usize)).count();
-        candidates.len = 0;
-    }
-    assert_eq!(found, expected);
+    let found = pairs(Level::detect(), &rows, &mut Join::default(), not_first);
+    assert_eq!(found.into_iter().filter(|&pair| is_of_two_kinds(pair)).count(), expected);
 }

@@ -18,7 +18,7 @@ use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 
 /// A box of a strip: bounds and id.
-type Row = ([f32; 6], u32);
+pub(super) type Row = ([f32; 6], u32);
 
 const NOT_FIRST: [u32; 3] = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
 
@@ -27,7 +27,12 @@ fn columns(rows: &[Row]) -> ([Vec<f32>; 6], Vec<u32>) {
     (bounds, rows.iter().map(|&(_, id)| id).collect())
 }
 
-fn pairs(level: Level, rows: &[Row], join: &mut Join, not_first: [u32; 3]) -> Vec<[u32; 2]> {
+pub(super) fn pairs(
+    level: Level,
+    rows: &[Row],
+    join: &mut Join,
+    not_first: [u32; 3],
+) -> Vec<[u32; 2]> {
     let (bounds, ids) = columns(rows);
     let (bounds, ids, rows) = (&bounds, &ids[..], rows.len());
     assert!(join.begin(level, JoinInput { bounds, ids, rows, not_first }), "no plane");
@@ -48,6 +53,17 @@ fn proceed(level: Level, join: &mut Join, candidates: &mut Candidates) -> Vec<[u
             return pairs;
         }
     }
+}
+
+/// Returns the pairs of boxes that overlap and have no flag in common, in order.
+pub(super) fn pairs_by_brute_force(rows: &[Row]) -> impl Iterator<Item = [u32; 2]> {
+    let others = |a: u32| (a..).zip(&rows[a as usize..]).skip(1);
+    (0..).zip(rows).flat_map(move |(a, (p, p_id))| {
+        let meet = move |(_, (q, q_id)): &(u32, &Row)| {
+            (0..3).all(|k| p[k] <= q[3 + k] && q[k] <= p[3 + k]) && p_id & q_id == 0
+        };
+        others(a).filter(meet).map(move |(b, _)| [a, b])
+    })
 }
 
 /// Goal: a join finds each pair once, whatever flags the boxes have from the grid. Method: brute force, on boxes of
@@ -82,15 +98,7 @@ fn a_join_finds_each_pair_once() {
             id |= if round % 4 > 1 { sets } else { 0 };
             rows.push((ends, id));
         }
-        let mut expected = Vec::new();
-        for (a, (p, p_id)) in (0..).zip(&rows) {
-            for (b, (q, q_id)) in (0..).zip(&rows).skip(a as usize + 1) {
-                let meet = (0..3).all(|k| p[k] <= q[3 + k] && q[k] <= p[3 + k]);
-                if meet && p_id & q_id == 0 {
-                    expected.push([a, b]);
-                }
-            }
-        }
+        let expected: Vec<_> = pairs_by_brute_force(&rows).collect();
         all += expected.len();
         let mut order: Option<Vec<[u32; 2]>> = None;
         for level in Level::all() {
@@ -518,7 +526,7 @@ fn merged_sets_have_the_pairs_of_two_sets() {
         let lens = [[1, 1], [5, 40], [33, 17], [150, 90]][round as usize % 4];
         let mut join = Join::default();
         join.boxes.need(4 * (lens[0] + lens[1]) + 256);
-        join.boxes.not_first = NOT_FIRST;
+        join.boxes.rules.not_first = NOT_FIRST;
         let first = KdRows { start: 0, len: lens[0] };
         let second = KdRows { start: first.end(), len: lens[1] };
         let (mut sets, mut number) = (Vec::new(), 0);

@@ -4,7 +4,7 @@
 //! rounding included, so the bounds of a node are never farther than a box inside them.
 
 use super::{Accept, AcceptFn, Allowed, Queries, Query, TreeQuery, run_query};
-use crate::broadphase::bvh::{NodeBounds, PrunedQuery, Visits};
+use crate::broadphase::bvh::{BoundsOf, NodeBounds, PrunedQuery, Visits};
 use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, MovingBox};
 use crate::kernels::Hit;
@@ -123,7 +123,7 @@ impl PrunedQuery for NearestTo<'_, '_> {
     }
 
     #[inline(always)]
-    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: [bool; 2]) -> (I::F32, I::Mask) {
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: BoundsOf) -> (I::F32, I::Mask) {
         let mut from = [isa.splat(0.0); 6];
         for (lanes, &number) in from.iter_mut().zip(&self.from) {
             *lanes = isa.splat(number);

@@ -6,7 +6,7 @@
 //! monotonic and lets a few more bounds through.
 
 use super::{Accept, Allowed, Queries, Query, TreeQuery, run_query};
-use crate::broadphase::bvh::{NodeBounds, PrunedQuery, Visits};
+use crate::broadphase::bvh::{BoundsOf, NodeBounds, PrunedQuery, Visits};
 use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, MovingBox, Plane, Sphere};
 use crate::kernels::overlap::simd;
@@ -246,14 +246,13 @@ impl PrunedQuery for ShapeTraversal<'_, '_, '_> {
     }
 
     #[inline(always)]
-    fn distances<I: Isa>(
-        &self,
-        isa: I,
-        bounds: NodeBounds<'_>,
-        [is_leaf, is_true]: [bool; 2],
-    ) -> (I::F32, I::Mask) {
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, of: BoundsOf) -> (I::F32, I::Mask) {
         // A box that may be larger than the true one is the bounds of that.
-        let are_bounds = || !is_leaf || !is_true && self.true_boxes().is_some();
+        let are_bounds = || match of {
+            BoundsOf::Nodes => true,
+            BoundsOf::Boxes => self.true_boxes().is_some(),
+            BoundsOf::TrueBoxes => false,
+        };
         (isa.splat(0.0), self.shape.test(isa, &bounds.columns(isa), are_bounds))
     }
 

@@ -7,7 +7,7 @@
 
 use super::collector::{CollectFirst, HitChoice, HitCollector};
 use super::{Accept, AcceptFn, Allowed, Queries, Query, TreeQuery, run_queries, run_query};
-use crate::broadphase::bvh::{NodeBounds, PrunedQuery, Visits};
+use crate::broadphase::bvh::{BoundsOf, NodeBounds, PrunedQuery, Visits};
 use crate::columns::Row;
 use crate::geom::{Invalid, MovingBox, Segment};
 use crate::kernels::{Hit, cast, sweep};
@@ -264,7 +264,7 @@ impl PrunedQuery for PathTraversal<'_, '_> {
     }
 
     #[inline(always)]
-    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: [bool; 2]) -> (I::F32, I::Mask) {
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: BoundsOf) -> (I::F32, I::Mask) {
         self.path.test(isa, bounds, self.most)
     }
 

@@ -8,7 +8,7 @@ use super::extent::{AxisCells, AxisExtent, StripAxis};
 use crate::broadphase::join::NOT_FIRST_UNCUT;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach, MovingBox};
+use crate::geom::{Aabb, MapEach, MovingBox, sample_index};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, U32Lanes};
 use alloc::vec::Vec;
 
@@ -132,7 +132,7 @@ impl Sample {
         self.deltas.iter_mut().for_each(Vec::clear);
         self.flags.clear();
         for k in 0..wanted {
-            let (moving, flags) = get((k as u64 * rows as u64 / wanted as u64) as usize);
+            let (moving, flags) = get(sample_index(k, wanted, rows));
             if moving.validate().is_ok() {
                 self.boxes.push(nearest_bounds(&moving));
                 if paths {

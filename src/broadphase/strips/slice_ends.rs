@@ -21,7 +21,7 @@ use super::long_path::{is_long, margin};
 use super::passes::FinderInput;
 use super::scatter::path_of;
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, COORD_MAX, MovingBox};
+use crate::geom::{Aabb, COORD_MAX, MovingBox, sample_index};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, Scalar};
 use alloc::vec::Vec;
 
@@ -264,8 +264,7 @@ impl SliceEnds {
 
 /// Returns so many boxes, evenly distributed over all rows, and their flags.
 fn sampled(input: &FinderInput<'_>, wanted: usize) -> impl Iterator<Item = (MovingBox, u32)> {
-    let rows = input.len() as u64;
-    (0..wanted as u64).map(move |k| input.get((k * rows / wanted as u64) as usize))
+    (0..wanted).map(move |k| input.get(sample_index(k, wanted, input.len())))
 }
 
 /// Whether many boxes move by more than their own length on an axis.

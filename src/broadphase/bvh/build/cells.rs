@@ -14,12 +14,12 @@ use super::cell_order::{CellOrder, lengthen};
 use super::free_nodes::{FreeNodes, Nodes, nodes_of};
 use super::kd_tree::KdTree;
 use super::median::{Ahead, Packer, SplitMeasure, depth_of};
-use crate::broadphase::bvh::{
-    BvhItem, LEAF, Node, TriangleLeaf, TriangleRows, WIDTH, sample_index,
-};
+use crate::broadphase::bvh::{BvhItem, LEAF, Node, TriangleLeaf, TriangleRows, WIDTH};
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::columns::{Zeroed, impl_memory};
-use crate::geom::{Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sum_of};
+use crate::geom::{
+    Aabb, MapEach, descending, each_axis, lengthen_by_default, most_of, sample_index, sum_of,
+};
 use crate::lanes::Level;
 use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
