@@ -77,6 +77,14 @@ pub(crate) fn sample_index(k: usize, samples: usize, count: usize) -> usize {
     (k as u64 * count as u64 / samples as u64) as usize
 }
 
+/// Returns the index of sample `k` of `samples` among `count` elements: one of each of so many equal parts, at uneven distances. The elements
+/// may be of several kinds by turns, and at even distances all samples could be of one kind.
+#[inline(always)]
+pub(crate) fn uneven_index(k: usize, samples: usize, count: usize) -> usize {
+    let [first, next] = [k, k + 1].map_each(|part| sample_index(part, samples, count));
+    first + ((k * 0x9E37) >> 4) % (next - first).max(1)
+}
+
 /// Appends the result of `of` for each item to a list. It is for lists that are short, or whose items take longer than
 /// the check of the capacity: `extend` would be four functions for each closure.
 #[inline(always)]
@@ -139,6 +147,37 @@ mod tests {
             let last = sample_index(samples - 1, samples, count);
             assert_eq!(last, count - count / samples - 1);
             assert_eq!(sample_index(samples / 2, samples, count), count / 2);
+        }
+    }
+
+    /// Goal: uneven samples are one of each equal part, also among few elements.
+    #[test]
+    fn uneven_samples_are_one_of_each_part() {
+        for count in [1, 7, 511, 512, 513, 5000] {
+            for samples in [1, 16, 512] {
+                for k in 0..samples {
+                    let [first, next] = [k, k + 1].map_each(|k| sample_index(k, samples, count));
+                    let index = uneven_index(k, samples, count);
+                    assert!((first..next.max(first + 1)).contains(&index));
+                }
+            }
+        }
+    }
+
+    /// Goal: uneven samples have all kinds of elements that are of several kinds by turns, about in proportion. Method: numbers of elements of which the distance of
+    /// the samples is a multiple of the kinds, and others.
+    #[test]
+    fn uneven_samples_have_all_kinds_by_turns() {
+        for count in [24_576, 65_536, 100_000, 1 << 19] {
+            for samples in [count / 32, count / 64, count / 256] {
+                for kinds in [2, 3, 4, 6, 8, 16, 32] {
+                    let mut counts = [0; 32];
+                    (0..samples).for_each(|k| counts[uneven_index(k, samples, count) % kinds] += 1);
+                    let range = samples / kinds / 2..=samples / kinds * 2 + 2;
+                    let all = counts[..kinds].iter().all(|of| range.contains(of));
+                    assert!(all, "{samples} of {count}, {kinds} kinds: {counts:?}");
+                }
+            }
         }
     }
 }

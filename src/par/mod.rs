@@ -31,7 +31,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 /// A limit of the number of items that all workers together may store.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    most: usize,
+    pub(crate) most: usize,
     kept: AtomicUsize,
 }
 

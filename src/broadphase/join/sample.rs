@@ -3,7 +3,7 @@
 use super::boxes::{KdBoxes, KdRows};
 use super::occupied::OccupiedCells;
 use super::records::JoinRecords;
-use crate::geom::{count_of, sample_index};
+use crate::geom::{count_of, uneven_index};
 use crate::par::sort_floats;
 
 /// Greatest and least number of boxes in a sample, and how many boxes each of them represents.
@@ -164,11 +164,9 @@ fn longer(lengths: impl Iterator<Item = f32>, [than, most]: [f32; 2]) -> [f64; 2
     [f64::from(count), sum].map(|number| number / f64::from(Ord::max(all, 1)))
 }
 
-/// Returns row `k` of a sample of so many of these rows: one of each part of the set, at an uneven distance, because the boxes
-/// may be of several kinds by turns.
+/// Returns row `k` of a sample of so many of these rows.
 pub(super) fn sampled_row(rows: KdRows, k: usize, count: usize) -> usize {
-    let [first, next] = [k, k + 1].map(|part| sample_index(part, count, rows.len));
-    rows.start + first + ((k * 0x9E37) >> 4) % (next - first).max(1)
+    rows.start + uneven_index(k, count, rows.len)
 }
 
 /// Returns the ends of some of these boxes on each axis.

@@ -98,7 +98,8 @@ pub(super) fn choose(
     } else {
         (rows / DENSE_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, DENSE_SAMPLES_MAX).min(rows)
     };
-    sample.fill(rows, wanted, get, paths);
+    // If a grid was rejected, boxes of several kinds may be in the input by turns.
+    sample.fill(rows, (wanted, rejected == 0), get, paths);
     if one_strip {
         return Choice { joined: active == 0, ..choose_axis(rows, &sample.boxes) };
     }
@@ -115,7 +116,7 @@ pub(super) fn choose(
     }
     if rejected == 0 {
         let wanted = (rows / COUNTED_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, COUNTED_SAMPLES_MAX);
-        sample.fill(rows, wanted.min(rows), get, paths);
+        sample.fill(rows, (wanted.min(rows), true), get, paths);
         sample.drop_largest();
         sample.fill_columns();
         extents = Extents::of(sample);

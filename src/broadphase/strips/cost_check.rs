@@ -22,7 +22,7 @@ use super::record::StripRecord;
 use super::scatter::Chunk;
 use super::sort::{StoreColumns, StripColumns};
 use crate::broadphase::pairs::candidates::overlap;
-use crate::geom::MapEach;
+use crate::geom::{MapEach, uneven_index};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes};
 
 /// Numbers of strips that are tested, and of records of each, at first and if these need more than a part of the limit.
@@ -125,11 +125,7 @@ impl<R: StripRecord> GridRecords<'_, R> {
     fn overlapping(&self, strip: usize, tested: usize, columns: &mut StripColumns) -> [f64; 2] {
         let Self { level, grid, chunks, lengths } = *self;
         let rows = lengths[strip].min(tested);
-        // Boxes of several kinds may be in the input by turns, so the distances of the records are uneven.
-        let record = |k: usize| {
-            let [first, next] = [k, k + 1].map(|part| part * lengths[strip] / rows);
-            first + ((k * 0x9E37) >> 4) % (next - first).max(1)
-        };
+        let record = |k: usize| uneven_index(k, rows, lengths[strip]);
         let mut records = [R::zeroed(); RECORDS_TESTED];
         let (mut copied, mut first) = (0, 0);
         for chunk in chunks {

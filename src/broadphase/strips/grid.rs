@@ -8,7 +8,7 @@ use super::extent::{AxisCells, AxisExtent, StripAxis};
 use crate::broadphase::join::NOT_FIRST_UNCUT;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, MapEach, MovingBox, sample_index};
+use crate::geom::{Aabb, MapEach, MovingBox, sample_index, uneven_index};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, U32Lanes};
 use alloc::vec::Vec;
 
@@ -120,11 +120,11 @@ impl_memory!(Sample {
 });
 
 impl Sample {
-    /// Copies `wanted` of so many boxes. `get` returns a box and its flags.
+    /// Copies `wanted` of so many boxes, at even distances or not. `get` returns a box and its flags.
     pub(super) fn fill(
         &mut self,
         rows: usize,
-        wanted: usize,
+        (wanted, even): (usize, bool),
         get: &dyn Fn(usize) -> (MovingBox, u32),
         paths: bool,
     ) {
@@ -132,7 +132,8 @@ impl Sample {
         self.deltas.iter_mut().for_each(Vec::clear);
         self.flags.clear();
         for k in 0..wanted {
-            let (moving, flags) = get(sample_index(k, wanted, rows));
+            let index = if even { sample_index } else { uneven_index };
+            let (moving, flags) = get(index(k, wanted, rows));
             if moving.validate().is_ok() {
                 self.boxes.push(nearest_bounds(&moving));
                 if paths {

@@ -359,7 +359,9 @@ impl<R: StripPairs> FinderPasses<R> {
         self.lengths.reserve_exact(strips);
         let (grid, prefetches) = (&choice.grid, input.len() >= PREFETCH_ROWS_MIN);
         // A chunk with more than its share is written only once it is known that all chunks together fit.
+        let most = choice.records_max(input.len());
         for always in [false, true] {
+            let copies = &Budget::new(if always { usize::MAX } else { most });
             par::for_each(threads, scatterers, chunks, &|scratch, index, chunk| {
                 if chunk.written {
                     return;
@@ -380,13 +382,14 @@ impl<R: StripPairs> FinderPasses<R> {
                     scratch,
                     chunk,
                     records_max,
+                    copies,
                     prefetches,
                 }
                 .run();
                 scratch.columns = columns;
             });
             let records = sum_of(chunks, Chunk::records);
-            if records > choice.records_max(input.len()) {
+            if !copies.spend(0) || records > most {
                 return None;
             }
             if chunks.iter().all(|chunk| chunk.written) {
@@ -480,10 +483,10 @@ mod tests {
     use crate::broadphase::strips::choose::choose;
     use crate::broadphase::strips::cost_check::GridCheck;
     use crate::broadphase::strips::grid::Sample;
-    use crate::broadphase::strips::record::UnionRecord;
+    use crate::broadphase::strips::record::{SweptRecord, UnionRecord};
     use crate::broadphase::strips::scatter::ScatterScratch;
     use crate::columns::MovingBoxColumns;
-    use crate::lanes::Level;
+    use crate::lanes::{LANES_MAX, Level};
     use crate::par::Threads;
     use alloc::vec::Vec;
     use rand::rngs::Xoshiro256PlusPlus;
@@ -545,6 +548,31 @@ mod tests {
             scattered(&columns).is_none()
         });
         assert_eq!(rejected, [false, true]);
+    }
+
+    /// Goal: a grid is rejected before the strips of all long paths are computed. Method: plates that move, in each fourth row except those of
+    /// the sample; the strips that fit into the memory of the only worker, which grows by factors of two.
+    #[test]
+    fn few_strips_are_computed_where_a_sample_missed_long_paths() {
+        let mut columns = columns([16.0, 16.0, 64.0], [0.05; 3], Some([true, true, false]));
+        let sides = columns[3].iter().zip(&columns[0]).map(|(high, low)| high - low);
+        columns[6] = sides.map(|side| if side == 16.0 { 8.0 } else { 0.0 }).collect();
+        let columns = columns.each_ref().map(Vec::as_slice);
+        let first = PairInput::new(MovingBoxColumns::from_columns(columns).unwrap());
+        let input =
+            FinderInput { level: Level::detect(), pairs_max: usize::MAX, first, second: None };
+        let choice = choose((ROWS, ROWS), &|row| input.get(row), true, 0, &mut Sample::default());
+        let (threads, scratch) = (&Threads::one(), &mut [ScatterScratch::default()]);
+        let words = &input.filter_words(threads);
+        let chunks = FinderPasses::<SweptRecord>::default().scatter(
+            &input,
+            threads,
+            (&choice, words),
+            scratch,
+        );
+        assert!(choice.grid.strips() > 16 && chunks.is_none(), "{choice:?}");
+        let most = 2 * (choice.records_max(ROWS) + LANES_MAX * choice.grid.strips());
+        assert!(scratch[0].stops() <= most, "{} of {most}", scratch[0].stops());
     }
 
     /// Goal: a grid is too expensive where the sample misses boxes that overlap many others along the strips, although they are not copied to more strips than

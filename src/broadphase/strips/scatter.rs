@@ -15,12 +15,13 @@ use crate::broadphase::pairs::filter_words::FilterWords;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::broadphase::pairs::input::PairInput;
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, check_group, impl_memory};
-use crate::geom::{Aabb, Filter, MovingBox};
+use crate::geom::{Aabb, Filter, MapEach, MovingBox, sum_of};
 use crate::kernels::bounds::bounds;
 use crate::lanes::{
     F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, Table, U32Lanes,
     prefetch, prefetch_to_write,
 };
+use crate::par::Budget;
 use alloc::vec::Vec;
 
 /// Number of records that are copied at once when those of a strip are gathered.
@@ -133,11 +134,22 @@ struct LongRow {
 }
 
 impl WideRow {
+    /// First and last cell on u and on v.
+    #[inline(always)]
+    fn cells(self) -> [usize; 4] {
+        [0, 8, 16, 24].map_each(|shift| (self.cells >> shift & 0xff) as usize)
+    }
+
+    /// Returns how often [`WideRow::each_copy`] calls its function.
+    fn copies(self) -> usize {
+        let [u_low, u_high, v_low, v_high] = self.cells();
+        (u_high - u_low + 1) * (v_high - v_low + 1) - 1
+    }
+
     /// Calls `visit` with each strip but the first that the row overlaps, and with its flags.
     #[inline(always)]
     fn each_copy(self, v_cells: usize, mut visit: impl FnMut(usize, u32)) {
-        let byte = |shift: u32| (self.cells >> shift & 0xff) as usize;
-        let [u_low, u_high, v_low, v_high] = [byte(0), byte(8), byte(16), byte(24)];
+        let [u_low, u_high, v_low, v_high] = self.cells();
         for u in u_low..u_high + 1 {
             let u_flag = if u == u_low { 0 } else { NOT_FIRST_U };
             for v in v_low + usize::from(u == u_low)..v_high + 1 {
@@ -151,6 +163,12 @@ impl WideRow {
 impl_memory!(ScatterScratch { first, copies, wide, cursors, long, stops, columns; without copied });
 
 impl ScatterScratch {
+    /// Returns how many records the rows of the current chunk have, without those of the strips in which boxes start.
+    fn copies(&self) -> usize {
+        let few: usize = self.copied.iter().sum();
+        few + self.stops.len() + sum_of(&self.wide, |row| row.copies())
+    }
+
     /// Returns how many stops fit into the allocated memory.
     pub(crate) fn stops(&self) -> usize {
         self.stops.capacity()
@@ -230,6 +248,8 @@ pub(crate) struct Scatter<'a, R> {
     pub(crate) chunk: &'a mut Chunk<R>,
     /// If there are more records than this, they are counted but not written.
     pub(crate) records_max: usize,
+    /// The limit of the copies of all chunks. When it is exceeded, chunks are left out, without any record.
+    pub(crate) copies: &'a Budget,
     /// Whether the memory of the records is prefetched while the strips of the rows are computed.
     pub(crate) prefetches: bool,
 }
@@ -242,14 +262,24 @@ pub(super) fn path_of(moving: &MovingBox, axes: [usize; 3]) -> [f32; 9] {
 
 impl<R: StripRecord> Scatter<'_, R> {
     pub(crate) fn run(mut self) {
-        let Self { level, grid, boxes, ref mut scratch, ref mut chunk, prefetches, .. } = self;
+        let Self { level, grid, boxes, ref mut scratch, ref mut chunk, prefetches, copies, .. } =
+            self;
+        chunk.starts.clear();
+        if !copies.spend(0) {
+            return;
+        }
         let old = if prefetches { bytemuck::cast_slice(&chunk.records) } else { &[] };
         let words = size_of::<R>() / size_of::<u32>();
         let rejected = &mut chunk.rejected;
         let prefetched = (old, words);
         // A single strip contains every path whole, so there is nothing to cut.
         let has_paths = R::HAS_PATH && grid.strips() > 1;
-        Locate { grid, boxes, has_paths, scratch, rejected, prefetched }.run_on(level, &self.part);
+        let stops_max = copies.most;
+        Locate { grid, boxes, has_paths, stops_max, scratch, rejected, prefetched }
+            .run_on(level, &self.part);
+        if !copies.spend(scratch.copies()) {
+            return;
+        }
         let (records, unused) = count(scratch, grid, &mut chunk.starts);
         chunk.written = records <= self.records_max;
         if !chunk.written {
@@ -363,6 +393,8 @@ struct Locate<'a> {
     boxes: MovingBoxColumns<'a>,
     /// Whether the strips that a long path crosses are computed one by one.
     has_paths: bool,
+    /// If these strips are more than this, no more are computed.
+    stops_max: usize,
     scratch: &'a mut ScatterScratch,
     rejected: &'a mut Vec<Rejected>,
     /// Memory that will be overwritten, and how many words of it belong to a record.
@@ -397,7 +429,7 @@ impl Kernel for &mut Locate<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Locate { grid, boxes, has_paths, scratch, rejected, prefetched } = self;
+        let Locate { grid, boxes, has_paths, stops_max, scratch, rejected, prefetched } = self;
         let (grid, axes) = (*grid, grid.axes());
         let table = boxes.table();
         let padded = table.rows();
@@ -425,7 +457,7 @@ impl Kernel for &mut Locate<'_> {
                 let long = is_long(isa, grid, &columns) & valid;
                 valid = valid & !long;
                 let rows = long.bits() & (u32::MAX << seen);
-                if rows != 0 {
+                if rows != 0 && scratch.stops.len() <= *stops_max {
                     add_long(grid, axes, boxes, (start, rows), scratch);
                 }
             }

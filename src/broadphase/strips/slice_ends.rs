@@ -21,7 +21,7 @@ use super::long_path::{is_long, margin};
 use super::passes::FinderInput;
 use super::scatter::path_of;
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, COORD_MAX, MovingBox, sample_index};
+use crate::geom::{Aabb, COORD_MAX, MovingBox, uneven_index};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, Scalar};
 use alloc::vec::Vec;
 
@@ -262,9 +262,9 @@ impl SliceEnds {
     }
 }
 
-/// Returns so many boxes, evenly distributed over all rows, and their flags.
+/// Returns so many boxes, distributed over all rows, and their flags.
 fn sampled(input: &FinderInput<'_>, wanted: usize) -> impl Iterator<Item = (MovingBox, u32)> {
-    (0..wanted).map(move |k| input.get(sample_index(k, wanted, input.len())))
+    (0..wanted).map(move |k| input.get(uneven_index(k, wanted, input.len())))
 }
 
 /// Whether many boxes move by more than their own length on an axis.
