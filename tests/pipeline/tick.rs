@@ -585,21 +585,3 @@ fn touch_at_the_very_end_is_reported() {
         assert!(impact.toi <= 1.0 && impact.toi > 0.99999, "{impact:?}");
     }
 }
-
-/// Goal: boxes that rest on each other, separate and touch again within the tick are reported at the second
-/// contact. Method: a box thrown up from a floor that it touches: not closing at the start, back at two
-/// thirds.
-#[test]
-fn second_contact_in_a_tick_is_reported() {
-    let (min_y, max_y) = ([-1.0, 0.0], [0.0, 1.0]);
-    let (low, high, still) = ([-1.0; 2], [1.0; 2], [0.0; 2]);
-    let (up, pull) = ([0.0, 4.0], [0.0, -12.0]);
-    let boxes =
-        MovingBoxColumns::new([&low, &min_y, &low], [&high, &max_y, &high], [&still, &up, &still]);
-    let scene = Scene::new(boxes.expect("columns")).accelerating([&still, &pull, &still]);
-    let mut pipeline = Pipeline::default();
-    let ticked = pipeline.tick(&scene).expect("a scene");
-    let [impact] = ticked.impacts() else { panic!("{ticked:?}") };
-    assert!(impact.toi <= 2.0 / 3.0 && impact.toi > 0.666, "{impact:?}");
-    assert!(impact.closing > 3.9 && impact.normal[1] > 0.999, "{impact:?}");
-}
