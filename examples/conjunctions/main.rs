@@ -16,6 +16,7 @@ mod picture;
 mod report;
 
 use std::io::{self, ErrorKind, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -118,8 +119,11 @@ fn run(args: &Args) -> Result<(), Stop> {
     let objects = catalogue(args.objects as usize, args.seed);
     let bar = examples::progress::bar("screening", settings.ticks as u32, args.json);
     let cpu = ProcessTime::now();
-    let screened =
-        pool.install(|| screen(&objects, &settings, |done| bar.set_position(done as u64)));
+    let show = |done| {
+        bar.set_position(done as u64);
+        ControlFlow::Continue(())
+    };
+    let screened = pool.install(|| screen(&objects, &settings, show));
     let cpu = cpu.elapsed();
     bar.finish_and_clear();
     let screening = screened?;

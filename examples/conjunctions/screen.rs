@@ -4,7 +4,7 @@ use crate::closest::{Approach, closest};
 use crate::orbit::{Elements, MU, Orbit};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
 use swath::broadphase::FindError;
 use swath::{MovingBox, PairFinder, SweptPair};
@@ -92,7 +92,8 @@ pub enum ScreenError {
     Find(#[from] FindError),
 }
 
-/// Finds all approaches of the objects. `progress` is called after each tick with the number of ticks done.
+/// Finds all approaches of the objects. `progress` is called after each tick with the number of ticks done; if it breaks, the
+/// screening ends with that tick.
 ///
 /// # Errors
 ///
@@ -100,7 +101,7 @@ pub enum ScreenError {
 pub fn screen(
     objects: &[Elements],
     settings: &Settings,
-    mut progress: impl FnMut(usize),
+    mut progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Screening, ScreenError> {
     let Settings { tick_seconds, ticks, within_km } = *settings;
     if !TICK_SECONDS.contains(&tick_seconds) || !(0.0..=1000.0).contains(&within_km) {
@@ -136,7 +137,9 @@ pub fn screen(
         open = merge(near, tick as f64 * tick_seconds, open, &mut result.conjunctions);
         result.times[2] += clock.elapsed();
         std::mem::swap(&mut tracks, &mut next);
-        progress(tick + 1);
+        if progress(tick + 1).is_break() {
+            break;
+        }
     }
     result.conjunctions.extend(open.into_values());
     result.conjunctions.par_sort_unstable_by(|p, q| {

@@ -263,6 +263,7 @@ impl Engine {
             rows[index(*id)].motion = *motion;
         }
         for hit in stepped.impacts() {
+            // The impulse may be slightly negative, for two bodies that separate and are pulled back at once.
             let pressed = hit.impulse + hit.supporting_force * (1.0 - hit.impact.toi);
             apply_friction(
                 rows,
@@ -336,7 +337,7 @@ fn pull(gravity: [f32; 3]) -> [f32; 3] {
     gravity.map(|g| g * DT * DT)
 }
 
-/// Applies friction to two bodies; `pressed` is the impulse along the normal in the tick.
+/// Applies friction to two bodies; `pressed` is the impulse along the normal in the tick. A negative one has no effect.
 fn apply_friction(rows: &mut [Row], pair: [usize; 2], normal: [f32; 3], pressed: f32) {
     let [a, b] = pair.map(|row| rows[row]);
     let inverse =
@@ -349,7 +350,7 @@ fn apply_friction(rows: &mut [Row], pair: [usize; 2], normal: [f32; 3], pressed:
     let into = dot(slip, normal);
     let across = minus(slip, normal.map(|n| n * into));
     let speed = length(across);
-    let most = (a.friction * b.friction).sqrt() * pressed * sum;
+    let most = (a.friction * b.friction).sqrt() * pressed.max(0.0) * sum;
     let part = if speed <= most { 1.0 } else { most / speed };
     for (row, by) in pair.into_iter().zip([-inverse[0], inverse[1]]) {
         let delta = &mut rows[row].motion.delta;
@@ -379,4 +380,43 @@ fn dot(p: [f32; 3], q: [f32; 3]) -> f32 {
 
 fn length(v: [f32; 3]) -> f32 {
     dot(v, v).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, Engine, apply_friction};
+    use swath::Shape;
+
+    /// Goal: friction neither accelerates bodies nor makes their displacements invalid, also for an impulse that is slightly negative.
+    /// Method: a ball on another, with a negative, no and a positive impulse, with sliding and without.
+    #[test]
+    fn friction_of_a_negative_impulse_changes_nothing() {
+        let ball = |at, velocity| Body {
+            shape: Shape::sphere(0.5).expect("a ball"),
+            at,
+            velocity,
+            mass: 2.0,
+            restitution: 0.0,
+            friction: 0.5,
+            sleeps: false,
+        };
+        for pressed in [-2.8e-4, 0.0, 0.01] {
+            for slides in [0.0, 3.0] {
+                let mut engine = Engine::new([0.0; 3], true);
+                let upper = ball([0.0, 1.0, 0.0], [slides, 0.0, 0.0]);
+                for body in [ball([0.0; 3], [0.0; 3]), upper] {
+                    engine.add(&body).expect("a body");
+                }
+                let before = [0, 1].map(|row| engine.rows[row].motion.delta);
+                apply_friction(&mut engine.rows, [0, 1], [0.0, 1.0, 0.0], pressed);
+                let after = [0, 1].map(|row| engine.rows[row].motion.delta);
+                if pressed > 0.0 && slides > 0.0 {
+                    let slip = |[a, b]: [[f32; 3]; 2]| b[0] - a[0];
+                    assert!(slip(after) < slip(before) && slip(after) >= 0.0, "{after:?}");
+                } else {
+                    assert_eq!(after, before, "{pressed} {slides}");
+                }
+            }
+        }
+    }
 }

@@ -10,7 +10,7 @@ use swath::Level;
 use scenes::Scene;
 
 /// The most boxes that the finder can number.
-const BOXES_MAX: i64 = 1 << 26;
+const BOXES_MAX: i64 = (1 << 26) - 1;
 /// More threads than any machine has, and few enough to start.
 const THREADS_MAX: i64 = 1024;
 /// The most boxes for `--check`, because `spec` compares every pair of boxes.

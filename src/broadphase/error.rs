@@ -22,7 +22,7 @@ pub enum FindError {
         "the number of pairs is {found}, and at most {most} are allowed; raise `Exec::pairs_max`, or look for boxes that are all in one place"
     )]
     TooManyPairs {
-        /// The exact number of pairs.
+        /// The exact number of pairs, or the greatest `usize` if there are more, as on 32-bit processors.
         found: usize,
         /// The number of pairs that are allowed.
         most: usize,

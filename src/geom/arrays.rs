@@ -54,6 +54,16 @@ pub(crate) fn sum_of<T>(items: &[T], number: impl Fn(&T) -> usize + Copy) -> usi
     sum
 }
 
+/// Returns the sum as [`sum_of`] does, or the greatest `usize` if it is greater. On 32-bit CPUs, counts of pairs may be.
+#[inline(always)]
+pub(crate) fn saturating_sum_of<T>(items: &[T], number: impl Fn(&T) -> usize + Copy) -> usize {
+    let mut sum = 0_usize;
+    for item in items {
+        sum = sum.saturating_add(number(item));
+    }
+    sum
+}
+
 /// Returns the greatest result of `number` for an item, or 0 if there is no item.
 #[inline(always)]
 pub(crate) fn most_of<T>(items: &[T], number: impl Fn(&T) -> usize + Copy) -> usize {
@@ -119,6 +129,7 @@ mod tests {
             (vec![9, 1], 10, 9, 2),
         ] {
             assert_eq!(sum_of(&items, |&item| item), sum);
+            assert_eq!(saturating_sum_of(&items, |&item| item), sum);
             assert_eq!(most_of(&items, |&item| item), most);
             assert_eq!(count_of(&items, |&item| item % 2 == 1), odd);
             let mut longer = vec![4];
@@ -135,6 +146,7 @@ mod tests {
                 assert!(longer[items.len()..].iter().all(|&item| item == 0));
             }
         }
+        assert_eq!(saturating_sum_of(&[usize::MAX / 2 + 1; 2], |&item| item), usize::MAX);
         assert_eq!(each_axis(|axis| axis + 1).map_each(|x| 2 * x), [2, 4, 6]);
     }
 

@@ -20,8 +20,8 @@ mod sphere;
 pub use aabb::{Aabb, COORD_MAX, Invalid};
 pub(crate) use aabb::{check_margin, is_margin};
 pub(crate) use arrays::{
-    MapEach, append_each, count_of, each_axis, lengthen_by_default, most_of, sample_index, sum_of,
-    uneven_index,
+    MapEach, append_each, count_of, each_axis, lengthen_by_default, most_of, sample_index,
+    saturating_sum_of, sum_of, uneven_index,
 };
 pub(crate) use axes::descending;
 pub(crate) use body::check_inverse_mass;

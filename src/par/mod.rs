@@ -44,6 +44,9 @@ impl Budget {
     pub(crate) fn spend(&self, more: usize) -> bool {
         // Relaxed ordering is enough: the result only stops allocations early. Whether the limit
         // was exceeded is decided by the total at the end.
-        self.kept.fetch_add(more, Ordering::Relaxed).saturating_add(more) <= self.most
+        // A sum that wrapped would allow memory again.
+        let add = |kept: usize| Some(kept.saturating_add(more));
+        let kept = self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        kept.unwrap_or_else(|kept| kept).saturating_add(more) <= self.most
     }
 }

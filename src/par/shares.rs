@@ -35,7 +35,7 @@ impl<'a> Cuts<'a> {
 
     /// Returns the index of the first item of a piece.
     fn start(&self, piece: usize) -> usize {
-        let start = piece * self.size;
+        let start = piece.saturating_mul(self.size);
         match self.starts {
             Some(starts) => starts[start.min(starts.len() - 1)],
             None => start.min(self.len),
@@ -44,8 +44,8 @@ impl<'a> Cuts<'a> {
 
     /// Returns the pieces of share `share` of `size` pieces, and the number of their items.
     fn share(&self, share: usize, size: usize) -> (Range<usize>, usize) {
-        let first = (share * size).min(self.count);
-        let end = (first + size).min(self.count);
+        let first = share.saturating_mul(size).min(self.count);
+        let end = first.saturating_add(size).min(self.count);
         (first..end, self.start(end) - self.start(first))
     }
 
@@ -128,5 +128,26 @@ impl<'a, T> WorkShares<'a, T> {
             other += 1;
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cuts, SHARES};
+
+    /// Goal: shares of very many items have each item once, as they must on 32-bit CPUs for any slice. Method: as many items as a slice may have.
+    #[test]
+    fn shares_of_very_many_items_do_not_wrap() {
+        for (piece, workers) in [(1, 2), (3, 32), (usize::MAX / 2 + 2, 2)] {
+            let cuts = Cuts::chunks(usize::MAX, piece);
+            let size = cuts.count.div_ceil(workers);
+            let (mut pieces, mut items) = (0, 0);
+            for share in 0..SHARES {
+                let (range, count) = cuts.share(share, size);
+                assert_eq!(range.start, pieces);
+                (pieces, items) = (range.end, items + count);
+            }
+            assert_eq!((pieces, items), (cuts.count, usize::MAX));
+        }
     }
 }

@@ -12,6 +12,10 @@ use swath::pipeline::ImpactKind;
 impl Step {
     /// Returns whether so many more searches may be started, and counts them if so.
     fn spend(&mut self, searches: usize) -> bool {
+        // A body with nothing near it needs no budget.
+        if searches == 0 {
+            return true;
+        }
         let after = self.stats.searches.saturating_add(searches);
         let may = after <= self.config.searches_max as usize && !self.is_out_of_rounds();
         self.stats.searches = if may { after } else { self.stats.searches };
@@ -22,7 +26,8 @@ impl Step {
     pub(crate) fn search_neighbours(&mut self, bodies: &mut dyn Bodies<'_>, row: usize, now: f32) {
         let mut neighbours = core::mem::take(&mut self.neighbours);
         self.paths.neighbours(row, &mut neighbours);
-        if let Some(path) = self.paths.box_of(row) {
+        let path = self.paths.box_of(row);
+        if let Some(path) = path {
             bodies.add_resting(row, &path, &mut neighbours);
             // New rows are resting proxies.
             self.states.resize(bodies.bodies().len(), BodyState::default());
@@ -32,7 +37,8 @@ impl Step {
         neighbours.retain(|other| is_new(other) && bodies.may_meet(row, *other));
         // They are found in any order, and the rounds may run out before all of them are searched.
         neighbours.sort_unstable_by_key(|&other| bodies.label(other));
-        if self.spend(neighbours.len()) {
+        // A body past the greatest coordinate has no box, and cannot be searched.
+        if path.is_some() && self.spend(neighbours.len()) {
             self.stats.repeated_searches += neighbours.len();
             for &other in &neighbours {
                 if self.is_out_of_rounds() {
@@ -114,5 +120,38 @@ impl Step {
         }
         self.to_stall = to_stall;
         self.near_stalled = others;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bodies::BodyRows;
+    use crate::start::Start;
+    use crate::step::Step;
+    use crate::{Mass, StepperConfig};
+    use swath::pipeline::GeometryBody;
+    use swath::{Motion, Pose, Shape};
+
+    /// Goal: a body with nothing left to search continues after the rounds of a step have run out; one with a neighbour is stalled. Method:
+    /// two balls far from each other, and two side by side, which are searched again with no round left.
+    #[test]
+    fn body_without_neighbours_needs_no_rounds() {
+        for (x, stalled) in [(9.0, 0), (1.2, 2)] {
+            let ball = Shape::sphere(0.5).expect("a ball");
+            let mut bodies = [0.0, x].map(|x| {
+                let pose = Pose::at([x, 0.0, 0.0]).expect("a pose");
+                let motion = Motion::new(pose, [0.0, 1.0, 0.0]).expect("a motion");
+                GeometryBody { row: 0, geometry: ball.into(), motion }
+            });
+            bodies[1].motion.delta[0] = -0.25;
+            let masses = [Mass { inverse_mass: 1.0, restitution: 0.0 }; 2];
+            let mut rows = BodyRows { bodies: &mut bodies, masses: &masses, filters: None };
+            let mut step = Step { config: StepperConfig::default(), ..Step::default() };
+            Start::default().fill(&mut step, &mut rows, None).expect("bodies");
+            (step.rounds_max, step.stats.events) = (step.stats.rounds, 1);
+            step.search_neighbours(&mut rows, 0, 0.5);
+            let stats = step.stats;
+            assert_eq!((stats.stalled, stats.over_budget), (stalled, stalled), "{stats:?}");
+        }
     }
 }

@@ -82,7 +82,9 @@ impl Step {
         let spin_closing = spin_closing(&impact, &two, n);
         let closing = along(two[0].linear.velocity, two[1].linear.velocity, n) + spin_closing;
         let approach = |[a, b]: &[BodyAt; 2]| along(a.velocity(), b.velocity(), n) + spin_closing;
-        let approaches = approach(&two) > 0.0;
+        // The search reads displacements that are rounded to `f32`. A pair that closes for it must respond, or the search finds
+        // the same impact again.
+        let approaches = approach(&two) > 0.0 || impact.closing > 0.0;
         let restitution = self.restitution(bodies, rows);
         let carrier = self.carrier_of(bodies, rows, &pair, now);
         let velocities = towards(two.map(|at| at.linear.velocity), carrier.velocity, n);
@@ -195,7 +197,8 @@ impl Step {
             let speed: f64 = velocity.iter().map(|x| x.abs()).sum();
             let separates = -closing > PARTING * speed && -2.0 * closing > SOON * pulled;
             self.states[row].impacts += 1;
-            let is_unchanged = exchanged.is_none();
+            // A pseudo-velocity towards the stalled body is dropped, or the same impact follows at once.
+            let is_unchanged = exchanged.is_none() && before[member].pseudo == [0.0; 3];
             if separates && is_unchanged && self.states[row].impacts < self.config.impacts_max {
                 continue;
             }
@@ -222,4 +225,75 @@ fn spin_closing(impact: &Impact, [a, b]: &[BodyAt; 2], n: [f64; 3]) -> f64 {
         return 0.0;
     }
     f64::from(impact.closing) - along(a.velocity(), b.velocity(), n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Event, Step, along};
+    use crate::bodies::BodyRows;
+    use crate::start::Start;
+    use crate::state::BodyAt;
+    use crate::{Mass, StepperConfig};
+    use swath::pipeline::GeometryBody;
+    use swath::{Impact, Motion, Pair, Pose, Shape};
+
+    const MASSES: [Mass; 2] = [Mass { inverse_mass: 1.0, restitution: 0.0 }; 2];
+
+    /// Returns two balls of radius 0.5 at 0 and `x`, with these displacements.
+    fn balls(x: f32, delta: [[f32; 3]; 2]) -> [GeometryBody<'static>; 2] {
+        let ball = Shape::sphere(0.5).expect("a ball");
+        [0, 1].map(|row| {
+            let pose = Pose::at([x * row as f32, 0.0, 0.0]).expect("a pose");
+            let motion = Motion::new(pose, delta[row]).expect("a motion");
+            GeometryBody { row: row as u32, geometry: ball.into(), motion }
+        })
+    }
+
+    fn started(rows: &mut BodyRows<'_, '_>) -> Step {
+        let mut step = Step { config: StepperConfig::default(), ..Step::default() };
+        Start::default().fill(&mut step, rows, None).expect("bodies");
+        step
+    }
+
+    /// Goal: a body that only a pseudo-velocity moves into a stalled one has one impact, loses the pseudo-velocity and continues.
+    /// Method: a ball that separates from a stalled one by half of the speed with which it is corrected towards it.
+    #[test]
+    fn pseudo_velocity_into_a_stalled_body_is_dropped_at_once() {
+        let mut bodies = balls(1.001, [[0.0; 3], [0.01, 0.0, 0.0]]);
+        let mut rows = BodyRows { bodies: &mut bodies, masses: &MASSES, filters: None };
+        let mut step = started(&mut rows);
+        step.states[0].is_stalled = true;
+        let at = BodyAt { pseudo: [-0.02, 0.0, 0.0], ..step.at(&rows, 1, 0.0) };
+        step.change(&mut rows, 1, at, 0.0);
+        step.search_again(&mut rows, [0, 1], 0.0);
+        step.process_all(&mut rows);
+        let stats = step.stats;
+        assert_eq!((stats.events, stats.responses, stats.stalled), (1, 0, 0), "{stats:?}");
+        let [_, Motion { pose, delta, .. }] = bodies.map(|body| body.motion);
+        assert_eq!(delta, [0.01, 0.0, 0.0]);
+        // It has moved to the other in a tenth of the tick, and away from it in the rest.
+        assert!((pose.position[0] - 1.009).abs() < 1e-5, "{pose:?}");
+    }
+
+    /// Goal: a pair that closes by rounding alone responds, so that no search finds the same impact again. Method: two touching
+    /// balls without velocity along the normal, for which an impact reports a tiny closing speed; velocities do not change.
+    #[test]
+    fn impact_that_closes_by_rounding_alone_separates_the_two() {
+        for (closing, responds) in [(1e-12, true), (0.0, false)] {
+            let across = [[0.0, 0.25, 0.0]; 2];
+            let mut bodies = balls(1.0, across);
+            let mut rows = BodyRows { bodies: &mut bodies, masses: &MASSES, filters: None };
+            let mut step = started(&mut rows);
+            let pair = Pair { a: 0, b: 1 };
+            let normal = [1.0, 0.0, 0.0];
+            let impact: Impact = Impact { pair, normal, closing, ..Impact::default() };
+            let versions = [0, 1].map(|row| step.states[row].version);
+            step.process(&mut rows, Event { impact, rows: [0, 1], versions, is_recheck: false });
+            assert_eq!(step.changed.len(), if responds { 2 } else { 0 });
+            let [a, b] = [0, 1].map(|row| step.at(&rows, row, 0.0));
+            assert_eq!([a.linear.velocity, b.linear.velocity], across.map(|v| v.map(f64::from)));
+            let parting = -along(a.velocity(), b.velocity(), [1.0, 0.0, 0.0]);
+            assert!(if responds { parting > 0.0 } else { parting == 0.0 }, "{parting}");
+        }
+    }
 }

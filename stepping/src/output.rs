@@ -9,7 +9,8 @@ use swath::{Impact, Pair};
 pub struct StepStats {
     /// Number of impacts that were processed and still valid.
     pub events: usize,
-    /// Number of these that changed a motion.
+    /// Number of [impacts](ResolvedImpact) that changed a motion: those of these events, and those to which impulses were
+    /// propagated without an event.
     pub responses: usize,
     /// Number of searches of pairs for their next impact, including those at the start of the tick.
     pub searches: usize,
@@ -21,10 +22,11 @@ pub struct StepStats {
     pub propagated: usize,
     /// Number of stalled bodies: they were in too many impacts, or reached a stalled body.
     pub stalled: usize,
-    /// Number of these for which a limit of searches or rounds was the reason:
+    /// Number of these that could not be searched any more. The reason is a limit of searches or rounds,
     /// [`StepperConfig::searches_max`](crate::StepperConfig::searches_max),
     /// [`rounds_max`](crate::StepperConfig::rounds_max) or
-    /// [`rounds_per_body_max`](crate::StepperConfig::rounds_per_body_max).
+    /// [`rounds_per_body_max`](crate::StepperConfig::rounds_per_body_max), or a motion that changed past
+    /// [`COORD_MAX`](swath::COORD_MAX).
     pub over_budget: usize,
 }
 

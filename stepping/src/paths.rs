@@ -161,7 +161,8 @@ impl RemainingPaths {
     }
 }
 
-/// Returns a box enlarged by a margin. The box ends at the greatest coordinate, because no body is beyond it.
+/// Returns a box enlarged by a margin. The box ends at the greatest coordinate, also that of a path which continues beyond
+/// it: two boxes that overlap still do.
 pub(crate) fn enlarged(aabb: &Aabb, margin: f32) -> Aabb {
     let clamped = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
     Aabb {

@@ -301,6 +301,7 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
 pub fn slide<P>(delta: impl Into<[f32; 3]>, impact: &Impact<P>) -> [f32; 3] {
     let (delta, normal) = (delta.into().map(f64::from), impact.normal.map(f64::from));
     let into: f64 = (0..3).map(|axis| delta[axis] * normal[axis]).sum();
+    let normal = if into.is_nan() { [0.0; 3] } else { normal };
     let into = if into > 0.0 { into } else { 0.0 };
     let rest = 1.0 - within_tick(impact.toi);
     valid(core::array::from_fn(|axis| (delta[axis] - into * normal[axis]) * rest))

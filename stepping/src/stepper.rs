@@ -175,7 +175,7 @@ impl Stepper {
     /// the same bodies in the order of their ids, bit by bit.
     ///
     /// The broadphase decides which proxies may meet: they are enabled, their filters allow each other, and their
-    /// owners differ. A [`ProxyKind::Dynamic`](swath::ProxyKind::Dynamic) proxy can be pushed; a
+    /// owners differ. Its kind table selects events only and does not count here. A [`ProxyKind::Dynamic`](swath::ProxyKind::Dynamic) proxy can be pushed; a
     /// [`ProxyKind::Kinematic`](swath::ProxyKind::Kinematic) one follows its
     /// motion. Fixed and sleeping proxies are obstacles that do not move: of their motion only the pose counts, and
     /// their mass does not. A sleeping proxy that shall be pushed must be woken before. The box of a resting proxy

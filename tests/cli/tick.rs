@@ -118,14 +118,14 @@ fn invalid_flag_is_reported_in_one_line() {
     for (flags, why) in [
         (
             "--boxes -1",
-            "invalid value '-1' for '--boxes <N>': it must be a whole number from 0 to 67108864",
+            "invalid value '-1' for '--boxes <N>': it must be a whole number from 0 to 67108863",
         ),
         ("--ticks -1", "invalid value '-1' for '--ticks <K>'"),
         ("--seed -1", "invalid value '-1' for '--seed <N>'"),
         ("--threads -1", "invalid value '-1' for '--threads <T>'"),
         ("--shapes -1", "invalid value '-1' for '--shapes <PERCENT>'"),
         ("--boxes 1e6", "--boxes"),
-        ("--boxes 67108865", "67108864"),
+        ("--boxes 67108864", "67108863"),
         ("--boxes 20001 --check", "at most 20000"),
         ("--ticks 0", "--ticks"),
         ("--threads 0", "--threads"),

@@ -628,7 +628,7 @@ swath_status swath_broadphase_set_many(struct swath_broadphase *broadphase,
                                        const struct swath_proxy_id *ids,
                                        const struct swath_boxes *boxes);
 
-// Returns the invalid rows of the last call of `swath_broadphase_insert_many` or `swath_broadphase_set_many`.
+// Returns the invalid rows of the last call of `swath_broadphase_insert_many` or `swath_broadphase_set_many` that succeeded.
 swath_status swath_broadphase_rejected(const struct swath_broadphase *broadphase, struct swath_rejected_rows *rows);
 
 // Removes a proxy. Its pairs end with the next update; its id is stale from now on.
@@ -855,7 +855,7 @@ void swath_bvh_destroy(struct swath_bvh *bvh);
 // Invalid boxes are left out; `swath_bvh_rejected` lists them.
 swath_status swath_bvh_build(struct swath_bvh *bvh, const struct swath_boxes *boxes);
 
-// Returns the invalid rows of the last build.
+// Returns the invalid rows of the last build that succeeded.
 swath_status swath_bvh_rejected(const struct swath_bvh *bvh, struct swath_rejected_rows *rows);
 
 // Writes the number of boxes.

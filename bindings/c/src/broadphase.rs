@@ -306,7 +306,7 @@ pub unsafe extern "C" fn swath_broadphase_set_many(
     }
 }
 
-/// Returns the invalid rows of the last call of `swath_broadphase_insert_many` or `swath_broadphase_set_many`.
+/// Returns the invalid rows of the last call of `swath_broadphase_insert_many` or `swath_broadphase_set_many` that succeeded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_rejected(
     broadphase: *const swath_broadphase,

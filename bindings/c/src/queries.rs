@@ -79,7 +79,7 @@ pub unsafe extern "C" fn swath_bvh_build(
     })
 }
 
-/// Returns the invalid rows of the last build.
+/// Returns the invalid rows of the last build that succeeded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_bvh_rejected(
     bvh: *const swath_bvh,

@@ -1,5 +1,7 @@
 //! Conjunction screening: the example `conjunctions`.
 
+use std::ops::ControlFlow;
+
 use conjunctions::orbit::Elements;
 use conjunctions::screen::{Settings, TICK_SECONDS, screen};
 use numpy::{PyArray1, PyArray2};
@@ -59,7 +61,8 @@ pub(crate) fn screen_conjunctions<'py>(
         return Err(invalid(format!("tick_seconds: {wanted}")));
     }
     let ticks = (seconds / tick_seconds).ceil();
-    if !(0.0..=1e9).contains(&ticks) {
+    // A time of less than a tick is rounded to -0, which is in the range.
+    if seconds < 0.0 || !(0.0..=1e9).contains(&ticks) {
         return Err(invalid("seconds: expected a time of at most 10^9 ticks that is not negative"));
     }
     let settings = Settings { tick_seconds, ticks: ticks as usize, within_km };
@@ -69,11 +72,11 @@ pub(crate) fn screen_conjunctions<'py>(
             // The lock of the interpreter is taken a hundred times at most.
             let due = settings.ticks.div_ceil(100).max(1);
             if let Some(progress) = &progress
-                && failed.is_none()
                 && (done % due == 0 || done == settings.ticks)
             {
                 failed = Python::attach(|py| progress.call1(py, (done, settings.ticks)).err());
             }
+            if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
         .map_err(|error| error.to_string())
     });

@@ -446,6 +446,23 @@ class OrbitsTest(unittest.TestCase):
         for wrong in (0.0, -60.0, float("nan"), 601.0):
             with self.assertRaisesRegex(ValueError, "tick_seconds: expected 0.001 to 600"):
                 swath.screen_conjunctions(elements, 90.0, tick_seconds=wrong)
+        for wrong in (-30.0, -90.0, float("nan"), 1e12):
+            with self.assertRaisesRegex(ValueError, "seconds: expected a time"):
+                swath.screen_conjunctions(elements, wrong)
+
+    def test_an_error_in_progress_ends_the_screening(self):
+        elements = swath.catalogue(3000)
+        calls = []
+
+        def cancel(done, of):
+            calls.append(done)
+            raise KeyboardInterrupt
+
+        # All of the ticks would take a hundred times as long.
+        for seconds in (6000.0, 600_000.0):
+            with self.assertRaises(KeyboardInterrupt):
+                swath.screen_conjunctions(elements, seconds, progress=cancel)
+        self.assertEqual(calls, [1, 100])
 
 
 if __name__ == "__main__":

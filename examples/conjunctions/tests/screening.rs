@@ -2,7 +2,8 @@
 
 use conjunctions::catalogue::catalogue;
 use conjunctions::orbit::{Elements, MU};
-use conjunctions::screen::{Conjunction, ScreenError, Settings, screen};
+use conjunctions::screen::{Conjunction, ScreenError, Screening, Settings, screen};
+use std::ops::ControlFlow;
 
 /// Position by solving Kepler's equation for the mean anomaly itself, by bisection and Newton's method.
 fn position(elements: &Elements, seconds: f64) -> [f64; 3] {
@@ -75,6 +76,29 @@ fn dense(objects: &[Elements], seconds: f64, step: f64, within: f64) -> Vec<Conj
     found
 }
 
+/// Continues a screening to its end.
+fn all(_: usize) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Goal: a screening that is cancelled ends at once, with the approaches of the ticks so far. Method: a screening that breaks after some ticks,
+/// and one of as many ticks.
+#[test]
+fn cancelled_screening_ends_at_once() {
+    let objects = catalogue(220, 7);
+    let settings = Settings { tick_seconds: 60.0, ticks: 300, within_km: 90.0 };
+    let mut done = Vec::new();
+    let cancelled = screen(&objects, &settings, |tick| {
+        done.push(tick);
+        if tick == 20 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(done.iter().copied().eq(1..=20));
+    let shorter = screen(&objects, &Settings { ticks: 20, ..settings }, all).unwrap();
+    let of = |screening: &Screening| format!("{:?}", screening.conjunctions);
+    assert!(!shorter.conjunctions.is_empty());
+    assert_eq!(of(&cancelled.unwrap()), of(&shorter));
+}
+
 /// Goal: no approach is missed, and none is invented. Method: dense propagation of a sample of a catalogue, with a large
 /// distance so that there are many approaches, for two lengths of a tick.
 #[test]
@@ -86,7 +110,7 @@ fn screening_finds_the_approaches_of_dense_propagation() {
     for tick_seconds in [60.0, 37.5, 300.0] {
         let ticks = (hours * 3600.0 / tick_seconds) as usize;
         let settings = Settings { tick_seconds, ticks, within_km: within };
-        let found = screen(&objects, &settings, |_| ()).unwrap().conjunctions;
+        let found = screen(&objects, &settings, all).unwrap().conjunctions;
         for e in &expected {
             // Minima of one interval within the distance are one approach, so a deeper one may stand for it.
             let is = |c: &&Conjunction| {
@@ -124,7 +148,7 @@ fn approach_across_ticks_is_reported_once() {
     // It follows about four km behind.
     let follower = Elements { mean_anomaly: 3.0 - 1e-4, ..leader };
     let settings = Settings { tick_seconds: 60.0, ticks: 600, within_km: 5.0 };
-    let found = screen(&[leader, follower], &settings, |_| ()).unwrap().conjunctions;
+    let found = screen(&[leader, follower], &settings, all).unwrap().conjunctions;
     assert_eq!(found.len(), 1, "{found:?}");
     assert!((4.2..4.22).contains(&found[0].distance_km), "{found:?}");
 }
@@ -136,15 +160,15 @@ fn invalid_elements_and_settings_are_errors() {
     let settings = Settings { tick_seconds: 60.0, ticks: 1, within_km: 5.0 };
     for eccentricity in [1.0, -0.1, f64::NAN, f64::INFINITY] {
         objects[1].eccentricity = eccentricity;
-        let error = screen(&objects, &settings, |_| ()).unwrap_err();
+        let error = screen(&objects, &settings, all).unwrap_err();
         assert!(matches!(error, ScreenError::Elements(1)), "{error}");
     }
     for (tick_seconds, within_km) in
         [(0.0, 5.0), (f64::NAN, 5.0), (60.0, -1.0), (60.0, f64::NAN), (1e9, 1.0)]
     {
         let settings = Settings { tick_seconds, within_km, ..settings };
-        let error = screen(&catalogue(2, 1), &settings, |_| ()).unwrap_err();
+        let error = screen(&catalogue(2, 1), &settings, all).unwrap_err();
         assert!(matches!(error, ScreenError::Settings { .. }), "{error}");
     }
-    assert!(screen(&[], &settings, |_| ()).unwrap().conjunctions.is_empty());
+    assert!(screen(&[], &settings, all).unwrap().conjunctions.is_empty());
 }

@@ -32,8 +32,8 @@ use scenes::{Scene, World};
 use swath::broadphase::{Decomposition, DecompositionError, FindError};
 use swath::{Aabb, Exec, MovingBox, PairFinder, SweptPair, Threads};
 
-/// The most boxes of all processes together: rows are numbered by 32 bits, and a process makes the whole scene.
-const BOXES_MAX: i64 = 1 << 26;
+/// The most boxes of all processes together: the most that one finder can number, and a process makes the whole scene.
+const BOXES_MAX: i64 = (1 << 26) - 1;
 /// Boxes that each process contributes to the sample.
 const SAMPLE: usize = 4096;
 

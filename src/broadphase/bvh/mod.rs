@@ -263,7 +263,7 @@ impl Tree {
 
     /// Allocates the filters, if they are not: every box may pair with everything.
     pub(crate) fn allocate_filters(&mut self) {
-        self.filters.resize(self.nodes.len() * WIDTH, u32::MAX);
+        self.filters.resize(self.used() * WIDTH, u32::MAX);
     }
 
     /// Sets all filters, by row.
@@ -306,7 +306,7 @@ impl Tree {
     /// Looks up the bounds that are stored above each leaf; unbounded if the leaf is the root.
     fn find_leaf_bounds(&mut self) {
         let all = Aabb { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
-        self.leaf_bounds.resize(self.nodes.len(), all);
+        self.leaf_bounds.resize(self.used(), all);
         let mut leaf_bounds = core::mem::take(&mut self.leaf_bounds);
         if let Some(root) = self.root {
             self.leaf_bounds_of(root, &mut leaf_bounds);
@@ -385,11 +385,16 @@ impl Tree {
         end
     }
 
-    /// Frees memory that is not needed.
-    pub(crate) fn shrink_to_fit(&mut self) {
+    /// The number of nodes of this tree. The nodes after them are those of an earlier one.
+    fn used(&self) -> usize {
         // The leaves of a tree of triangles, and the nodes above them, are stored elsewhere.
         let root = self.root.filter(|_| self.triangles().is_empty());
-        let used = root.map_or(0, |root| self.end_of(root));
+        root.map_or(0, |root| self.end_of(root))
+    }
+
+    /// Frees memory that is not needed.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        let used = self.used();
         self.nodes.truncate(used);
         self.filters.truncate(used * WIDTH);
         self.leaf_bounds = Vec::new();
@@ -431,6 +436,31 @@ mod tests {
             }
             place
         })
+    }
+
+    /// Goal: a tree with filters takes time for its own boxes, not for those of an earlier tree. Method: a small tree in the memory of
+    /// a large one; filters and bounds of leaves are as many as those of a new tree.
+    #[test]
+    fn small_tree_after_a_large_one_has_few_filters() {
+        let mut trees = [Tree::default(), Tree::default()];
+        let mut build = |tree: usize, count: u32| {
+            let tree = &mut trees[tree];
+            let item = |id| BvhItem { aabb: cube(spread(id as usize), 0.01), id, filter: 0 };
+            let boxes: Vec<_> = (0..count).map(item).collect();
+            tree.build(&boxes, &mut Builder::default(), (Level::detect(), &Threads::one()));
+            tree.set_filters(|row| row);
+            let mut first = None;
+            tree.for_each(|slot, row| {
+                assert_eq!(tree.get(slot).filter, row);
+                first = first.or(Some(slot));
+            });
+            let slot = first.expect("there are boxes");
+            assert!(tree.overwrite(slot, tree.get(slot)));
+            [tree.filters.len(), tree.leaf_bounds.len()]
+        };
+        let large = build(0, 20_000);
+        let (after, new) = (build(0, 40), build(1, 40));
+        assert!(large[0] >= 20_000 && after == new && after[0] < 100, "{after:?} {new:?}");
     }
 
     /// Goal: a tree is not deeper than it reports, because the stacks of all traversals depend on

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 /// A list that is written in whole lane groups; its memory is initialised past the end.
 ///
 /// Several lists share a budget. Once it is exceeded, items are only counted, so that memory stays
-/// bounded and the count remains exact.
+/// bounded and the count remains exact, or the greatest `usize` if there are more.
 #[derive(Debug)]
 pub(crate) struct Buffer<T> {
     items: Vec<T>,
@@ -85,7 +85,7 @@ impl<T: Copy + Default> Buffer<T> {
 
     /// The number of items since the list was cleared, including discarded ones.
     pub(crate) fn found(&self) -> usize {
-        self.discarded + self.len
+        self.discarded.saturating_add(self.len)
     }
 
     /// Reserves space for exactly this many items.
@@ -130,7 +130,7 @@ impl<T: Copy + Default> Buffer<T> {
     /// Discards the items from `len` on; they still count as found.
     pub(crate) fn discard_from(&mut self, len: usize) {
         let kept = self.len.min(len);
-        self.discarded += self.len - kept;
+        self.discard(self.len - kept);
         self.len = kept;
     }
 
@@ -157,6 +157,11 @@ impl<T: Copy + Default> Buffer<T> {
         self.len += count;
     }
 
+    /// Counts items that are not stored.
+    pub(super) fn discard(&mut self, count: usize) {
+        self.discarded = self.discarded.saturating_add(count);
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self, most: usize, budget: &Budget) {
@@ -166,7 +171,8 @@ impl<T: Copy + Default> Buffer<T> {
         if budget.spend(more) {
             self.reserve((self.len + most).max(self.items.len() * 3 / 2).max(1024));
         } else {
-            self.discarded += core::mem::take(&mut self.len);
+            self.discard(self.len);
+            self.len = 0;
             self.requested_max = most;
             self.reserve(most);
         }
@@ -227,6 +233,22 @@ mod tests {
             assert_eq!(found, 50_000);
             assert!(buffers.iter().map(Buffer::capacity).sum::<usize>() < 20_000);
         }
+    }
+
+    /// Goal: more items than a `usize` can count are not taken for few, as happens on 32-bit CPUs. Method: lists that have
+    /// discarded almost so many, which count further items and discard others.
+    #[test]
+    fn count_of_items_does_not_wrap() {
+        let budget = Budget::new(5);
+        let mut buffer = Buffer::<u32> { discarded: usize::MAX - 20, ..Buffer::default() };
+        for _ in 0..4 {
+            buffer.spare(16, &budget)[..10].fill(1);
+            buffer.keep(10);
+            assert!(buffer.found() >= usize::MAX - 10);
+        }
+        buffer.discard_from(0);
+        assert_eq!((buffer.found(), buffer.len()), (usize::MAX, 0));
+        assert!(buffer.capacity() <= 16 && !budget.spend(1));
     }
 
     /// Goal: a list that grows by a few per cent does not reallocate, including the space for whole

@@ -4,7 +4,7 @@ use super::buffer::{Buffer, reserve_for, reserve_total};
 use super::timings::Timings;
 use crate::broadphase::error::FindError;
 use crate::columns::{Rejected, impl_memory};
-use crate::geom::{Pair, SweptPair, lengthen_by_default, most_of, sum_of};
+use crate::geom::{Pair, SweptPair, lengthen_by_default, most_of, saturating_sum_of, sum_of};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -200,7 +200,7 @@ impl<P: Copy + Default> PairRuns<P> {
     ) -> Result<Pairs<'a, P>, FindError> {
         let Self { all, count, starts, sorted, .. } = self;
         let runs = &all[..*count];
-        let found = sum_of(runs, |run| run.pairs.found());
+        let found = saturating_sum_of(runs, |run| run.pairs.found());
         if found > most {
             return Err(FindError::TooManyPairs { found, most });
         }
@@ -483,7 +483,7 @@ impl<P: Copy + Default> Iterator for PairsIter<'_, P> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Needed, PairRuns, UNUSED_MOST};
+    use super::{FindError, Needed, PairRuns, Threads, Timings, UNUSED_MOST};
     use crate::geom::Pair;
 
     /// Goal: few unused places are kept after ticks with very many pairs, and several times the pairs after ticks with few.
@@ -497,5 +497,18 @@ mod tests {
         assert_eq!(kept(1000), 3000);
         assert_eq!(kept(20_000_000), UNUSED_MOST);
         assert_eq!(kept(80_000_000), 50_000_000);
+    }
+
+    /// Goal: more pairs than a `usize` can count are an error, as few more than a limit are. Method: two runs that have discarded
+    /// as many together, so that the sum would wrap to 0.
+    #[test]
+    fn more_pairs_than_can_be_counted_are_an_error() {
+        let mut runs = PairRuns::<Pair>::default();
+        for run in runs.start(2) {
+            run.pairs.discard(usize::MAX / 2 + 1);
+        }
+        let threads = Threads::one();
+        let found = runs.found(1000, &threads, (&[], &[]), Timings::default());
+        assert_eq!(found.err(), Some(FindError::TooManyPairs { found: usize::MAX, most: 1000 }));
     }
 }

@@ -20,7 +20,7 @@ use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, Pairs};
 use crate::broadphase::{FindError, FixedBoxes, PairFinder, PairInput};
 use crate::columns::impl_memory;
-use crate::geom::{SweptPair, lengthen_by_default, most_of, sum_of};
+use crate::geom::{SweptPair, lengthen_by_default, most_of, saturating_sum_of, sum_of};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
@@ -159,7 +159,8 @@ impl FullUpdate<'_> {
         let sleeping = (count > 0 && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
         let ((among, n), (fixed, m), (sleeping, k)) =
             (runs_of(among)?, runs_of(fixed)?, runs_of(sleeping)?);
-        Ok(FoundRuns { among, forests: [fixed, sleeping], count: n + m + k })
+        let count = n.saturating_add(m).saturating_add(k);
+        Ok(FoundRuns { among, forests: [fixed, sleeping], count })
     }
 }
 
@@ -245,7 +246,7 @@ fn runs_of(
         None => Ok((&[], 0)),
         Some(Ok(found)) => {
             let runs = found.runs();
-            Ok((runs, sum_of(runs, |run| run.pairs.found())))
+            Ok((runs, saturating_sum_of(runs, |run| run.pairs.found())))
         }
         // The caller reports the total over all finders.
         Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),

@@ -2,8 +2,9 @@
 //!
 //! Works on one run of candidate pairs at a time. Pairs of slow bodies are dropped; the bounds of
 //! the others are swept in lanes for their first and last time of contact. For two plain boxes this
-//! is the answer; if one of them is accelerated, the sweep of accelerating boxes is. If either body
-//! has a convex shape, the two times are the window in which the shapes are tested.
+//! is the answer; if one of them is accelerated, the sweep of accelerating boxes is, or the contact
+//! after one at the start that does not count. If either body has a convex shape, the two times are
+//! the window in which the shapes are tested.
 
 use super::bounds::{self, PLAIN, accelerating};
 use super::context::{ShapeTest, TickContext};
@@ -117,11 +118,11 @@ impl WindowRun {
             let sensor = rows.is_sensed(at);
             let to = if sensor { &mut self.sensed } else { &mut self.impacts };
             if plain && swept.contact.is_hit() && !rows.is_shaped(at) {
-                if context.is_impact(swept.contact, sensor) {
+                if let Some(kind) = context.impact_kind(swept.contact, sensor) {
                     let of = if borrowed { rows.rows(at) } else { context.rows(pair) };
                     let push = Separation { depth: depth[at], contact: pushed[at] };
                     // Written in place, so that the numbers are stored only once.
-                    write_impact(&of, swept, push, to.add(swept.first, pair));
+                    write_impact(kind, &of, swept, push, to.add(swept.first, pair));
                     self.stats.boxes += 1;
                 } else {
                     self.stats.apart += 1;
@@ -169,14 +170,13 @@ impl TickContext<'_, '_> {
         }
         let [a, b] = of.map_each(|of| AcceleratingBox { aabb: self.enlarged(&of), ..of });
         let exact = sweep::accelerating::one_to_one(&a, &b).expect("a rejected row is in no pair");
-        if exact.contact.is_hit() {
-            match self.box_impact(pair, exact, sensor) {
-                Some(impact) => return BoundsResult::Impact(impact),
-                // Boxes that touch and separate may meet again within the tick.
-                None => return BoundsResult::Test(test),
-            }
+        if !exact.contact.is_hit() {
+            return BoundsResult::Apart;
         }
-        BoundsResult::Apart
+        self.box_impact(pair, exact, sensor)
+            // Boxes that touch and separate may meet again within the tick.
+            .or_else(|| self.box_impact(pair, sweep::accelerating::next_contact(&a, &b), sensor))
+            .map_or(BoundsResult::Apart, BoundsResult::Impact)
     }
 
     /// The box of a row without a shape, grown by half the target distance.
@@ -193,8 +193,7 @@ impl TickContext<'_, '_> {
         [pair.a, pair.b].map_each(|row| accelerating(self.scene, row))
     }
 
-    /// The impact of two boxes without shapes, or `None` if they only touch at the start and that
-    /// does not count.
+    /// The impact of two boxes without shapes, or `None` if they have no contact or one that does not count.
     fn box_impact(&self, pair: Pair, sweep: Sweep, sensor: bool) -> Option<Impact> {
         let of = self.rows(pair);
         let mut push = Separation { depth: 0.0, contact: Contact::SEPARATED };
@@ -204,22 +203,26 @@ impl TickContext<'_, '_> {
                 push = of;
             }
         }
-        self.is_impact(sweep.contact, sensor).then(|| {
+        self.impact_kind(sweep.contact, sensor).map(|kind| {
             let mut impact = Impact { toi: sweep.first, pair, ..Impact::default() };
-            write_impact(&of, sweep, push, &mut impact);
+            write_impact(kind, &of, sweep, push, &mut impact);
             impact
         })
     }
 
-    /// Whether a contact of two boxes is an impact.
-    fn is_impact(&self, contact: Contact, sensor: bool) -> bool {
-        contact.state() != ContactState::Overlapping
-            || is_inside(contact)
-            || match self.touch(sensor) {
-                Touch::Hit => true,
-                Touch::IfClosing => contact.is_closing(),
-                Touch::Ignore => false,
-            }
+    /// The kind of the impact of two boxes with this contact, or `None` if it is not an impact.
+    fn impact_kind(&self, contact: Contact, sensor: bool) -> Option<ImpactKind> {
+        match contact.state() {
+            ContactState::Separated => None,
+            ContactState::Touching => Some(ImpactKind::Touching),
+            ContactState::Overlapping if is_inside(contact) => Some(ImpactKind::Overlapping),
+            ContactState::Overlapping => match self.touch(sensor) {
+                Touch::Hit => Some(ImpactKind::Touching),
+                Touch::IfClosing => contact.is_closing().then_some(ImpactKind::Touching),
+                // A touch that is ignored is followed by an overlap.
+                Touch::Ignore => contact.is_closing().then_some(ImpactKind::Overlapping),
+            },
+        }
     }
 }
 
@@ -229,16 +232,19 @@ fn is_inside(contact: Contact) -> bool {
 }
 
 /// Writes the impact of two boxes without shapes. `push` is the separation of boxes that overlap.
-fn write_impact(of: &[AcceleratingBox; 2], sweep: Sweep, push: Separation, impact: &mut Impact) {
+fn write_impact(
+    kind: ImpactKind,
+    of: &[AcceleratingBox; 2],
+    sweep: Sweep,
+    push: Separation,
+    impact: &mut Impact,
+) {
     let Sweep { first, last, contact } = sweep;
     let mut axis_of = contact;
-    if is_inside(contact) {
-        impact.kind = ImpactKind::Overlapping;
-        if push.contact.is_hit() {
-            (impact.depth, axis_of) = (push.depth, push.contact);
-        }
+    if is_inside(contact) && push.contact.is_hit() {
+        (impact.depth, axis_of) = (push.depth, push.contact);
     }
-    impact.last = last;
+    (impact.kind, impact.last) = (kind, last);
     impact.normal = axis_of.normal();
     let t = f64::from(first);
     let mut closing = 0.0;

@@ -297,5 +297,6 @@ def screen_conjunctions(
     pair, the closest approach in a tick is found; approaches that continue from one tick to the next are one.
 
     Returns pairs ``(k, 2)``, the seconds since the start, the distances in km and the relative speeds in km/s.
-    ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times.
+    ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times. An exception that
+    it raises ends the screening.
     """

@@ -134,6 +134,14 @@ pub fn pairs(
     batch::pairs(level, Accelerating, Each::new(boxes), pairs, output)
 }
 
+/// Returns the next contact of valid boxes whose surfaces touch at the start and are not closing there.
+///
+/// It is the contact at which they meet again after they parted. Its times have the bounds of a first contact. If the boxes
+/// part for less than 2⁻⁴⁵ of the tick, it is that of the start, marked as closing.
+pub(crate) fn next_contact(a: &AcceleratingBox, b: &AcceleratingBox) -> Sweep {
+    Sweep::of(batch::one_to_one(NextContact, a.to_row(), b.to_row()))
+}
+
 /// Sweeps two boxes under constant acceleration.
 #[derive(Clone, Copy, Debug)]
 struct Accelerating;
@@ -141,6 +149,17 @@ struct Accelerating;
 impl Question<12, 12> for Accelerating {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answer<I> {
-        simd::answer(isa, a, b)
+        simd::answer::<I, false>(isa, a, b)
+    }
+}
+
+/// Sweeps two boxes under constant acceleration that touch at the start.
+#[derive(Clone, Copy, Debug)]
+struct NextContact;
+
+impl Question<12, 12> for NextContact {
+    #[inline(always)]
+    fn answer<I: Isa>(self, isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answer<I> {
+        simd::answer::<I, true>(isa, a, b)
     }
 }

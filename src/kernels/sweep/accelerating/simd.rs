@@ -189,24 +189,48 @@ fn axis<I: Isa>(
     }
 }
 
-/// Returns start and end of the first contact, and the mask of lanes that have one.
+/// Returns start and end of the first contact, and the mask of lanes that have one. With `AGAIN`, a contact at the start
+/// from which the boxes part is left out.
 #[inline(always)]
-fn first_contact<I: Isa>(isa: I, axes: &[PathAxis<I>; 3]) -> (I::F32, I::F32, I::Mask) {
+fn first_contact<I: Isa, const AGAIN: bool>(
+    isa: I,
+    axes: &[PathAxis<I>; 3],
+) -> (I::F32, I::F32, I::Mask) {
     let (zero, one) = (isa.splat(0.0), isa.splat(1.0));
     let (mut first, mut last) = (isa.splat(f32::INFINITY), isa.splat(f32::INFINITY));
-    for [x_start, x_end] in axes[0].pieces {
+    for (i, [x_start, x_end]) in axes[0].pieces.into_iter().enumerate() {
         let (x_start, x_end) = (x_start.max(zero), x_end.min(one));
-        for [y_start, y_end] in axes[1].pieces {
+        for (j, [y_start, y_end]) in axes[1].pieces.into_iter().enumerate() {
             let (xy_start, xy_end) = (y_start.max(x_start), y_end.min(x_end));
-            for [z_start, z_end] in axes[2].pieces {
+            for (k, [z_start, z_end]) in axes[2].pieces.into_iter().enumerate() {
                 let (start, end) = (z_start.max(xy_start), z_end.min(xy_end));
-                let earliest = start.le(end) & start.lt(first);
+                let mut earliest = start.le(end) & start.lt(first);
+                // A contact at the start is in the first interval of each axis, and in no other.
+                if AGAIN && [i, j, k] == [0; 3] {
+                    earliest = earliest & !parts(isa, axes);
+                }
                 first = I::F32::select(earliest, start, first);
                 last = I::F32::select(earliest, end, last);
             }
         }
     }
     (first, last, first.le(one))
+}
+
+/// Returns the lanes in which boxes that touch at the start part, at least for a time. Boxes that are back too soon for two
+/// intervals do not part.
+#[inline(always)]
+fn parts<I: Isa>(isa: I, axes: &[PathAxis<I>; 3]) -> I::Mask {
+    let [x, y, z] = axes.each_ref().map(|axis| yields(isa, axis) & !axis.joined);
+    x | y | z
+}
+
+/// Returns the lanes in which the surfaces touch on an axis at the start, and `b` does not move inwards through either face.
+#[inline(always)]
+fn yields<I: Isa>(isa: I, axis: &PathAxis<I>) -> I::Mask {
+    let zero = isa.splat(0.0);
+    let (up, down) = (zero.le(axis.sets_off), axis.sets_off.le(zero));
+    (axis.above.eq(zero) & up) | (axis.below.eq(zero) & down)
 }
 
 /// Returns whether position `x` of `b` is at a face within rounding.
@@ -216,15 +240,20 @@ fn is_at<I: Isa>(isa: I, x: I::F32, face: I::F32, axis: &PathAxis<I>) -> I::Mask
     (x - face).abs().le(sizes * isa.splat(ENTERED))
 }
 
-/// Computes the first and last time and the bits of a [`Contact`].
+/// Computes the first and last time and the bits of a [`Contact`]; with `AGAIN`, of the next contact of boxes whose surfaces
+/// touch at the start.
 #[inline(always)]
-pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answer<I> {
+pub(super) fn answer<I: Isa, const AGAIN: bool>(
+    isa: I,
+    a: &[I::F32; 12],
+    b: &[I::F32; 12],
+) -> Answer<I> {
     let axes = [
         axis(isa, [a[0], a[3], a[6], a[9]], [b[0], b[3], b[6], b[9]]),
         axis(isa, [a[1], a[4], a[7], a[10]], [b[1], b[4], b[7], b[10]]),
         axis(isa, [a[2], a[5], a[8], a[11]], [b[2], b[5], b[8], b[11]]),
     ];
-    let (first, last, hit) = first_contact(isa, &axes);
+    let (first, last, hit) = first_contact::<I, AGAIN>(isa, &axes);
 
     let zero = isa.splat(0.0);
     let none = isa.splat_u32(0);
@@ -265,10 +294,13 @@ pub(super) fn answer<I: Isa>(isa: I, a: &[I::F32; 12], b: &[I::F32; 12]) -> Answ
         let at_bottom = axis.below.eq(zero);
         let resting_axis = I::U32::select(at_top, bit, both);
         resting = resting | I::U32::select(at_top | at_bottom, resting_axis, none);
-        // `b` does not move inwards through either face. Two flat boxes in one plane touch with
-        // both faces and have no interior to move into, so they are yielding in every direction.
-        let (up, down) = (zero.le(axis.sets_off), axis.sets_off.le(zero));
-        yielding = yielding | (at_top & up) | (at_bottom & down);
+        // Two flat boxes in one plane touch with both faces and have no interior to move into, so
+        // they are yielding in every direction.
+        yielding = yielding | yields(isa, axis);
+    }
+    if AGAIN {
+        // The contact is later if the boxes part, and otherwise that of the start, which then closes.
+        (apart, yielding) = (parts(isa, &axes), zero.lt(zero));
     }
     let closing = isa.splat_u32(Contact::CLOSING);
     let touching = touching | isa.splat_u32(Contact::TOUCHING) | closing;
