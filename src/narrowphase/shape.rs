@@ -7,7 +7,7 @@
 
 use super::error::InvalidShape;
 use super::hull::Hull;
-use super::math::{M3, V3, greater};
+use super::math::{M3, V3, greater_or_nan};
 use super::support::{Core, SupportMap};
 use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 
@@ -255,7 +255,7 @@ impl<'a> Shape<'a> {
                 0.125 * rotation.rate * rotation.spin.cross(world).length() * self.bounding_radius;
             let to = end.rows[axis];
             [[-from, -to], [from, to]].map_each(|[from, to]| {
-                let most = greater(reach(from), reach(to)) + deviation;
+                let most = greater_or_nan(reach(from), reach(to)) + deviation;
                 if most > self.bounding_radius { self.bounding_radius } else { most }
             })
         })?;
