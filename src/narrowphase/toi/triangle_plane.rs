@@ -149,9 +149,10 @@ impl PartSearch<'_> {
                 (start, later, reaches_plane) = (until, true, self.mover.rotation.rate == 0.0);
             }
         }
+        let deepens = slides && start == touched;
         let follows = if slides || self.mover.rotation.rate == 0.0 { 0 } else { FOLLOWS_MAX };
         let plane = Some(toward);
-        Some((Plan { start, plane, slides, reaches_plane, follows, later, ..plan }, farthest))
+        Some((Plan { start, plane, deepens, reaches_plane, follows, later, ..plan }, farthest))
     }
 
     /// Follows the plane of a triangle to the end of an interval, for a shape that rotates: the plan is then later, or may not be
