@@ -33,6 +33,11 @@ impl<'a> Shape<'a> {
             Core::Map { .. } => V3::new(bounding_radius, bounding_radius, bounding_radius),
             _ => core.extent() * rounded,
         };
+        if let Core::Discs { scale, .. } = core
+            && !scale.to_array().iter().all(|factor| factor.abs() <= SCALE_MAX)
+        {
+            return Err(InvalidShape::Number);
+        }
         // NaN is outside of every range.
         if !(0.0..=4.0 * f64::from(COORD_MAX)).contains(&(bounding_radius + radius)) {
             return Err(InvalidShape::Number);
@@ -301,6 +306,9 @@ impl<'a> Shape<'a> {
         Ok(aabb)
     }
 }
+
+/// Greatest factor by which discs may be scaled: 2²⁷². Only lengths of zero stay within the coordinates if they are scaled by more.
+const SCALE_MAX: f64 = f64::from_bits((1023 + 272) << 52);
 
 /// Bound of the rounding error of bounds, relative to the numbers they are computed from: 2⁻⁴⁹.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
