@@ -166,7 +166,9 @@ impl<'a> Shape<'a> {
         if radius > f64::from(COORD_MAX) {
             return Err(InvalidShape::Number);
         }
-        Ok(Self { radius, size: self.size - self.radius + radius, ..self })
+        // Without the rounding errors of an earlier radius: so a shape that is read from its record has the same bits.
+        let size_of_core = if self.radius == 0.0 { self.size } else { self.core.half_diagonal() };
+        Ok(Self { radius, size: size_of_core + radius, ..self })
     }
 
     /// Returns this shape, scaled on each of its own axes. A negative factor mirrors it, zero makes
