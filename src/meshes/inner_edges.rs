@@ -8,6 +8,16 @@
 //!
 //! The triangles around the point are found in the hierarchy, so edges need not be stored, and triangles that have
 //! equal corners count as neighbours also if they do not have the same vertices.
+//!
+//! Of all contacts of a body, thousands may be at one vertex of as many triangles. So what was found around a point is stored if it was
+//! much, and serves for the points and directions beside it ([`Surroundings`]):
+//!
+//! ```text
+//! a triangle rose:   if it rises here too, the answer is known
+//! none rose:         for a corner c and all points p and directions u within d and e of the old ones P and U,
+//!                    u·(c − p) ≤ U·(c − P) + e·|c − P| + d·(1 + e)        |c − p| ≥ |c − P| − d
+//!                    so none rises if these bounds of the steepest corner, far away or at the point, do not allow it
+//! ```
 
 use super::geometry::Geometry;
 use super::result::PartToi;
@@ -27,6 +37,7 @@ pub(super) fn correct(
     (_, a_motion): (&Geometry<'_>, &Motion),
     (b, b_motion): (&Geometry<'_>, &Motion),
     found: &mut PartToi,
+    known: Option<&mut Surroundings>,
 ) {
     let ToiResult::Impact { t, normal, on_a, on_b, closing } = &mut found.toi.result else {
         return;
@@ -49,7 +60,13 @@ pub(super) fn correct(
     }
     let most = |v: V3| greater(greater(v.abs().x, v.abs().y), v.abs().z);
     let near = NEAR * (most(V3::of(*on_b)) + most(position) + most(point));
-    if !rises(b, found.parts[1], point, out, near) {
+    let place = Place { point, out, near };
+    let own = found.parts[1];
+    let rises = match known {
+        None => place.find(b, own).0.is_some(),
+        Some(known) => known.rises(b, own, &place),
+    };
+    if !rises {
         return;
     }
     let world = axes.rotate(-face);
@@ -64,23 +81,147 @@ pub(super) fn correct(
     *closing = (-apart.dot(world) as f32).clamp(f32::MIN, f32::MAX);
 }
 
-/// Returns whether a triangle around the point rises above the plane across `out`.
-fn rises(b: &Geometry<'_>, own: u32, point: V3, out: V3, near: f64) -> bool {
-    let [x, y, z] = point.to_array();
-    let around = Aabb::from_f64([x - near, y - near, z - near], [x + near, y + near, z + near]);
-    let Ok(around) = around else { return false };
-    let mut rises = false;
-    b.overlap(&around, &mut |other| {
-        let Part::Triangle(corners) = b.part(other) else { return };
-        if other == own || rises {
-            return;
+/// A point of the surface, a direction away from it, and the distance within which triangles are around the point.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    point: V3,
+    out: V3,
+    near: f64,
+}
+
+impl Place {
+    /// Returns the corners of a triangle relative to the point.
+    fn corners(&self, triangle: [[f32; 3]; 3]) -> [V3; 3] {
+        triangle.map_each(|corner| V3::of(corner) - self.point)
+    }
+
+    /// Returns whether a triangle is around the point and rises above the plane across the direction.
+    fn rises(&self, triangle: [[f32; 3]; 3]) -> bool {
+        let corners = self.corners(triangle);
+        nearest(corners).length() <= self.near
+            && corners.iter().any(|to| self.out.dot(*to) > RISE * to.length() + self.near)
+    }
+
+    /// Returns a triangle around the point, other than `own`, that rises, and the number of triangles whose boxes are there.
+    fn find(&self, b: &Geometry<'_>, own: u32) -> (Option<u32>, usize) {
+        let (mut rising, mut count) = (None, 0);
+        self.visit(b, self.near, &mut |number, corners| {
+            count += 1;
+            if number != own && rising.is_none() && self.rises(corners) {
+                rising = Some(number);
+            }
+        });
+        (rising, count)
+    }
+
+    /// Calls `visitor` with the number and the corners of each triangle whose box is within `distance` of the point on each axis. Returns
+    /// whether these are within the coordinates.
+    fn visit(
+        &self,
+        b: &Geometry<'_>,
+        distance: f64,
+        visitor: &mut dyn FnMut(u32, [[f32; 3]; 3]),
+    ) -> bool {
+        let [low, high] = [-distance, distance].map_each(|to| self.point + V3::ONE * to);
+        let around = Aabb::from_f64(low.to_array(), high.to_array());
+        let Ok(around) = around else { return false };
+        b.overlap(&around, &mut |number| {
+            if let Part::Triangle(corners) = b.part(number) {
+                visitor(number, corners);
+            }
+        });
+        true
+    }
+}
+
+/// What was found around a place.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    place: Place,
+    /// A triangle that rises.
+    rising: Option<u32>,
+    /// Upper bounds of `U·(c − P) / |c − P|` for the corners beyond [`FAR`], and of `U·(c − P)` for the others.
+    steepest: f64,
+    highest: f64,
+}
+
+/// The number of places whose surroundings are stored.
+const PLACES_MAX: usize = 8;
+
+/// The least number of triangles around a place that is stored.
+const MANY: usize = 32;
+
+/// Half the size of the box in which triangles are around all places beside a stored one, relative to its `near`.
+const WIDE: f64 = 4.0;
+
+/// The distance of a corner that is far from a place, relative to its `near`.
+const FAR: f64 = 4.0;
+
+/// Factor that allows for rounding errors.
+const LESS: f64 = 1.0 - 1.0 / 1024.0;
+
+/// The surroundings of the places of earlier contacts.
+#[derive(Default)]
+pub(super) struct Surroundings {
+    places: [Around; PLACES_MAX],
+    len: usize,
+    next: usize,
+}
+
+impl Surroundings {
+    /// Returns whether a triangle around a place, other than `own`, rises. Stores the surroundings of the place if there are many triangles.
+    fn rises(&mut self, b: &Geometry<'_>, own: u32, place: &Place) -> bool {
+        let mut stored = self.places[..self.len].iter();
+        if let Some(rises) = stored.find_map(|around| around.rises(b, own, place)) {
+            return rises;
         }
-        let corners = corners.map_each(|corner| V3::of(corner) - point);
-        if nearest(corners).length() <= near {
-            rises |= corners.iter().any(|to| out.dot(*to) > RISE * to.length() + near);
+        let (rising, count) = place.find(b, own);
+        if count >= MANY {
+            self.places[self.next] = Around::new(b, place, rising);
+            self.next = (self.next + 1) % PLACES_MAX;
+            self.len = usize::min(self.len + 1, PLACES_MAX);
         }
-    });
-    rises
+        rising.is_some()
+    }
+}
+
+impl Around {
+    #[cold]
+    fn new(b: &Geometry<'_>, place: &Place, rising: Option<u32>) -> Self {
+        let (mut steepest, mut highest) = (-1.0, f64::NEG_INFINITY);
+        let is_valid = place.visit(b, WIDE * place.near, &mut |_, corners| {
+            for to in place.corners(corners) {
+                let (height, length) = (place.out.dot(to), to.length());
+                if length > FAR * place.near {
+                    steepest = greater(height / length, steepest);
+                } else {
+                    highest = greater(height, highest);
+                }
+            }
+        });
+        // Then the bounds decide nothing.
+        let highest = if is_valid { highest } else { f64::INFINITY };
+        Self { place: *place, rising, steepest, highest }
+    }
+
+    /// Returns whether a triangle rises at a place, if these surroundings decide it.
+    fn rises(&self, b: &Geometry<'_>, own: u32, place: &Place) -> Option<bool> {
+        let Place { point, out, near } = self.place;
+        let [moved, tilted] = [place.point - point, place.out - out].map_each(V3::length);
+        let beside = moved <= 0.5 * near && place.near <= 2.0 * near;
+        if !beside {
+            return None;
+        }
+        if let Some(number) = self.rising {
+            let Part::Triangle(corners) = b.part(number) else { return None };
+            return (number != own && place.rises(corners)).then_some(true);
+        }
+        // Of a corner that is far, and of one that is not.
+        let most = moved * (1.0 + RISE + tilted);
+        let far = self.steepest + tilted <= RISE * LESS && most <= place.near * LESS;
+        let close = self.highest + FAR * near * tilted + most <= place.near * LESS;
+        (far && close).then_some(false)
+    }
 }
 
 /// Returns the point of a triangle nearest to the origin (Ericson 2005, §5.1.5).
@@ -112,4 +253,58 @@ fn nearest([a, b, c]: [V3; 3]) -> V3 {
     }
     let sum = va + vb + vc;
     a + ab * (vb / sum) + ac * (vc / sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meshes::Mesh;
+    use crate::narrowphase::math::random::numbers_f64;
+    use alloc::vec::Vec;
+
+    /// Goal: what is known from places beside is what the triangles show. Method: tips of cones that stand, that are sunk, and of fans
+    /// of which some triangles rise; random places within some units of the last place, and random directions near each other.
+    #[test]
+    fn surroundings_of_places_beside_are_those_of_the_triangles() {
+        const COUNT: u32 = 200;
+        let mut draw = numbers_f64(5);
+        let (mut known_of, mut rising, mut level) = (0, 0, 0);
+        for (tip, slope, bump) in [
+            ([0.0_f32; 3], -1.0_f64, 0.0_f64),
+            ([3.0, 5.0, -7.0], -0.01, 0.0),
+            ([3.0, 5.0, -7.0], -1.0 / 1024.0, 0.0),
+            ([0.5, 0.25, 9.0], 0.5, 0.0),
+            ([0.5, 0.25, 9.0], -0.01, 0.02),
+        ] {
+            let rim = |k: u32| {
+                let angle = f64::from(k) * core::f64::consts::TAU / f64::from(COUNT);
+                let height = slope + if k % 50 < 2 { bump } else { 0.0 };
+                let (sin, cos) = libm::sincos(angle);
+                let [x, y, z] = tip.map_each(f64::from);
+                [(x + cos) as f32, (y + height) as f32, (z + sin) as f32]
+            };
+            let vertices: Vec<_> = [tip].into_iter().chain((0..COUNT).map(rim)).collect();
+            let triangles: Vec<_> = (0..COUNT).map(|k| [0, (k + 1) % COUNT + 1, k + 1]).collect();
+            let mesh = Mesh::new(vertices, triangles).expect("a fan");
+            let mesh = Geometry::from(&mesh);
+            let ulp = f64::from(tip.iter().fold(1e-3, |most: f32, x| most.max(x.abs())))
+                * f64::from(f32::EPSILON);
+            let mut known = Surroundings::default();
+            for case in 0..2_000 {
+                let spread = [0.0, 1e-9, 1e-4, 0.01][case / 500];
+                let mut around = |by: f64| V3::new(draw() * by, draw() * by, draw() * by);
+                let (point, tilt) = (V3::of(tip) + around(ulp), around(spread));
+                let out = (V3::new(0.0, 1.0, 0.0) + tilt).unit().expect("not zero");
+                let place = Place { point, out, near: 8.0 * ulp };
+                let own = case as u32 % COUNT;
+                let meant = place.find(&mesh, own).0.is_some();
+                let mut stored = known.places[..known.len].iter();
+                known_of += usize::from(stored.any(|at| at.rises(&mesh, own, &place).is_some()));
+                assert_eq!(known.rises(&mesh, own, &place), meant, "{case} {slope} {bump}");
+                *(if meant { &mut rising } else { &mut level }) += 1;
+            }
+        }
+        assert!(rising > 1_000 && level > 1_000, "{rising} {level}");
+        assert!(known_of > 5_000, "{known_of}");
+    }
 }

@@ -14,7 +14,7 @@
 
 use super::contacts::Contacts;
 use super::geometry::Geometry;
-use super::inner_edges;
+use super::inner_edges::{self, Surroundings};
 use super::queue::Queue;
 use super::result::PartToi;
 use crate::geom::{MapEach, Motion, MovingBox};
@@ -160,7 +160,7 @@ fn near_whole_body(
     settings: &Settings,
     ([from, to], contacts): ([f64; 2], &mut Contacts<'_>),
 ) -> Option<[f64; 2]> {
-    if !search.body_makes_whole_turn([from, to]) {
+    if !search.body_makes_whole_turn([from, to]) || contacts.is_exhausted() {
         return Some([from, to]);
     }
     let rounds_max = settings.rounds_max.min(WHOLE_ROUNDS_MAX);
@@ -232,9 +232,9 @@ pub(super) fn find(
     let mut contacts = Contacts::new(settings, all.as_deref_mut());
     between(first, second, settings, &mut contacts);
     let (mut best, is_inside) = (contacts.best(), contacts.is_inside);
-    let finish = |found: &mut PartToi, is_inside: bool| {
+    let finish = |found: &mut PartToi, is_inside: bool, known: Option<&mut Surroundings>| {
         if !is_inside {
-            inner_edges::correct(first, second, found);
+            inner_edges::correct(first, second, found, known);
         }
         if found.toi.result != ToiResult::Separated {
             found.parts = [first.0.number(found.parts[0]), second.0.number(found.parts[1])];
@@ -243,9 +243,10 @@ pub(super) fn find(
             found.flip();
         }
     };
-    finish(&mut best, is_inside);
+    finish(&mut best, is_inside, None);
     if let Some(all) = all {
-        all[start..].iter_mut().for_each(|found| finish(found, false));
+        let mut known = Surroundings::default();
+        all[start..].iter_mut().for_each(|found| finish(found, false, Some(&mut known)));
         let time = |found: &PartToi| match found.toi.result {
             ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t.to_bits(),
             _ => 0,
@@ -261,6 +262,29 @@ pub(super) fn find(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geom::Pose;
+    use crate::meshes::{Compound, Mesh};
+
+    /// Goal: the box around a body takes no rounds either after 1,024 times as many as one pair of parts may take. Method: all contacts of a
+    /// compound of many parts with a mesh that makes a whole turn, with one round for each pair.
+    #[test]
+    fn box_around_a_body_is_not_searched_after_too_many_rounds() {
+        let ball = Shape::sphere(0.01).expect("a ball");
+        let at = |k: u32| {
+            let [x, y, z] = [k % 16, k / 16 % 16, k / 256].map_each(|n| 0.1 * n as f32 - 0.8);
+            Pose::at([x, y, z]).expect("valid")
+        };
+        let balls = Compound::new((0..4_096).map(|k| (ball.into(), at(k)))).expect("a compound");
+        let corners = [[-1.0, 0.0, -1.0], [1.0, 0.0, -1.0], [0.0, 0.0, 1.0_f32]];
+        let mesh = Mesh::new(&corners[..], &[[0, 1, 2]][..]).expect("a triangle");
+        let turning = Motion::default().spinning([7.0, 0.0, 0.0]).expect("a spin");
+        let settings = Settings { rounds_max: 1, ..Settings::default() };
+        let (still, mut all) = (Motion::default(), Vec::new());
+        let (balls, mesh) = ((&balls).into(), (&mesh).into());
+        let best = find((&balls, &still), (&mesh, &turning), &settings, Some(&mut all));
+        assert!(all.len() > 1_000, "{}", all.len());
+        assert!((1_000..=1_024).contains(&best.toi.rounds), "{}", best.toi.rounds);
+    }
 
     /// Goal: lists that are merged are in order, and contain each number once. Method: multiples of a number by a prime, in pieces
     /// of different lengths, some of them empty.

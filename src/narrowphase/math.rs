@@ -231,6 +231,18 @@ pub(crate) fn greater(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
+/// Returns the greater number, or the second if they are equal; NaN if one of them is NaN.
+#[inline(always)]
+pub(crate) fn greater_or_nan(a: f64, b: f64) -> f64 {
+    if a > b {
+        a
+    } else if b >= a {
+        b
+    } else {
+        f64::NAN
+    }
+}
+
 /// Returns the greatest `f32` that is not above `x`. `x` is in the range of `f32`.
 #[inline(always)]
 pub(crate) fn round_down(x: f64) -> f32 {

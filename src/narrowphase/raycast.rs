@@ -119,10 +119,14 @@ impl Shape<'_> {
 /// Segments of which less than this share can enter are shortened.
 const SHORT: f64 = 1.0 / 4096.0;
 
+/// Rounding error of a component of a shortened segment that does not matter, relative to the greatest component: it is far below
+/// the bound of the rounding errors of a search, which is relative to the length.
+const NEGLIGIBLE: f64 = 1.0 / (1_u64 << 60) as f64;
+
 /// The path of a point along a segment that can enter something only up to some fraction.
 ///
 /// If that is a small part of the segment, the path is this part: `delta` is multiplied by a power of two that is above the
-/// fraction, which is exact, so that rounding errors are relative to the part.
+/// fraction, which is exact but for components that are negligible, so that rounding errors are relative to the part.
 pub(crate) struct SegmentPath {
     pub(crate) motion: Motion,
     /// The time of the path after which it can enter nothing.
@@ -145,7 +149,10 @@ impl SegmentPath {
         let exact = segment.delta.map_each(|x| f64::from(x) * unit);
         let delta = exact.map_each(|x| x as f32);
         // It is not exact below the normal numbers.
-        if delta.map_each(f64::from) != exact {
+        let greatest = exact.iter().fold(0.0, |most, x| greater(x.abs(), most));
+        let is_near =
+            |axis: usize| (exact[axis] - f64::from(delta[axis])).abs() <= NEGLIGIBLE * greatest;
+        if !(0..3).all(is_near) {
             return whole;
         }
         Self { motion: Motion { delta, ..motion }, last: last / unit, unit }

@@ -112,6 +112,22 @@ impl<'a> Recorded<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::narrowphase::math::random::numbers_f32;
+
+    /// Goal: a shape that was rounded several times is restored to the bit. Method: random boxes and radii.
+    #[test]
+    fn shape_that_was_rounded_twice_is_restored() {
+        let mut draw = numbers_f32(17);
+        for _ in 0..20_000 {
+            let mut length = || draw().abs();
+            let half = [length(), length(), length()];
+            let (first, second) = (4.0 * length(), 4.0 * length());
+            let shape = Shape::cuboid(half).and_then(|shape| shape.rounded(first));
+            let shape = shape.and_then(|shape| shape.rounded(second)).expect("valid lengths");
+            let restored = Recorded::of(&shape).expect("a box").shape().expect("valid");
+            assert_eq!(restored.size().to_bits(), shape.size().to_bits(), "{shape:?}");
+        }
+    }
 
     /// Goal: a shape that is scaled up from tiny lengths is restored, and a scale that is not finite is rejected. Method: a hull and a
     /// cylinder of 2⁻¹⁰⁰ that are scaled by 2¹⁰⁰ twice, and the same records with other scales.

@@ -7,7 +7,7 @@
 
 use super::error::InvalidShape;
 use super::hull::Hull;
-use super::math::{M3, V3, greater};
+use super::math::{M3, V3, greater_or_nan};
 use super::support::{Core, SupportMap};
 use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 
@@ -33,6 +33,11 @@ impl<'a> Shape<'a> {
             Core::Map { .. } => V3::new(bounding_radius, bounding_radius, bounding_radius),
             _ => core.extent() * rounded,
         };
+        if let Core::Discs { scale, .. } = core
+            && !scale.to_array().iter().all(|factor| factor.abs() <= SCALE_MAX)
+        {
+            return Err(InvalidShape::Number);
+        }
         // NaN is outside of every range.
         if !(0.0..=4.0 * f64::from(COORD_MAX)).contains(&(bounding_radius + radius)) {
             return Err(InvalidShape::Number);
@@ -161,7 +166,9 @@ impl<'a> Shape<'a> {
         if radius > f64::from(COORD_MAX) {
             return Err(InvalidShape::Number);
         }
-        Ok(Self { radius, size: self.size - self.radius + radius, ..self })
+        // Without the rounding errors of an earlier radius: so a shape that is read from its record has the same bits.
+        let size_of_core = if self.radius == 0.0 { self.size } else { self.core.half_diagonal() };
+        Ok(Self { radius, size: size_of_core + radius, ..self })
     }
 
     /// Returns this shape, scaled on each of its own axes. A negative factor mirrors it, zero makes
@@ -255,7 +262,7 @@ impl<'a> Shape<'a> {
                 0.125 * rotation.rate * rotation.spin.cross(world).length() * self.bounding_radius;
             let to = end.rows[axis];
             [[-from, -to], [from, to]].map_each(|[from, to]| {
-                let most = greater(reach(from), reach(to)) + deviation;
+                let most = greater_or_nan(reach(from), reach(to)) + deviation;
                 if most > self.bounding_radius { self.bounding_radius } else { most }
             })
         })?;
@@ -301,6 +308,9 @@ impl<'a> Shape<'a> {
         Ok(aabb)
     }
 }
+
+/// Greatest factor by which discs may be scaled: 2²⁷². Only lengths of zero stay within the coordinates if they are scaled by more.
+const SCALE_MAX: f64 = f64::from_bits((1023 + 272) << 52);
 
 /// Bound of the rounding error of bounds, relative to the numbers they are computed from: 2⁻⁴⁹.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;

@@ -178,8 +178,13 @@ impl Core<'_> {
                 if to_c > to_best { *c } else { best }
             }
             Self::Discs { radius, top, low, high, scale } => {
-                let u = d.times(*scale);
-                let across = sqrt(u.x * u.x + u.z * u.z);
+                let mut u = d.times(*scale);
+                let mut across = sqrt(u.x * u.x + u.z * u.z);
+                if across == f64::INFINITY {
+                    // The farthest point does not depend on the length of the direction.
+                    u = scaled(d).times(*scale);
+                    across = sqrt(u.x * u.x + u.z * u.z);
+                }
                 // Discs are compared by their extents. A direction along `y` has no rim point.
                 let (x, z) = if across > 0.0 { (u.x / across, u.z / across) } else { (0.0, 0.0) };
                 let rim = radius * across;
@@ -296,6 +301,31 @@ mod tests {
     use crate::narrowphase::math::random::{numbers_f32, numbers_f64};
     use crate::narrowphase::shape::Shape;
     use alloc::vec::Vec;
+
+    /// Goal: a farthest point does not depend on the length of the direction, also if the product with a great scale has no finite
+    /// square. Method: a tiny cylinder that is scaled up, and directions that are multiplied by powers of two.
+    #[test]
+    fn farthest_point_of_scaled_discs_is_that_of_each_length() {
+        let tiny = f32::from_bits(1);
+        let up = f32::from_bits((127 + 100) << 23);
+        let cylinder = Shape::cylinder(tiny, tiny).and_then(|shape| shape.scaled([up; 3]));
+        let cylinder = cylinder.and_then(|shape| shape.scaled([up; 3])).expect("a cylinder");
+        let cylinder = cylinder.scaled([f32::from_bits((127 + 68) << 23); 3]).expect("large");
+        let mut component = numbers_f64(6);
+        let long = f64::from_bits((1023 + 250) << 52);
+        for _ in 0..100 {
+            let direction = V3::new(component(), component(), component());
+            let point = cylinder.core.support(direction);
+            assert!(point.length() > 0.0 && point.length().is_finite(), "{point:?}");
+            assert_eq!(cylinder.core.support(direction * long), point, "{direction:?}");
+        }
+        // A radius of zero may not be scaled without end.
+        let mut rod = Shape::cylinder(1.0, 0.0);
+        for _ in 0..5 {
+            rod = rod.and_then(|shape| shape.scaled([up, 1.0, up]));
+        }
+        assert!(rod.is_err(), "{rod:?}");
+    }
 
     /// Goal: the value, the point and the ranges have the bits of single supports. Method: hulls of few and many vertices, scaled or not,
     /// and other shapes; random directions.

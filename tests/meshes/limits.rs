@@ -1,9 +1,11 @@
 //! Limits of the work of a query.
 
+use std::time::Instant;
+
 use swath::convex::toi::{Settings, ToiResult};
 use swath::mesh::Mesh;
 use swath::mesh::toi::{self, PartToi};
-use swath::{Motion, Pose};
+use swath::{Motion, Pose, Shape};
 
 /// A fan of triangles that all have the first vertex.
 fn fan(count: u32) -> Mesh<'static> {
@@ -55,4 +57,40 @@ fn pairs_after_too_many_rounds_are_unresolved_from_a_free_time() {
         assert!(free_until(same) <= free_until(impact) + 1e-3, "{same:?} {impact:?}");
     }
     assert!(free_until(&first(1)) <= free_until(&first(2048)));
+}
+
+/// Goal: the contacts of a body with all triangles at a vertex take no time in proportion to the square of their number. Method: a ball
+/// that falls on the tip of a cone, and into a hollow one, of 16,000 triangles; each contact is at the tip, and its normal that of a
+/// surface around the tip.
+#[test]
+fn contacts_at_a_vertex_of_many_triangles_are_found_in_linear_time() {
+    const COUNT: u32 = 16_000;
+    for (base, normals) in [(-4.0_f32, 0.999..1.1), (4.0, 0.6..0.8)] {
+        let mut vertices = vec![[0.0; 3]];
+        for k in 0..COUNT {
+            let angle = k as f32 * core::f32::consts::TAU / COUNT as f32;
+            vertices.push([4.0 * angle.cos(), base, 4.0 * angle.sin()]);
+        }
+        let triangles: Vec<_> = (0..COUNT).map(|k| [0, (k + 1) % COUNT + 1, k + 1]).collect();
+        let cone = Mesh::new(vertices, triangles).expect("a cone");
+        // A needle fits into the hollow.
+        let body = Shape::segment([0.0; 3], [0.0, 1.0, 0.0]).expect("a segment");
+        let body = if base < 0.0 { Shape::sphere(0.5).expect("a ball") } else { body };
+        let falling = Motion::new(Pose::at([0.0, 2.0, 0.0]).expect("valid"), [0.0, -3.0, 0.0]);
+        let (falling, still) = (falling.expect("valid"), Motion::default());
+        let (settings, mut found) = (Settings::default(), Vec::new());
+        let start = Instant::now();
+        toi::each_part(&body.into(), &falling, &(&cone).into(), &still, &settings, &mut found)
+            .expect("valid");
+        let time = start.elapsed();
+        assert_eq!(found.len(), COUNT as usize);
+        for found in &found {
+            let ToiResult::Impact { normal, on_b, .. } = found.toi.result else {
+                panic!("{found:?}")
+            };
+            assert!(on_b.iter().all(|x| x.abs() < 1e-3), "{found:?}");
+            assert!(normals.contains(&-normal[1]), "{found:?}");
+        }
+        assert!(time.as_secs_f64() < 4.0, "{time:?}");
+    }
 }

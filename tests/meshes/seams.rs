@@ -191,3 +191,52 @@ fn a_touch_at_the_start_counts_as_asked() {
     let found = first(&crate_, &jumping, &body, &Motion::default(), Touch::IfClosing);
     assert!(found.toi.impact().is_some_and(|t| t <= 0.5 && t > 0.4999), "{found:?}");
 }
+
+/// Goal: bodies that touch at the start and then overlap are an overlap with [`Touch::Ignore`], as for two convex shapes, whether the mesh
+/// rotates or not. Method: a ball, a box and a capsule that spins, above the inside of a triangle, that touch it or nearly so, and sink;
+/// the depth is within the tolerance. As control, they rise and fall back, which is an impact.
+#[test]
+fn ignored_touch_that_gets_deeper_is_an_overlap() {
+    let corners = [[-9.0, 0.0, -9.0], [9.0, 0.0, -9.0], [0.0, 0.0, 9.0_f32]];
+    let alone = Shape::triangle(corners).expect("a triangle");
+    let lengths = [[1.0_f32, 0.0], [0.5, 0.0], [1.0, 0.5]];
+    let shapes = [
+        Shape::sphere(1.0).expect("a ball"),
+        Shape::cuboid([0.5; 3]).expect("a box"),
+        Shape::capsule(1.0, 0.5).expect("a capsule"),
+    ];
+    let settings = Settings { touch: Touch::Ignore, ..Settings::default() };
+    for (shape, [half, radius]) in shapes.iter().zip(lengths) {
+        for gap in [0.0, 0.5e-5, 2e-5] {
+            for one_sided in [false, true] {
+                let mesh = Mesh::new(&corners[..], &[[0, 2, 1]][..]).expect("a triangle");
+                let mesh = if one_sided { mesh.one_sided() } else { mesh };
+                let text = format!("{shape:?} {gap} {one_sided}");
+                let at = Pose::at([0.0, half + radius + gap, 0.0]).expect("valid");
+                let spin = if radius > 0.0 { 0.5 } else { 0.0 };
+                let sinking = Motion::new(at, [0.0, -0.5, 0.0])
+                    .and_then(|motion| motion.spinning([0.0, spin, 0.0]))
+                    .expect("valid");
+                let turning = Motion::default().spinning([0.0, 1e-3, 0.0]).expect("a spin");
+                for body in [Motion::default(), turning] {
+                    let meant = convex_toi::one_to_one(shape, &sinking, &alone, &body, &settings);
+                    let meant = meant.expect("valid").result;
+                    assert!(matches!(meant, ToiResult::Overlapping { .. }), "{text} {meant:?}");
+                    let found = first(shape, &sinking, &(&mesh).into(), &body, Touch::Ignore);
+                    let ToiResult::Overlapping { depth, closing, .. } = found.toi.result else {
+                        panic!("{text} {found:?}")
+                    };
+                    let tolerance = f64::from(Settings::TOLERANCE) * shape.size();
+                    assert!(f64::from(depth) <= tolerance, "{text} {depth}");
+                    assert!((closing - 0.5).abs() < 1e-3, "{text} {closing}");
+                }
+                let hopping = Motion { delta: [0.0, 1.0, 0.0], ..sinking };
+                let hopping = hopping.accelerating([0.0, -4.0, 0.0]).expect("valid");
+                let found =
+                    first(shape, &hopping, &(&mesh).into(), &Motion::default(), Touch::Ignore);
+                let t = found.toi.impact().unwrap_or_else(|| panic!("{text} {found:?}"));
+                assert!(t <= 0.50002 && t > 0.4999, "{text} {found:?}");
+            }
+        }
+    }
+}

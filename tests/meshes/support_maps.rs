@@ -79,3 +79,28 @@ fn invalid_point_behind_a_one_sided_triangle_is_unresolved() {
     let found = found.expect("valid").toi.result;
     assert!(matches!(found, ToiResult::Unresolved { .. }), "{found:?}");
 }
+
+/// Goal: an invalid point that only the rotation at the start shows is not overlooked. Method: the map above, whose invalid corner points at
+/// a triangle and then turns away from it.
+#[test]
+fn invalid_point_that_turns_away_from_a_triangle_is_unresolved() {
+    let shape = Shape::custom(&Outside).expect("the points along the axes are valid");
+    let corners = [[0.95, -9.0, -9.0], [0.95, 9.0, -9.0], [0.95, 0.0, 9.0]];
+    let alone = Shape::triangle(corners).expect("a triangle");
+    let mesh = Mesh::new(&corners[..], &[[0, 1, 2]][..]).expect("a triangle");
+    let (still, settings) = (Motion::default(), Settings::default());
+    // The diagonal is turned to x.
+    let angle = (1.0_f32 / 3.0).sqrt().acos();
+    let (sin, cos) = (angle / 2.0).sin_cos();
+    let across = sin / 2.0_f32.sqrt();
+    let pose = Pose::normalized([0.0; 3], [0.0, across, -across, cos]).expect("a pose");
+    for spin in [[0.0, 0.0, 1.23], [0.0, -1.23, 0.0]] {
+        let motion = Motion::from(pose).spinning(spin).expect("a spin");
+        let found = convex_toi::one_to_one(&shape, &motion, &alone, &still, &settings);
+        let found = found.expect("valid").result;
+        assert!(matches!(found, ToiResult::Unresolved { t_safe: 0.0 }), "{spin:?}: {found:?}");
+        let found = toi::one_to_one(&shape.into(), &motion, &(&mesh).into(), &still, &settings);
+        let found = found.expect("valid").toi.result;
+        assert!(matches!(found, ToiResult::Unresolved { t_safe: 0.0 }), "{spin:?}: {found:?}");
+    }
+}

@@ -186,3 +186,28 @@ fn long_segment_enters_within_the_tolerance() {
         }
     }
 }
+
+/// Goal: a tiny component of a direction does not make a long segment less exact. Method: the segments above with components that are too
+/// small to be shortened exactly; the result is that without them.
+#[test]
+fn tiny_component_of_a_long_segment_is_negligible() {
+    let ball = Shape::sphere(1.0).expect("a ball");
+    for tiny in [1e-38_f32, -3e-39, f32::from_bits(1)] {
+        for length in [1e6_f32, 1e9, 1e20] {
+            for height in [5.0_f32, 1.0005] {
+                let cast = |x: f32| {
+                    let down = Segment::new([0.0, height, 0.0], [x, -length, x]);
+                    ball.cast(&Pose::IDENTITY, &down.expect("valid")).expect("valid")
+                };
+                let ConvexCast::Hit { fraction, start, .. } = cast(tiny) else {
+                    panic!("{:?}", cast(tiny))
+                };
+                let ConvexCast::Hit { fraction: meant, .. } = cast(0.0) else {
+                    panic!("{:?}", cast(0.0))
+                };
+                assert_eq!(start, SegmentStart::Outside, "{tiny} {length} {height}");
+                assert_eq!(fraction, meant, "{tiny} {length} {height}");
+            }
+        }
+    }
+}

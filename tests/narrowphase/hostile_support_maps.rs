@@ -187,3 +187,38 @@ fn invalid_point_of_a_hull_is_named() {
         }
     }
 }
+
+/// An octahedron with a further corner that is outside of its bounding radius.
+#[derive(Debug)]
+struct OneCornerOutside;
+
+impl SupportMap for OneCornerOutside {
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        let axis = (0..3).max_by(|&i, &j| direction[i].abs().total_cmp(&direction[j].abs()));
+        let mut point = [0.0; 3];
+        let axis = axis.expect("there are three");
+        point[axis] = direction[axis].signum();
+        let corner = [0.9; 3];
+        let along = |point: [f64; 3]| point.iter().zip(direction).map(|(a, b)| a * b).sum::<f64>();
+        if along(corner) > along(point) { corner } else { point }
+    }
+
+    fn bounding_radius(&self) -> f64 {
+        1.0
+    }
+}
+
+/// Goal: bounds of a rotating shape are an error if its map has an invalid point at the start of the tick or at its end. Method: a map with
+/// one corner outside of its bounding radius, which is farthest at one end only.
+#[test]
+fn invalid_point_at_either_end_of_a_rotation_is_an_error() {
+    let shape = Shape::custom(&OneCornerOutside).expect("the points along the axes are valid");
+    let (sin, cos) = 0.3_f32.sin_cos();
+    let turned = Pose::new([0.0; 3], [0.0, 0.0, sin, cos]).expect("a pose");
+    assert!(shape.bounds(&turned).is_err() && shape.bounds(&Pose::IDENTITY).is_ok());
+    for (pose, spin) in [(turned, -0.6), (Pose::IDENTITY, 0.6)] {
+        let motion = Motion::from(pose).spinning([0.0, 0.0, spin]).expect("a spin");
+        let bounds = shape.bounds_over(&motion);
+        assert!(bounds.is_err(), "{spin} {bounds:?}");
+    }
+}

@@ -17,4 +17,5 @@ mod toi_known_failures;
 mod toi_of_boxes;
 mod toi_of_resting_contacts;
 mod toi_of_rolling_bodies;
+mod toi_of_touches;
 mod toi_search_steps;

@@ -13,6 +13,7 @@
 //! goal.rs              at which distance a search ends
 //! search.rs            the rounds: distance, plane, next safe time
 //! rounds.rs            the rounds on a level of the CPU
+//! touch.rs             touches at the start
 //! separating_plane.rs  until when a plane separates
 //! curvature.rs         how much a gap is curved by rotations
 //! balls.rs             until when the balls around both bodies are separated
@@ -51,7 +52,10 @@
 //!
 //! **What the default excludes.** With [`Touch::IfClosing`] a touch at the start is an impact only if
 //! the two nearest points close. A body that lies on another, slides along it or leaves it is ignored,
-//! also if another of its points moves down, as when it tips over an edge. Later contacts are found: if
+//! also if another of its points moves down, as when it tips over an edge. At an edge or a corner many planes separate the
+//! bodies: if one that does so to within the tolerance does not close, the touch is ignored. For rounded shapes, and with a target distance, the sign
+//! of the closing speed along the one normal decides, which may be tilted by some thousandths (`docs/math/toi.md`, "Rounding errors"): a curved
+//! one that slides may have an impact with so small a speed. Later contacts are found: if
 //! the gap at the start was above the target, however small, the first time at which the target is
 //! reached is an impact; with [`Touch::Ignore`], a gap within the tolerance counts as a touch. If there was no gap, the bodies may get deeper by the tolerance; that depth is
 //! an impact, or for [`Touch::Ignore`] an overlap. A touch that is ignored ends when the shapes are
@@ -103,6 +107,7 @@ mod rounds;
 pub(super) mod search;
 mod separating_plane;
 mod settings;
+mod touch;
 pub(crate) mod triangle_bounds;
 mod triangle_plane;
 

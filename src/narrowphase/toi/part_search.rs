@@ -83,8 +83,8 @@ pub(crate) struct Plan {
     pub(crate) start: f64,
     /// The unit normal from the shape to the plane, for a triangle whose plane was tested.
     pub(super) plane: Option<V3>,
-    /// Whether the shape slides along the plane until the start.
-    pub(super) slides: bool,
+    /// Whether the shape slides along the plane until the start, and may get deeper there.
+    pub(super) deepens: bool,
     /// Whether the plane separates until the start, and no longer.
     pub(super) reaches_plane: bool,
     /// The number of intervals for which the plane may be followed before the search.
@@ -528,12 +528,23 @@ impl<'s> PartSearch<'s> {
         }
         let guess = plan.plane.unwrap_or(V3::X);
         let mut toi = self.beside(triangle, guess, window, plan.later, progress);
-        // The shape got deeper by the tolerance, which is an impact.
-        if plan.slides
-            && let ToiResult::Overlapping { normal, on_a, on_b, closing, .. } = toi.result
-        {
-            let t = round_down(plan.start);
-            toi.result = ToiResult::Impact { t, normal, on_a, on_b, closing };
+        if plan.deepens {
+            // The shape got deeper by the tolerance, which is an impact, or an overlap if no touch counts.
+            let first = round_down(plan.start);
+            match (toi.result, self.settings[0].touch) {
+                (ToiResult::Impact { t, .. }, Touch::Ignore) if t == first => {
+                    let shape = triangle.shape();
+                    let part = MovingShape::at_rest(&shape, M3::IDENTITY);
+                    let search = self.search_of(part, triangle.first, guess, window, plan.later);
+                    toi.result = search.overlap_at_start();
+                }
+                (ToiResult::Overlapping { normal, on_a, on_b, closing, .. }, touch)
+                    if touch != Touch::Ignore =>
+                {
+                    toi.result = ToiResult::Impact { t: first, normal, on_a, on_b, closing };
+                }
+                _ => {}
+            }
         }
         toi
     }

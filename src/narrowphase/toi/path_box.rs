@@ -17,7 +17,7 @@
 use super::part_search::PartSearch;
 use super::relative_motion::MovingShape;
 use crate::geom::{Aabb, COORD_MAX, MapEach, MovingBox};
-use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
+use crate::narrowphase::math::{M3, V3, greater, greater_or_nan, lesser, round_down};
 use crate::narrowphase::support::Core;
 
 /// Angle in radians by which a body rotates at most during a part of the tick, unless there would be too many parts.
@@ -126,7 +126,7 @@ fn greatest_extent(mover: &MovingShape<'_>, [first, last]: [f64; 2], swing: f64)
     if swing == 0.0 {
         return first;
     }
-    let most = greater(first, last) + swing;
+    let most = greater_or_nan(first, last) + swing;
     // The support map of the caller may return NaN, which is not less.
     if most < mover.shape.bounding_radius { most } else { mover.shape.bounding_radius }
 }

@@ -342,8 +342,15 @@ impl<'s> RelativeMotion<'s> {
     /// Returns the closing speed along the normal of two points of the bodies, rotated as in `pair`, in
     /// length per tick; and its rate of change.
     pub(super) fn closing(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> [f64; 2] {
+        self.apart(t, pair, gap).map_each(|change| -change.dot(gap.normal))
+    }
+
+    /// Returns the velocity of the point of `b` relative to that of `a`, of two points of the bodies, rotated as in `pair`; and its rate
+    /// of change.
+    #[inline(always)]
+    pub(super) fn apart(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> [V3; 2] {
         if self.is_straight() {
-            return [self.velocity(t), self.path.accel].map_each(|change| -change.dot(gap.normal));
+            return [self.velocity(t), self.path.accel];
         }
         let on_a = pair.a.rotation.rotate(gap.on_a) + gap.out * self.a.shape.radius;
         let on_b = pair.b.rotation.rotate(gap.on_b) - gap.out * self.b.shape.radius;
@@ -352,7 +359,7 @@ impl<'s> RelativeMotion<'s> {
         let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
         let accel =
             self.path.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
-        [-apart.dot(gap.normal), -accel.dot(gap.normal)]
+        [apart, accel]
     }
 }
 

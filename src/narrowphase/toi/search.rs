@@ -20,9 +20,7 @@ use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion};
 use crate::lanes::Isa;
-use crate::narrowphase::gjk::{
-    Accuracy, GJK_ITERATIONS_MAX, Gap, Nearest, RotatedPair, shallowest,
-};
+use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, RotatedPair, shallowest};
 use crate::narrowphase::math::{V3, greater, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
@@ -491,67 +489,6 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Evaluates a touch at the start: returns a result, or the gap of a touch that is ignored.
-    #[inline(never)]
-    fn touch(
-        &self,
-        pair: &RotatedPair<'s>,
-        t: f64,
-        x: V3,
-        found: &Nearest,
-        simplex: &Simplex,
-    ) -> Result<f64, ToiResult> {
-        let gap = if found.upper > 0.0 {
-            found.gap(x, simplex)
-        } else {
-            shallowest(pair, x, found.plane)
-        };
-        let distance = if found.upper > 0.0 { found.upper } else { gap.lower };
-        if distance < self.contact_distance - self.tolerance {
-            return Err(self.overlapping(t, pair, &gap));
-        }
-        let [closing, growing] = self.motion.closing(t, pair, &gap);
-        let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
-        let counts = match self.settings.touch {
-            Touch::Hit => true,
-            Touch::IfClosing => closes,
-            Touch::Ignore => false,
-        };
-        if counts { Err(self.impact(t, pair, &gap)) } else { Ok(gap.lower) }
-    }
-
-    /// Returns the goal of a search after an ignored touch at the start, whose gap is at least `lower`;
-    /// and the distance, improved if necessary.
-    #[inline(never)]
-    fn after_ignored_touch(
-        &mut self,
-        pair: &RotatedPair<'s>,
-        x: V3,
-        (mut found, mut lower): (Nearest, f64),
-        simplex: &mut Simplex,
-    ) -> (Goal, Nearest) {
-        let (contact_distance, slack) = (self.contact_distance, self.motion.slack);
-        let least = contact_distance + 4.0 * slack;
-        // Whether the gap is really above the target must be known more exactly than the tolerance.
-        if found.upper > least && lower <= least {
-            let guess = (found.plane, found.lower);
-            let next = pair.nearest_within(x, simplex, guess, slack, Accuracy::Beyond(least));
-            self.supports += next.supports;
-            if next.lower > lower {
-                (found, lower) = (next, next.lower);
-            }
-        }
-        let max = contact_distance + 2.0 * self.tolerance;
-        // A real gap keeps its contact distance: reaching that is a contact. A touch may get deeper by as
-        // much as the depth of a touch may be.
-        let (floor, accept) = if lower > least {
-            (contact_distance + slack, contact_distance + 0.5 * (lower - contact_distance))
-        } else {
-            (lower - self.tolerance, lower - 0.75 * self.tolerance)
-        };
-        (Goal { range: GapRange { min: floor, max }, accept, ..self.goal() }, found)
-    }
-
     /// Creates the impact at `t`, with the points and the closing speed at the rounded time.
     pub(super) fn impact(&self, t: f64, pair: &RotatedPair<'s>, gap: &Gap) -> ToiResult {
         let first = round_down(t);
@@ -562,7 +499,8 @@ impl<'s> Search<'s> {
         ToiResult::Impact { t: first, normal: self.in_world(gap.normal), on_a, on_b, closing }
     }
 
-    fn overlapping(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> ToiResult {
+    /// Creates the overlap at `t`.
+    pub(super) fn overlapping(&self, t: f64, pair: &RotatedPair<'_>, gap: &Gap) -> ToiResult {
         let [on_a, on_b] = self.points(t, 0.0, pair, gap);
         let [closing, _] = self.motion.closing(t, pair, gap);
         // A touch that is ignored may end as an overlap a little above the target.

@@ -16,7 +16,7 @@ use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::Touch;
 use crate::geom::MapEach;
 use crate::narrowphase::gjk::{Gap, Nearest};
-use crate::narrowphase::math::{M3, V3, greater, lesser};
+use crate::narrowphase::math::{M3, V3, greater, greater_or_nan, lesser};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::rotation::Rotation;
 
@@ -149,9 +149,10 @@ impl PartSearch<'_> {
                 (start, later, reaches_plane) = (until, true, self.mover.rotation.rate == 0.0);
             }
         }
+        let deepens = slides && start == touched;
         let follows = if slides || self.mover.rotation.rate == 0.0 { 0 } else { FOLLOWS_MAX };
         let plane = Some(toward);
-        Some((Plan { start, plane, slides, reaches_plane, follows, later, ..plan }, farthest))
+        Some((Plan { start, plane, deepens, reaches_plane, follows, later, ..plan }, farthest))
     }
 
     /// Follows the plane of a triangle to the end of an interval, for a shape that rotates: the plan is then later, or may not be
@@ -249,7 +250,7 @@ impl PartSearch<'_> {
             let own = mover.start.rotate_back(mover.rotation.direction_by(angle, direction));
             mover.shape.core.support_value(own)
         });
-        let most = greater(ends[0], ends[1]) + swing.deviation;
+        let most = greater_or_nan(ends[0], ends[1]) + swing.deviation;
         // The support map of the caller may return NaN, which is not less.
         if most < radius { most } else { radius }
     }

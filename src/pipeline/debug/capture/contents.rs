@@ -4,7 +4,7 @@ use crate::columns::MovingBoxColumns;
 use crate::geom::{Filter, Motion};
 use crate::meshes::{Compound, Geometry, HeightField, Mesh};
 use crate::narrowphase::record::{NUMBERS_MAX, Recorded};
-use crate::narrowphase::{Hull, InvalidShape, OwnedShape, Shape};
+use crate::narrowphase::{Hull, InvalidShape, OwnedShape};
 use crate::par::Arc;
 use crate::pipeline::config::Config;
 use crate::pipeline::scene::{BodyFlags, ConvexBody, GeometryBody, Scene};
@@ -26,11 +26,11 @@ pub struct Capture {
 }
 
 /// A convex body.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct CapturedBody {
     pub(super) row: u32,
     pub(super) motion: Motion,
-    pub(super) shape: CapturedShape,
+    pub(super) shape: OwnedShape,
 }
 
 /// A shape, with its hull by index.
@@ -61,12 +61,12 @@ impl Capture {
     /// The convex bodies, for [`Capture::scene`].
     #[must_use]
     pub fn convex(&self) -> Vec<ConvexBody<'_>> {
-        let body = |body: &CapturedBody| ConvexBody {
-            row: body.row,
-            shape: body.shape.shape(&self.hulls).expect("the shape was valid when it was read"),
-            motion: body.motion,
-        };
-        self.bodies.iter().map(body).collect()
+        let bodies = self.bodies.iter().map(|CapturedBody { row, motion, shape }| ConvexBody {
+            row: *row,
+            shape: shape.shape(),
+            motion: *motion,
+        });
+        bodies.collect()
     }
 
     /// The bodies with parts, for [`Capture::scene`].
@@ -106,17 +106,17 @@ impl Capture {
 }
 
 impl CapturedShape {
-    fn hull<'a>(&self, hulls: &'a [Arc<Hull>]) -> Option<&'a Arc<Hull>> {
-        hulls.get(self.hull as usize)
+    /// Returns whether another shape has the same bits.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let bits = |shape: &Self| (shape.numbers.map(f64::to_bits), shape.radius.to_bits());
+        (self.form, self.hull) == (other.form, other.hull) && bits(self) == bits(other)
     }
 
-    pub(super) fn shape<'a>(&self, hulls: &'a [Arc<Hull>]) -> Result<Shape<'a>, InvalidShape> {
-        let Self { form, numbers, radius, .. } = *self;
-        Recorded { form, numbers, radius, hull: self.hull(hulls).map(|hull| &**hull) }.shape()
-    }
-
-    /// Returns the shape with its hull.
+    /// Returns the shape with its hull. That of a scaled hull takes time in proportion to its vertices.
     pub(super) fn owned(&self, hulls: &[Arc<Hull>]) -> Result<OwnedShape, InvalidShape> {
-        Ok(OwnedShape::with_hull(self.shape(hulls)?, self.hull(hulls)))
+        let Self { form, numbers, radius, hull } = *self;
+        let hull = hulls.get(hull as usize);
+        let recorded = Recorded { form, numbers, radius, hull: hull.map(|hull| &**hull) };
+        Ok(OwnedShape::with_hull(recorded.shape()?, hull))
     }
 }

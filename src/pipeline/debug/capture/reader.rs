@@ -7,7 +7,7 @@ use crate::geom::{Filter, Motion, Pose};
 use crate::meshes::{Compound, HeightField, Mesh};
 use crate::narrowphase::record::NUMBERS_MAX;
 use crate::narrowphase::toi::Touch;
-use crate::narrowphase::{Hull, record};
+use crate::narrowphase::{Hull, OwnedShape, record};
 use crate::par::Arc;
 use crate::pipeline::config::{Config, PartImpacts};
 use crate::pipeline::scene::BodyFlags;
@@ -56,7 +56,7 @@ impl Capture {
                 },
             );
         }
-        let mut reader = Reader { bytes, at: 8 };
+        let mut reader = Reader { bytes, at: 8, last: None };
         let version = reader.word()?;
         if version < VERSION_MIN {
             return Err(CaptureError::TooOld { version });
@@ -73,7 +73,7 @@ impl Capture {
         if found > expected || end < HEAD || fnv(FNV_START, body).to_le_bytes() != sum {
             return Err(CaptureError::Damaged);
         }
-        let mut reader = Reader { bytes: body, at: HEAD };
+        let mut reader = Reader { bytes: body, at: HEAD, last: None };
         let mut capture = reader.capture(rows_max)?;
         if version > VERSION_MIN {
             reader.with_parts(&mut capture)?;
@@ -89,6 +89,8 @@ impl Capture {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// The last shape, because many bodies have the same.
+    last: Option<(CapturedShape, OwnedShape)>,
 }
 
 impl Reader<'_> {
@@ -243,7 +245,7 @@ impl Reader<'_> {
     }
 
     /// Reads a shape, which must be valid.
-    fn shape(&mut self, hulls: &[Arc<Hull>]) -> Result<CapturedShape, CaptureError> {
+    fn shape(&mut self, hulls: &[Arc<Hull>]) -> Result<OwnedShape, CaptureError> {
         let at = self.at;
         let [form] = self.take()?;
         let (count, _) = record::form(form).ok_or(malformed(at, "a form of a shape"))?;
@@ -251,8 +253,14 @@ impl Reader<'_> {
         for number in &mut numbers[..count] {
             *number = self.double()?;
         }
-        let shape = CapturedShape { form, numbers, radius: self.double()?, hull: self.word()? };
-        shape.shape(hulls).map_err(|_| malformed(at, "a valid shape"))?;
+        let read = CapturedShape { form, numbers, radius: self.double()?, hull: self.word()? };
+        if let Some((last, shape)) = &self.last
+            && last.is_same(&read)
+        {
+            return Ok(shape.clone());
+        }
+        let shape = read.owned(hulls).map_err(|_| malformed(at, "a valid shape"))?;
+        self.last = Some((read, shape.clone()));
         Ok(shape)
     }
 
@@ -310,16 +318,12 @@ impl Reader<'_> {
         let at = self.at;
         let [kind] = self.take()?;
         match kind {
-            0 => {
-                let shape = self.shape(hulls)?.owned(hulls);
-                Ok(CapturedGeometry::Convex(shape.map_err(|_| malformed(at, "a valid shape"))?))
-            }
+            0 => Ok(CapturedGeometry::Convex(self.shape(hulls)?)),
             1 => {
                 let count = self.word()?;
                 let parts = self.list(count, POSE_BYTES + SHAPE_BYTES, |reader| {
                     let pose = reader.pose()?;
-                    let shape = reader.shape(hulls)?.owned(hulls);
-                    Ok((shape.map_err(|_| malformed(at, "a valid shape"))?, pose))
+                    Ok((reader.shape(hulls)?, pose))
                 })?;
                 let compound = Compound::new(parts);
                 let compound = compound.map_err(|_| malformed(at, "a valid compound"))?;

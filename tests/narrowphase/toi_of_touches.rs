@@ -1,0 +1,118 @@
+//! Tests of touches at the start whose normal is not unique, not exact, or undefined.
+
+use swath::convex::toi::{Settings, ToiResult, Touch};
+use swath::convex::{Hull, toi};
+use swath::{Motion, Pose, Shape};
+
+fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion), touch: Touch) -> ToiResult {
+    let settings = Settings { touch, ..Settings::default() };
+    toi::one_to_one(a.0, a.1, b.0, b.1, &settings).expect("valid").result
+}
+
+/// The corners of a box.
+fn corners(half: [f32; 3]) -> Vec<[f32; 3]> {
+    (0..8)
+        .map(|k| [0, 1, 2].map(|axis| if k >> axis & 1 == 0 { -half[axis] } else { half[axis] }))
+        .collect()
+}
+
+/// Goal: bodies that touch at an edge or a corner and part, or slide along each other, have no impact, and those that close have one at
+/// the start. Method: two cubes at multiples of a quarter, as boxes and as hulls, one of them moving in all directions of a small lattice;
+/// two cubes close if they overlap after the start, which is decided by exact intervals.
+#[test]
+fn cubes_that_part_at_an_edge_have_no_impact() {
+    let hull = Hull::new(corners([0.5; 3])).expect("a hull");
+    let shapes = [Shape::cuboid([0.5; 3]).expect("a box"), Shape::hull(&hull)];
+    let steps = [-0.5, -0.1, 0.0, 0.1, 0.3_f32];
+    let mut counts = [0; 2];
+    for at in
+        [[1.0, 1.0, 0.0], [1.0, 1.0, 0.25], [1.0, 1.0, 1.0], [1.0, -1.0, 0.0], [0.25, 1.0, 0.0_f32]]
+    {
+        for step in 0..125 {
+            let delta = [step % 5, step / 5 % 5, step / 25].map(|k| steps[k]);
+            // On each axis the intervals overlap just after the start.
+            let closes = (0..3).all(|k| at[k].abs() < 1.0 || delta[k] * at[k] < 0.0);
+            let moving = Motion::new(Pose::at(at).expect("valid"), delta).expect("valid");
+            let still = Motion::default();
+            for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let (a, b) = (&shapes[a], &shapes[b]);
+                let text = format!("{at:?} {delta:?} {a:?} {b:?}");
+                let found = search((a, &still), (b, &moving), Touch::IfClosing);
+                match found {
+                    ToiResult::Impact { t, .. } => assert!(closes && t == 0.0, "{text} {found:?}"),
+                    _ => assert!(!closes && found == ToiResult::Separated, "{text} {found:?}"),
+                }
+                let hit = search((a, &still), (b, &moving), Touch::Hit);
+                assert!(matches!(hit, ToiResult::Impact { t: 0.0, .. }), "{text} {hit:?}");
+                counts[usize::from(closes)] += 1;
+            }
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 400), "{counts:?}");
+}
+
+/// Goal: bodies that part at an edge and meet again later have an impact then. Method: cubes at an edge, of which one parts upwards, is
+/// above the other, and falls on it: a root of a quadratic.
+#[test]
+fn cubes_that_part_at_an_edge_may_meet_again() {
+    let cube = Shape::cuboid([0.5; 3]).expect("a box");
+    let moving = Motion::new(Pose::at([1.0, 1.0, 0.0]).expect("valid"), [-0.5, 1.0, 0.0])
+        .and_then(|motion| motion.accelerating([0.0, -4.0, 0.0]))
+        .expect("valid");
+    let found = search((&cube, &Motion::default()), (&cube, &moving), Touch::IfClosing);
+    let ToiResult::Impact { t, normal, .. } = found else { panic!("{found:?}") };
+    assert!(t <= 0.5 && t > 0.4999 && normal[1] > 0.999, "{found:?}");
+}
+
+/// Goal: a body that slides along a floor exactly has no impact, whatever the rounding of the computed normal is, and one that closes has
+/// one. Method: a cylinder that lies on a floor and slides or rolls in many directions.
+#[test]
+fn lying_cylinder_that_slides_has_no_impact() {
+    let cylinder = Shape::cylinder(1.0, 0.5).expect("a cylinder");
+    let floor = Shape::cuboid([9.0, 0.5, 9.0]).expect("a floor");
+    let below = Motion::from(Pose::at([0.0, -0.5, 0.0]).expect("valid"));
+    let half = 0.5_f32.sqrt();
+    let pose = Pose::new([0.1, 0.5, 0.2], [half, 0.0, 0.0, half]).expect("valid");
+    for x in -5..=5 {
+        for z in -5..=5 {
+            for fall in [0.0, 0.1_f32] {
+                let delta = [0.1 * x as f32, -fall, 0.1 * z as f32];
+                let moving = Motion::new(pose, delta).expect("valid");
+                let pairs = [
+                    ((&floor, &below), (&cylinder, &moving)),
+                    ((&cylinder, &moving), (&floor, &below)),
+                ];
+                for (a, b) in pairs {
+                    let found = search(a, b, Touch::IfClosing);
+                    if fall == 0.0 {
+                        assert_eq!(found, ToiResult::Separated, "{delta:?}");
+                    } else {
+                        assert!(
+                            matches!(found, ToiResult::Impact { t: 0.0, .. }),
+                            "{delta:?} {found:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Goal: two points in one place that do not move relative to each other have an impact only if every touch counts. Method: points, and
+/// balls of radius zero, at rest and in the same motion.
+#[test]
+fn points_in_one_place_follow_the_setting() {
+    let points = [Shape::point(), Shape::sphere(0.0).expect("a point")];
+    let at = Pose::at([1.0, 2.0, 3.0]).expect("valid");
+    for delta in [[0.0; 3], [1.0, 0.0, 0.0]] {
+        let motion = Motion::new(at, delta).expect("valid");
+        for [a, b] in [[0, 0], [0, 1], [1, 1]] {
+            let pair = ((&points[a], &motion), (&points[b], &motion));
+            for touch in [Touch::IfClosing, Touch::Ignore] {
+                assert_eq!(search(pair.0, pair.1, touch), ToiResult::Separated, "{touch:?}");
+            }
+            let hit = search(pair.0, pair.1, Touch::Hit);
+            assert!(matches!(hit, ToiResult::Impact { t: 0.0, .. }), "{hit:?}");
+        }
+    }
+}
