@@ -128,6 +128,7 @@ impl Incremental {
 
     /// Stores the new rows, and what the update has found out about the movers.
     pub(crate) fn finish(&mut self, state: &mut BroadphaseState) {
+        state.touching.free_unused_places();
         self.comparison.apply(state.touching.convert_to_rows(state.slots.all.len()));
         self.active.finish(&mut state.movers);
     }
