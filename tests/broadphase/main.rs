@@ -2,9 +2,11 @@
 
 mod failures;
 mod kinds;
+mod memory;
 mod planar;
 mod reading;
 mod rules;
 mod set_many;
 mod settled;
 mod snapshots;
+mod tables;

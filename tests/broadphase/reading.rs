@@ -221,3 +221,38 @@ fn exact_contacts_are_found_among_touching_pairs_not_only_begun_ones() {
     }
     assert_eq!((begun, contact), (Some(0), Some(6)));
 }
+
+/// Goal: changes have data of the proxies that existed in an update, and of no others. Method: a proxy that is inserted into a used or a
+/// new slot and removed before the next update, also if a snapshot is restored in between; and one that an update has seen.
+#[test]
+fn data_of_a_proxy_that_no_update_has_seen_are_unknown() {
+    for (used, restored) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut world = Broadphase::new();
+        let insert = |world: &mut Broadphase, data: u64| {
+            let proxy = Proxy::dynamic().with_data(data);
+            world.insert(Aabb::default(), proxy).expect("the box is valid")
+        };
+        if used {
+            let first = insert(&mut world, 3);
+            world.update().expect("no limit");
+            world.remove(first).expect("the proxy exists");
+            assert_eq!(world.update().expect("no limit").data(first), Some(3));
+            assert_eq!(world.update().expect("no limit").data(first), None);
+        }
+        let id = insert(&mut world, 5);
+        assert_eq!((id.index(), id.generation()), (0, u32::from(used)));
+        if restored {
+            let snapshot = world.snapshot();
+            world.restore(&snapshot);
+            assert!(world.snapshot() == snapshot);
+        }
+        world.remove(id).expect("the proxy exists");
+        assert_eq!(world.update().expect("no limit").data(id), None, "{used} {restored}");
+
+        let id = insert(&mut world, 7);
+        assert_eq!(world.update().expect("no limit").data(id), Some(7));
+        world.set_data(id, 8).expect("the proxy exists");
+        world.remove(id).expect("the proxy exists");
+        assert_eq!(world.update().expect("no limit").data(id), Some(8), "{used} {restored}");
+    }
+}

@@ -69,6 +69,26 @@ impl Needed {
     }
 }
 
+/// The most that any of the last 16 to 32 ticks needed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Window {
+    /// Of the current window of ticks, and of the one before.
+    greatest: [usize; 2],
+    ticks: usize,
+}
+
+impl Window {
+    /// Records what a tick needs. Returns the most that any of the last ticks needed.
+    pub(crate) fn record(&mut self, needed: usize) -> usize {
+        if self.ticks == WINDOW_TICKS {
+            (self.greatest, self.ticks) = ([0, self.greatest[0]], 0);
+        }
+        self.ticks += 1;
+        self.greatest[0] = self.greatest[0].max(needed);
+        self.greatest[0].max(self.greatest[1])
+    }
+}
+
 /// The pairs of one kind, and the memory for those of the next tick.
 #[derive(Debug)]
 pub(crate) struct PairRuns<P> {
@@ -239,6 +259,22 @@ impl<P: Copy + Default> PairRuns<P> {
         self.sorted.clear();
         self.sorted.shrink_to(pairs);
         self.starts = Vec::new();
+    }
+}
+
+/// The runs of a finder, and how many pairs it found. No runs if the finder was not used.
+pub(crate) fn runs_of(
+    found: Option<Result<Pairs<'_, SweptPair>, FindError>>,
+) -> Result<(&[PairRun<SweptPair>], usize), FindError> {
+    match found {
+        None => Ok((&[], 0)),
+        Some(Ok(found)) => {
+            let runs = found.runs();
+            Ok((runs, saturating_sum_of(runs, |run| run.pairs.found())))
+        }
+        // The caller reports the total over all finders.
+        Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),
+        Some(Err(error)) => Err(error),
     }
 }
 

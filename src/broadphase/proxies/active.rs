@@ -4,6 +4,7 @@
 //! since the last update. Removed and disabled proxies, which have no box but whose pairs end, are listed after them.
 
 use super::movers::{CHANGED, MoverStore, SETTLED, borrow_columns};
+use super::proxy::ProxyKind;
 use super::resting::RestingTrees;
 use super::slots::{Container, NONE};
 use super::state::BroadphaseState;
@@ -21,19 +22,21 @@ const ALL_SETTLED: u64 = u64::from_ne_bytes([SETTLED; 8]);
 /// The proxies to search for. Lists are by position in the search.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveProxies {
-    /// Rows of the active movers, first those whose compared box does not move.
+    /// Rows of the active movers: those whose compared box does not move, then the other dynamic ones, then the others.
     rows: Vec<u32>,
-    /// Rows of the active movers whose compared box moves.
-    moving: Vec<u32>,
+    /// Rows of the active movers whose compared box moves: dynamic and kinematic ones.
+    moving: [Vec<u32>; 2],
     /// The status of `rows` before the update; empty after it.
     status: Vec<u8>,
     /// How many of the movers do not move.
     pub(crate) still: usize,
+    /// The position of the first kinematic mover that moves.
+    pub(crate) kinematic_start: usize,
     /// How many movers there are.
     pub(crate) movers: usize,
     columns: [Vec<f32>; 9],
     pub(crate) filters: Vec<Filter>,
-    pub(crate) dynamic: Vec<bool>,
+    pub(crate) kinds: Vec<ProxyKind>,
     /// Whether each proxy has changed since the last update.
     pub(crate) changed: Vec<bool>,
     pub(crate) slots: Vec<u32>,
@@ -41,14 +44,14 @@ pub(crate) struct ActiveProxies {
     pub(crate) positions: Vec<u32>,
 }
 
-impl_memory!(ActiveProxies { rows, moving, status, columns, filters, dynamic, changed, slots, positions; without still, movers });
+impl_memory!(ActiveProxies { rows, moving, status, columns, filters, kinds, changed, slots, positions; without still, kinematic_start, movers });
 
 impl ActiveProxies {
     /// Chooses the movers to search for. Returns whether they are few.
     pub(crate) fn choose(&mut self, movers: &MoverStore) -> bool {
         let most = movers.len() / ACTIVE_SHARE;
         self.rows.clear();
-        self.moving.clear();
+        self.moving.iter_mut().for_each(Vec::clear);
         if movers.count_active() > most {
             return false;
         }
@@ -58,8 +61,12 @@ impl ActiveProxies {
             }
             for (row, &status) in (8 * block..).zip(status) {
                 if status != SETTLED {
-                    let still = movers.is_fat(row) || movers.has_no_delta(row);
-                    let rows = if still { &mut self.rows } else { &mut self.moving };
+                    let [dynamic, kinematic] = &mut self.moving;
+                    let rows = match movers.dynamic[row] {
+                        _ if movers.is_still(row) => &mut self.rows,
+                        true => dynamic,
+                        false => kinematic,
+                    };
                     rows.push(row as u32);
                 }
             }
@@ -67,10 +74,14 @@ impl ActiveProxies {
         true
     }
 
-    /// Lists the proxies to search for, and settles movers whose compared box does not move.
+    /// Lists the proxies to search for, and settles movers whose compared box does not move. Marks the boxes that the others
+    /// have left in the forests of settled movers.
     pub(crate) fn collect(&mut self, state: &mut BroadphaseState, trees: &mut RestingTrees) {
         self.still = self.rows.len();
-        self.rows.append(&mut self.moving);
+        let [dynamic, kinematic] = &mut self.moving;
+        self.rows.append(dynamic);
+        self.kinematic_start = self.rows.len();
+        self.rows.append(kinematic);
         self.movers = self.rows.len();
         self.status.clear();
         self.status.extend(self.rows.iter().map(|&row| state.movers.status[row as usize]));
@@ -78,10 +89,16 @@ impl ActiveProxies {
             state.movers.status[row as usize] = SETTLED | CHANGED;
             trees.mark_settled(state.movers.ids[row as usize].index() as usize);
         }
+        for &row in &self.rows[self.still..] {
+            let index = state.movers.ids[row as usize].index() as usize;
+            if trees.has_settled(index) {
+                trees.mark_settled(index);
+            }
+        }
         let state = &*state;
         self.columns.iter_mut().for_each(Vec::clear);
         self.filters.clear();
-        self.dynamic.clear();
+        self.kinds.clear();
         self.changed.clear();
         self.slots.clear();
         reserve_for(&mut self.positions, state.slots.all.len());
@@ -112,7 +129,7 @@ impl ActiveProxies {
         }
         let slot = state.slot(index);
         self.filters.push(slot.filter);
-        self.dynamic.push(slot.kind == super::ProxyKind::Dynamic);
+        self.kinds.push(slot.kind);
         self.add(index as u32, changed);
     }
 
@@ -173,7 +190,7 @@ mod tests {
     fn active(broadphase: &Broadphase) -> (Option<Vec<u32>>, Vec<u32>) {
         let (movers, mut search) = (&broadphase.state.movers, ActiveProxies::default());
         let few = search.choose(movers);
-        let rows = search.rows.iter().chain(&search.moving);
+        let rows = search.rows.iter().chain(search.moving.iter().flatten());
         let slots = rows.map(|&row| movers.ids[row as usize].index()).collect();
         (few.then_some(slots), broadphase.state.changed.clone())
     }

@@ -362,6 +362,7 @@ fn end_or_rest(state: &BroadphaseState, pair: ProxyPair, events: &mut Events) {
 mod tests {
     use crate::broadphase::proxies::pair_cache::store::PairView;
     use crate::broadphase::proxies::{Broadphase, Changes, Proxy, ProxyId, ProxyKind};
+    use crate::columns::Memory as _;
     use crate::geom::Aabb;
     use alloc::vec::Vec;
 
@@ -433,5 +434,55 @@ mod tests {
                 assert!((ROW..=most).contains(&(written(world) - before)));
             }
         }
+    }
+
+    /// Goal: the memory of rows depends on the pairs of the last ticks, and is used again, if other proxies have many partners in each
+    /// tick. Method: boxes in a row that touch their neighbours; in each tick another one covers all, in one update that searches for
+    /// few. At last nothing touches. The pairs are compared with those of a search for all.
+    #[test]
+    fn rows_that_were_long_by_turns_free_their_memory() {
+        const COUNT: usize = 1000;
+        let touching =
+            |k: usize| Aabb { min: [k as f32, 0.0, 0.0], max: [k as f32 + 1.0, 1.0, 1.0] };
+        let all = Aabb { min: [0.0; 3], max: [COUNT as f32, 1.0, 1.0] };
+        let mut world = Broadphase::new();
+        let ids: Vec<ProxyId> = (0..COUNT)
+            .map(|k| world.insert(touching(k), Proxy::dynamic()).expect("a valid box"))
+            .collect();
+        for _ in 0..3 {
+            world.update().expect("no limit");
+        }
+        let bytes = |world: &Broadphase| match world.state.touching.view() {
+            PairView::Rows(rows) => rows.bytes(),
+            PairView::Table(_) => 0,
+        };
+        let mut bytes_at = Vec::new();
+        for tick in 1..COUNT {
+            world.set(ids[tick - 1], touching(tick - 1), [0.0; 3]).expect("the proxy exists");
+            world.set(ids[tick], all, [0.0; 3]).expect("the proxy exists");
+            let count = world.update().expect("no limit").touching().len();
+            // All others touch it, and those touch each other that are not next to it.
+            assert_eq!(count, COUNT - 1 + COUNT - 3 + usize::from(tick == COUNT - 1));
+            bytes_at.push(bytes(&world));
+            if tick % 100 == 50 {
+                let mut full = world.clone();
+                full.update_with(|_| true).expect("no limit");
+                assert!(world.changes().touching().iter().eq(full.changes().touching()));
+                world.validate().expect("no invariant is violated");
+            }
+        }
+        let least = 4 * COUNT * size_of::<super::Partner>();
+        assert!(bytes_at[10] > least, "{bytes_at:?}");
+        assert!(bytes_at[COUNT - 2] < 100 * COUNT * size_of::<super::Partner>(), "{bytes_at:?}");
+        assert_eq!(bytes_at[COUNT / 2], bytes_at[COUNT - 2]);
+
+        for (k, &id) in ids.iter().enumerate() {
+            world.set(id, cube(k), [0.0; 3]).expect("the proxy exists");
+            if k % 100 == 99 {
+                world.update().expect("no limit");
+            }
+        }
+        assert!(world.changes().touching().is_empty());
+        world.validate().expect("no invariant is violated");
     }
 }

@@ -116,8 +116,9 @@ impl Broadphase {
     ///
     /// [`BroadphaseError::Stale`].
     pub fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadphaseError> {
+        self.change(id, |slot| slot.filter == filter, |slot| slot.filter = filter)?;
         self.record_filter(filter);
-        self.change(id, |slot| slot.filter == filter, |slot| slot.filter = filter)
+        Ok(())
     }
 
     /// Sets the owner of a proxy; 0 means no owner.
@@ -126,8 +127,9 @@ impl Broadphase {
     ///
     /// [`BroadphaseError::Stale`].
     pub fn set_owner(&mut self, id: ProxyId, owner: u32) -> Result<(), BroadphaseError> {
+        self.change(id, |slot| slot.owner == owner, |slot| slot.owner = owner)?;
         self.owned |= owner != 0;
-        self.change(id, |slot| slot.owner == owner, |slot| slot.owner = owner)
+        Ok(())
     }
 
     /// Enables or disables a proxy.
@@ -166,7 +168,7 @@ impl Broadphase {
     }
 
     /// Sets which kinds of proxies pair. The next update finds all pairs anew, and ends those whose kinds no longer pair. A
-    /// resting pair stays cached until one of its proxies changes.
+    /// resting pair stays cached as long as both proxies rest and touch, also if the table no longer has their kinds.
     ///
     /// Pairs of two resting kinds begin only when one of the two proxies is inserted or changes.
     pub fn set_kind_table(&mut self, kinds: KindTable) {
@@ -224,5 +226,34 @@ impl Broadphase {
         self.state.change(index, edit);
         self.mark_dirty(index, was);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::broadphase::proxies::error::BroadphaseError;
+    use crate::broadphase::proxies::{Broadphase, Proxy};
+    use crate::geom::{Aabb, Filter};
+
+    /// Goal: a call that fails does not make later updates test filters and owners. Method: the id of a removed proxy, with a filter whose
+    /// word is not exact, and an owner.
+    #[test]
+    fn filter_and_owner_of_a_stale_id_have_no_effect() {
+        let mut broadphase = Broadphase::new();
+        let filter = Filter::new(1 << 31, 1 << 20);
+        assert!(!filter.is_exact());
+        let settings = |of: &Broadphase| [of.filtered, of.inexact_filters, of.owned];
+        for (id, expected) in [false, true].map(|exists| {
+            let id = broadphase.insert(Aabb::default(), Proxy::dynamic()).expect("a valid box");
+            if !exists {
+                broadphase.remove(id).expect("the proxy exists");
+            }
+            (id, exists)
+        }) {
+            let stale = if expected { Ok(()) } else { Err(BroadphaseError::Stale { id }) };
+            assert_eq!(broadphase.set_filter(id, filter), stale);
+            assert_eq!(broadphase.set_owner(id, 1), stale);
+            assert_eq!(settings(&broadphase), [expected; 3]);
+        }
     }
 }

@@ -1,29 +1,35 @@
 //! An update that finds all pairs anew.
 //!
-//! Finds the pairs of movers, of movers and fixed proxies, and of movers and sleeping proxies; filters and partitions
-//! them run by run; compares them with the cached pairs partition by partition. Runs and partitions depend on the
-//! numbers of boxes and pairs alone.
+//! Finds the pairs of movers, of movers and fixed proxies, and of movers and sleeping proxies, as far as the kind table
+//! has their kinds; filters and partitions them run by run; compares them with the cached pairs partition by partition.
+//! Runs and partitions depend on the numbers of boxes and pairs alone.
 
+use super::by_kind::MoversByKind;
 use super::id::{ProxyId, ProxyPair};
-use super::kinds::KindTable;
+use super::kinds::MoverSearches;
 use super::movers::{MoverStore, borrow_columns};
 use super::pair_cache::events::{Diff, DiffScratch, Events};
 use super::pair_cache::partition::{
     AcceptPair, Accepting, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
 };
 use super::pair_cache::{PairColumns, PairTable};
+use super::proxy::ProxyKind;
 use super::resting::RestingTrees;
 use super::slots::SmallGenerations;
 use super::state::BroadphaseState;
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
-use crate::broadphase::pairs::runs::{PairRun, Pairs};
+use crate::broadphase::pairs::runs::{PairRun, PairRuns, Window, runs_of};
 use crate::broadphase::{FindError, FixedBoxes, PairFinder, PairInput};
 use crate::columns::impl_memory;
-use crate::geom::{SweptPair, lengthen_by_default, most_of, saturating_sum_of, sum_of};
+use crate::geom::{SweptPair, lengthen_by_default, most_of, sum_of};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
+/// Memory of the events of partitions is freed if they have `UNUSED_FACTOR` times as many places as the last ticks needed, and
+/// `UNUSED_EACH` places more for each partition: a list of any length has 1024.
+const UNUSED_FACTOR: usize = 8;
+const UNUSED_EACH: usize = 4096;
 /// Number of pairs below which one thread compares them: waking another costs more.
 const PARALLEL_PAIRS_MIN: usize = 2048;
 
@@ -34,19 +40,25 @@ pub(crate) struct FullScratch {
     pub(crate) touching: PairTable,
     /// The columns of the movers with fat AABBs, used if some have a margin.
     compared: [Vec<f32>; 9],
+    /// Whether each mover is kinematic, used with a kind table by which two dynamic movers do not pair.
+    kinematic: Vec<bool>,
+    /// The movers by kind, used with a kind table that needs several searches.
+    by_kind: MoversByKind,
     /// Copies of the runs of movers against forests.
-    copies: Vec<PairRun<SweptPair>>,
+    copies: PairRuns<SweptPair>,
     /// One for each worker.
     scratch: Vec<DiffScratch>,
-    /// Events of each partition, used if there is more than one worker.
+    /// Events of each partition, used if there is more than one worker, and otherwise empty.
     parts: Vec<Events>,
+    /// How many events the last ticks had.
+    events_of_parts: Window,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
     /// A copy of the generations; exchanged with that of the slots when the update succeeds.
     pub(crate) generations: SmallGenerations,
 }
 
-impl_memory!(FullScratch { touching, compared, before, generations; lists of copies, scratch, parts });
+impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts });
 
 /// The arguments of an update.
 pub(crate) struct FullUpdate<'a> {
@@ -77,7 +89,18 @@ impl FullUpdate<'_> {
         events: &mut Events,
     ) -> Result<(), FindError> {
         let Self { exec, state, .. } = *self;
-        let FullScratch { touching, compared, copies, scratch, parts, before, generations } = work;
+        let FullScratch {
+            touching,
+            compared,
+            kinematic,
+            by_kind,
+            copies,
+            scratch,
+            parts,
+            events_of_parts,
+            before,
+            generations,
+        } = work;
         let generations = generations.copy(&state.slots.generations);
         if state.fat_movers > 0 {
             write_compared_boxes(&state.movers, compared);
@@ -91,15 +114,16 @@ impl FullUpdate<'_> {
             movers: &state.movers.ids,
             inexact_filters: self.inexact_filters,
             owned: self.owned,
-            kinds: (state.kinds != KindTable::DEFAULT).then_some(state.kinds),
             accept: accept_each,
         };
         let RestingTrees { fixed, sleeping, bits_of_slot: resting, .. } = trees;
-        let found = self.find(&pair_filter, partitions, compared, finder, [fixed, sleeping])?;
+        let memory = (&*compared, kinematic, by_kind);
+        let found = self.find(&pair_filter, partitions, memory, finder, [fixed, sleeping])?;
         if found.count > exec.pairs_max {
             return Err(FindError::TooManyPairs { found: found.count, most: exec.pairs_max });
         }
         let before = merge(state, before);
+        parts.iter_mut().for_each(Events::clear);
         let still_touches =
             |pair| state.rests_and_touches(pair) && accept_each.is_none_or(|accept| accept(pair));
         // A pair that is not cached, and of which no proxy has changed, was rejected before.
@@ -126,6 +150,8 @@ impl FullUpdate<'_> {
             touching.reserve_for(found.count);
             compare(threads, &diff, before, (scratch, parts), touching, events);
         });
+        copies.reserve_spare(found.forests.iter().map(|runs| runs.len()).sum());
+        free_unused(parts, events_of_parts);
         Ok(())
     }
 
@@ -134,10 +160,11 @@ impl FullUpdate<'_> {
         &self,
         pair_filter: &PairFilter<'_>,
         partitions: Partitions,
-        compared: &[Vec<f32>; 9],
+        (compared, kinematic, by_kind): (&[Vec<f32>; 9], &mut Vec<bool>, &'f mut MoversByKind),
         finder: &'f mut PairFinder,
         [fixed, sleeping]: [&'f mut FixedBoxes; 2],
     ) -> Result<FoundRuns<'f>, FindError> {
+        let kinds = self.state.kinds;
         let movers = &self.state.movers;
         let boxes = match self.state.fat_movers > 0 {
             true => borrow_columns(compared),
@@ -145,22 +172,49 @@ impl FullUpdate<'_> {
         };
         let set = PairInput::new(boxes);
         let set = if self.filtered { set.filtered(&movers.filters) } else { set };
-        let dynamic = &movers.dynamic;
-        // The flags leave out pairs early; another table is applied to the pairs.
-        let flagged = self.state.kinds == KindTable::DEFAULT && !movers.all_dynamic();
-        let pushed = if flagged { set.moving(dynamic) } else { set };
+        let dynamic = &movers.dynamic[..];
+        let exist = [dynamic.contains(&true), !movers.all_dynamic()];
+        kinematic.clear();
+        if exist == [true; 2] && kinds.has_pairs_of_kinematic_alone() {
+            kinematic.extend(dynamic.iter().map(|&dynamic| !dynamic));
+        }
+        let kinematic = &kinematic[..];
         let take = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };
-        let labelled = pushed.with_slots(bytemuck::cast_slice(&movers.ids));
-        let count = movers.len();
-        let among = (count > 1).then(|| finder.swept_pairs_taken(labelled, &take));
-        let fixed = (count > 0 && !fixed.is_empty()).then(|| fixed.swept_pairs(pushed));
-        let sleeping = (count > 0 && !sleeping.is_empty()).then(|| sleeping.swept_pairs(set));
-        let ((among, n), (fixed, m), (sleeping, k)) =
-            (runs_of(among)?, runs_of(fixed)?, runs_of(sleeping)?);
-        let count = n.saturating_add(m).saturating_add(k);
-        Ok(FoundRuns { among, forests: [fixed, sleeping], count })
+        let (among, n) = match kinds.mover_searches(exist) {
+            MoverSearches::Once(kind) => {
+                let set = match kind {
+                    None => set,
+                    Some(ProxyKind::Dynamic) => set.moving(dynamic),
+                    Some(_) => set.moving(kinematic),
+                };
+                let labelled = set.with_slots(bytemuck::cast_slice(&movers.ids));
+                runs_of((movers.len() > 1).then(|| finder.swept_pairs_taken(labelled, &take)))?
+            }
+            MoverSearches::ByKind(wanted) => {
+                let state = (self.state, self.filtered);
+                by_kind.find(state, wanted, finder, (pair_filter, partitions))?
+            }
+        };
+        let mut count = n;
+        let mut find = |forest: &'f mut FixedBoxes, kind| {
+            let [of_dynamic, of_kinematic] =
+                [ProxyKind::Dynamic, ProxyKind::Kinematic].map(|of| kinds.pairs(of, kind));
+            let [has_dynamic, has_kinematic] = exist;
+            let set = match () {
+                _ if !(has_dynamic && of_dynamic || has_kinematic && of_kinematic) => None,
+                _ if has_kinematic && !of_kinematic => Some(set.moving(dynamic)),
+                _ if has_dynamic && !of_dynamic => Some(set.moving(kinematic)),
+                _ => Some(set),
+            };
+            let set = set.filter(|_| !forest.is_empty());
+            let (runs, n) = runs_of(set.map(|set| forest.swept_pairs(set)))?;
+            count = count.saturating_add(n);
+            Ok::<_, FindError>(runs)
+        };
+        let forests = [find(fixed, ProxyKind::Fixed)?, find(sleeping, ProxyKind::Sleeping)?];
+        Ok(FoundRuns { among, forests, count })
     }
 }
 
@@ -170,17 +224,13 @@ fn partition<'c>(
     found: &FoundRuns<'_>,
     pair_filter: &PairFilter<'_>,
     partitions: Partitions,
-    copies: &'c mut Vec<PairRun<SweptPair>>,
+    copies: &'c mut PairRuns<SweptPair>,
     scratch: &mut [DiffScratch],
 ) -> &'c [PairRun<SweptPair>] {
     let trees = || found.forests.into_iter().flatten();
-    let count = trees().count();
-    lengthen_by_default(copies, count);
-    let copies = &mut copies[..count];
+    let copies = copies.start(trees().count());
     for (copy, run) in copies.iter_mut().zip(trees()) {
-        copy.pairs.clear();
         copy.pairs.append(run.pairs.as_slice());
-        copy.pairs.reserve_spare(0);
     }
     // Any worker may take any run, so reserve the length of the longest for each of them.
     let longest = most_of(copies, |run| run.pairs.as_slice().len());
@@ -228,7 +278,6 @@ fn compare(
         core::array::from_fn(|_| lists.next().map(|(part, lists)| (next(part), lists)));
     par::for_each(threads, scratch, &mut items[..partitions.count], &|scratch, part, item| {
         if let Some((pairs, (events, written))) = item.take() {
-            events.clear();
             *written = diff.part(part, scratch, pairs, events);
             events.reserve_spare();
         }
@@ -238,19 +287,12 @@ fn compare(
     touching.compact(&lengths[..partitions.count], &written);
 }
 
-/// The runs of a finder, and how many pairs it found. No runs if the finder was not used.
-fn runs_of(
-    found: Option<Result<Pairs<'_, SweptPair>, FindError>>,
-) -> Result<(&[PairRun<SweptPair>], usize), FindError> {
-    match found {
-        None => Ok((&[], 0)),
-        Some(Ok(found)) => {
-            let runs = found.runs();
-            Ok((runs, saturating_sum_of(runs, |run| run.pairs.found())))
-        }
-        // The caller reports the total over all finders.
-        Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),
-        Some(Err(error)) => Err(error),
+/// Frees the memory of the events of partitions, if it is many times what the last ticks needed: in different ticks the events are
+/// in different partitions, and each would keep the memory of its largest tick.
+fn free_unused(parts: &mut [Events], needed: &mut Window) {
+    let most = needed.record(sum_of(parts, Events::count)).saturating_mul(UNUSED_FACTOR);
+    if sum_of(parts, Events::capacity) > most.saturating_add(UNUSED_EACH * parts.len()) {
+        parts.iter_mut().for_each(Events::drop_spare);
     }
 }
 

@@ -5,8 +5,9 @@
 //! pairs and the events, and on the lengths of the rows of their partners that change, not on the other pairs.
 //!
 //! ```text
-//! settle the active movers whose compared box does not move, so that the forest stores it
-//! find the pairs of the searched proxies with each forest, and of those that move with each other
+//! settle the active movers whose compared box does not move, so that a forest stores it; remove the boxes that the others left
+//! find the pairs of the searched proxies with each forest, and of those that move with each other, as far as the kind
+//!     table has their kinds
 //! order the found pairs by searched proxy; a pair of two of them is found from both sides
 //! for each searched proxy: compare the partners found with its row of cached partners
 //!     a partner found that is not in the row: the pair begins
@@ -17,10 +18,11 @@
 
 use super::active::ActiveProxies;
 use super::compare::RowComparison;
-use super::kinds::KindTable;
+use super::kinds::MoverSearches;
 use super::movers::SETTLED;
 use super::pair_cache::events::Events;
 use super::pair_cache::partition::AcceptPair;
+use super::proxy::ProxyKind;
 use super::resting::RestingTrees;
 use super::slots::{Container, NONE, Slot, owners_allow};
 use super::state::BroadphaseState;
@@ -41,9 +43,11 @@ const ONE_THREAD_MAX: usize = 512;
 pub(crate) struct Incremental {
     pub(crate) active: ActiveProxies,
     comparison: RowComparison,
+    /// Whether each of the proxies may pair with those of a search.
+    searched: Vec<bool>,
 }
 
-impl_memory!(Incremental { active, comparison });
+impl_memory!(Incremental { active, comparison, searched });
 
 /// What the steps of an update read.
 pub(crate) struct ActiveSearch<'a> {
@@ -92,36 +96,31 @@ impl Incremental {
         finder: &mut PairFinder,
         trees: &mut RestingTrees,
     ) -> Result<(), FindError> {
-        let Self { active, comparison } = self;
-        let (still, movers) = (active.still, active.movers);
+        let Self { active, comparison, searched } = self;
         let all = PairInput::new(active.boxes());
         let all = if search.filtered { all.filtered(&active.filters) } else { all };
-        let set = all.slice(0..movers);
-        let dynamic = &active.dynamic[..movers];
-        // The flags leave out pairs early; the table decides in any case.
-        let is_default = state.kinds == KindTable::DEFAULT;
-        let pushed = if is_default { set.moving(dynamic) } else { set };
         let found = &mut comparison.found;
         found.clear();
         let ActiveSearch { inexact_filters, owned, .. } = *search;
         let mut resolver = Resolver { state, active, inexact_filters, owned, found };
-        if movers - still > 1 {
-            let set = all.slice(still..movers);
-            let set = if is_default { set.moving(&dynamic[still..movers]) } else { set };
-            for SweptPair { a, b, first } in &finder.swept_pairs(set)? {
-                let [a, b] = [a as usize + still, b as usize + still];
-                resolver.add(a, active.slots[b], first, true);
+        resolver.find_among(all, finder, searched)?;
+        let RestingTrees { fixed, sleeping, settled: [dynamic, kinematic], .. } = trees;
+        // A search for pairs of two resting proxies precedes.
+        let forests = [
+            (fixed, ProxyKind::Fixed, active.movers),
+            (sleeping, ProxyKind::Sleeping, active.movers),
+            (dynamic, ProxyKind::Dynamic, all.len()),
+            (kinematic, ProxyKind::Kinematic, all.len()),
+        ];
+        for (forest, kind, count) in forests {
+            if forest.is_empty() {
+                continue;
             }
-        }
-        let RestingTrees { fixed, sleeping, settled, .. } = trees;
-        if movers > 0 && !fixed.is_empty() {
-            resolver.add_all(&fixed.swept_pairs(pushed)?);
-        }
-        if movers > 0 && !sleeping.is_empty() {
-            resolver.add_all(&sleeping.swept_pairs(set)?);
-        }
-        if all.len() > 0 && !settled.is_empty() {
-            resolver.add_all(&settled.swept_pairs(all)?);
+            searched.clear();
+            searched.extend(active.kinds[..count].iter().map(|&of| state.kinds.pairs(of, kind)));
+            if searched.contains(&true) {
+                resolver.add_all(&forest.swept_pairs(all.slice(0..count).moving(searched))?);
+            }
         }
         Ok(())
     }
@@ -129,6 +128,7 @@ impl Incremental {
     /// Stores the new rows, and what the update has found out about the movers.
     pub(crate) fn finish(&mut self, state: &mut BroadphaseState) {
         self.comparison.apply(state.touching.convert_to_rows(state.slots.all.len()));
+        state.touching.free_unused_places();
         self.active.finish(&mut state.movers);
     }
 }
@@ -143,6 +143,53 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
+    /// Finds and adds the pairs of movers that move. `searched` is scratch memory.
+    fn find_among(
+        &mut self,
+        all: PairInput<'_>,
+        finder: &mut PairFinder,
+        searched: &mut Vec<bool>,
+    ) -> Result<(), FindError> {
+        let ActiveProxies { still, kinematic_start, movers, ref kinds, .. } = *self.active;
+        if movers - still < 2 {
+            return Ok(());
+        }
+        let [dynamic, kinematic] = [still..kinematic_start, kinematic_start..movers];
+        let exist = [!dynamic.is_empty(), !kinematic.is_empty()];
+        match self.state.kinds.mover_searches(exist) {
+            MoverSearches::Once(kind) => {
+                let set = all.slice(still..movers);
+                searched.clear();
+                let kinds = &kinds[still..movers];
+                searched.extend(kinds.iter().map(|&of| kind.is_none_or(|kind| of == kind)));
+                let set = if kind.is_some() { set.moving(searched) } else { set };
+                self.add_among(&finder.swept_pairs(set)?, [still; 2]);
+            }
+            MoverSearches::ByKind(wanted) => {
+                let sets = [&dynamic, &kinematic].map(|rows| all.slice(rows.clone()));
+                let starts = [still, kinematic_start];
+                for (k, [a, b]) in [[0, 0], [0, 1], [1, 1]].into_iter().enumerate() {
+                    if wanted[k] {
+                        let pairs = match a == b {
+                            true => finder.swept_pairs(sets[a])?,
+                            false => finder.swept_pairs_between(sets[a], sets[b])?,
+                        };
+                        self.add_among(&pairs, [starts[a], starts[b]]);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the pairs of movers that move. The rows of each set are positions in the search, less that of the first.
+    fn add_among(&mut self, pairs: &Pairs<'_, SweptPair>, starts: [usize; 2]) {
+        for SweptPair { a, b, first } in pairs {
+            let [a, b] = [a as usize + starts[0], b as usize + starts[1]];
+            self.add(a, self.active.slots[b], first, true);
+        }
+    }
+
     /// Adds the pairs of a forest: rows are positions in the search.
     fn add_all(&mut self, pairs: &Pairs<'_, SweptPair>) {
         reserve_for(self.found, self.found.len() + 2 * pairs.len());
@@ -163,7 +210,6 @@ impl Resolver<'_> {
         let mine = &slots_all[slot as usize];
         if slot == other
             || !among && is_stale(stored, &state.movers.status)
-            || !state.kinds.pairs(mine.kind, stored.kind)
             || self.inexact_filters && !mine.filter.allows(stored.filter)
             || self.owned && !owners_allow(mine.owner, stored.owner)
         {

@@ -88,4 +88,36 @@ impl KindTable {
         use ProxyKind::{Fixed, Sleeping};
         self.pairs(Fixed, Fixed) || self.pairs(Fixed, Sleeping) || self.pairs(Sleeping, Sleeping)
     }
+
+    /// Whether a kind pairs with kinematic proxies and not with dynamic ones.
+    pub(crate) fn has_pairs_of_kinematic_alone(self) -> bool {
+        self.masks[ProxyKind::Kinematic as usize] & !self.masks[ProxyKind::Dynamic as usize] != 0
+    }
+
+    /// How to search for the pairs of movers, of which some are dynamic, and some kinematic.
+    pub(crate) fn mover_searches(self, [dynamic, kinematic]: [bool; 2]) -> MoverSearches {
+        use ProxyKind::{Dynamic, Kinematic};
+        let exist = [dynamic, dynamic && kinematic, kinematic];
+        let pairs = [(Dynamic, Dynamic), (Dynamic, Kinematic), (Kinematic, Kinematic)];
+        let pairs = pairs.map(|(a, b)| self.pairs(a, b));
+        let searched = [0, 1, 2].map(|k| exist[k] && pairs[k]);
+        let excluded = [0, 1, 2].map(|k| exist[k] && !pairs[k]);
+        match excluded {
+            _ if searched == [false; 3] => MoverSearches::ByKind(searched),
+            [false, false, false] => MoverSearches::Once(None),
+            [false, false, true] => MoverSearches::Once(Some(Dynamic)),
+            [true, false, false] => MoverSearches::Once(Some(Kinematic)),
+            _ => MoverSearches::ByKind(searched),
+        }
+    }
+}
+
+/// How to find the pairs of movers that a table has, and no others: those would take memory, and count for the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MoverSearches {
+    /// One search of all movers. If there is a kind, each pair has a mover of this kind.
+    Once(Option<ProxyKind>),
+    /// Whether to search for pairs of two dynamic movers, for those of a dynamic and a kinematic one, and for those of two
+    /// kinematic ones.
+    ByKind([bool; 3]),
 }

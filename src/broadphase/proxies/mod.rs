@@ -39,7 +39,7 @@
 
 pub(crate) mod active;
 pub(crate) mod bulk;
-
+pub(crate) mod by_kind;
 pub(crate) mod clone;
 pub(crate) mod compare;
 pub(crate) mod contact;
@@ -199,8 +199,9 @@ pub(crate) use update::Changes;
 #[derive(Debug)]
 pub struct Broadphase {
     /// The level, the threads, and the greatest number of pairs of a tick. An update that finds more pairs fails and
-    /// changes nothing. The number is that of the pairs found, before owners, filters
-    /// that folded words do not decide exactly ([`Filter`]) and the caller's function are applied.
+    /// changes nothing. The number is that of the pairs found whose kinds the kind table has ([`Broadphase::set_kind_table`]), before
+    /// owners, filters that folded words do not decide exactly ([`Filter`]) and the caller's function are applied. Pairs of two
+    /// resting proxies are not counted.
     pub exec: Exec,
     state: BroadphaseState,
     /// Memory for the state of a snapshot that is restored.

@@ -17,7 +17,7 @@ use core::ops::Range;
 /// Bit of a mover's status: a call has changed the compared box or the description since the last
 /// update.
 pub(crate) const CHANGED: u8 = 1;
-/// Bit of a mover's status: the compared box does not move, is stored in the tree of settled
+/// Bit of a mover's status: the compared box does not move, is stored in a forest of settled
 /// movers, and has not changed since.
 pub(crate) const SETTLED: u8 = 2;
 
@@ -193,6 +193,11 @@ impl MoverStore {
     /// Whether the displacement of a row is zero.
     pub(crate) fn has_no_delta(&self, row: usize) -> bool {
         self.columns[6..].iter().all(|column| column[row] == 0.0)
+    }
+
+    /// Whether the compared box of a row does not move.
+    pub(crate) fn is_still(&self, row: usize) -> bool {
+        self.is_fat(row) || self.has_no_delta(row)
     }
 
     /// Updates a row after a change of the description of its proxy. The box is not touched.

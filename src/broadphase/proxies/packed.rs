@@ -120,20 +120,24 @@ struct Flags {
     enabled: bool,
     /// The status of its mover row, if it has one.
     status: u8,
+    /// Whether it was inserted since the last update.
+    inserted: bool,
 }
 
 impl Flags {
     /// All bytes are less.
-    const END: u8 = 1 << 5;
+    const END: u8 = 1 << 6;
 
     fn bits(self) -> u8 {
-        self.kind as u8 | u8::from(self.enabled) << 2 | self.status << 3
+        let Self { kind, enabled, status, inserted } = self;
+        kind as u8 | u8::from(enabled) << 2 | status << 3 | u8::from(inserted) << 5
     }
 
     fn of(bits: u8) -> Self {
         use ProxyKind::{Dynamic, Fixed, Kinematic, Sleeping};
         let kind = [Fixed, Kinematic, Dynamic, Sleeping][usize::from(bits & 3)];
-        Self { kind, enabled: bits & 4 != 0, status: bits >> 3 }
+        let (enabled, inserted) = (bits & 4 != 0, bits & 32 != 0);
+        Self { kind, enabled, status: bits >> 3 & 3, inserted }
     }
 }
 
@@ -270,7 +274,8 @@ impl PackedState {
                 _ => 0,
             };
             let Slot { kind, enabled, .. } = *slot;
-            self.flags.push(Flags { kind, enabled, status }.bits(), live);
+            let inserted = slot.was_inserted();
+            self.flags.push(Flags { kind, enabled, status, inserted }.bits(), live);
             self.boxes.push(aabb);
             if !slot.kind.is_resting() {
                 self.deltas.push(delta.map_each(f32::to_bits), live);
@@ -390,7 +395,10 @@ impl PackedState {
             (slot.data, slot.owner) = (self.data.get(proxy), self.owners.get(proxy));
             slot.filter = self.filters.get(proxy);
             slot.margin = f32::from_bits(self.margins.get(proxy));
-            let Flags { kind, enabled, status } = Flags::of(self.flags.get(proxy));
+            let Flags { kind, enabled, status, inserted } = Flags::of(self.flags.get(proxy));
+            if inserted {
+                slot.mark_inserted();
+            }
             // The status is stored here until the row is appended.
             (slot.kind, slot.enabled, slot.row_or_next) = (kind, enabled, status.into());
             let mut moving = MovingBox::from(self.boxes[proxy]);

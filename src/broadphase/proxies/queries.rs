@@ -101,7 +101,8 @@ impl Broadphase {
 
     /// The view of [`Broadphase::queries`] through a shared reference, so that several systems of an engine may each
     /// request one at the same time. `None` if a call has changed a proxy since [`Broadphase::prepare_queries`] or
-    /// [`Broadphase::queries`].
+    /// [`Broadphase::queries`], unless an update has applied such changes to the trees: it does so if only fixed or sleeping proxies
+    /// were changed.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Proxy};

@@ -1,5 +1,7 @@
 //! The forests of resting proxies and of settled movers, and the changes to be applied to them.
 //!
+//! There is a forest for each kind of proxies, so that a search visits only the kinds that the kind table has.
+//!
 //! A changed slot is only marked as dirty. Changes are applied when an update or a query needs the forests, so
 //! that many changes of a proxy between two updates cost as much as one. They are applied in the
 //! order of the slots, one list for each forest, with the boxes of the current state. A box that
@@ -8,6 +10,7 @@
 //! its fat AABB. Queries that reach it in a leaf test its true box, which the state has.
 
 use super::id::ProxyPair;
+use super::proxy::ProxyKind;
 use super::slots::{Container, FIXED, SLEEPING};
 use super::state::BroadphaseState;
 use crate::broadphase::FixedBoxes;
@@ -21,21 +24,24 @@ use alloc::vec::Vec;
 
 /// Bit of a slot: it is in the list of changes.
 const PENDING: u8 = 1 << 7;
-/// Bit of a slot: it is in the forest of settled movers. Bit `k` always belongs to forest `k`; the first two are
+/// Bit of a slot: it is in the forest of settled dynamic movers. Bit `k` always belongs to forest `k`; the first two are
 /// [`FIXED`] and [`SLEEPING`].
-const IN_SETTLED: u8 = 1 << 2;
-const TREES: usize = 3;
+const IN_DYNAMIC: u8 = 1 << 2;
+/// Bit of a slot: it is in the forest of settled kinematic movers.
+const IN_KINEMATIC: u8 = 1 << 3;
+const IN_SETTLED: u8 = IN_DYNAMIC | IN_KINEMATIC;
+const TREES: usize = 4;
 /// Bit of a slot: its proxy rests and has a margin, so its box in the forest may be larger than the true one.
-const FAT: u8 = 1 << 3;
+const FAT: u8 = 1 << 4;
 
 /// The forests of resting proxies, and the pending changes.
 #[derive(Debug, Default)]
 pub(crate) struct RestingTrees {
     pub(crate) fixed: FixedBoxes,
     pub(crate) sleeping: FixedBoxes,
-    /// The compared boxes of settled movers, and stale boxes of slots that are no settled movers.
-    pub(crate) settled: FixedBoxes,
-    /// The bits [`FIXED`], [`SLEEPING`], [`IN_SETTLED`], [`FAT`] and [`PENDING`] of each slot. May be
+    /// The compared boxes of settled movers, dynamic and kinematic ones, and stale boxes of slots that are no settled movers.
+    pub(crate) settled: [FixedBoxes; 2],
+    /// The bits [`FIXED`], [`SLEEPING`], [`IN_DYNAMIC`], [`IN_KINEMATIC`], [`FAT`] and [`PENDING`] of each slot. May be
     /// shorter than the slots. After an update a value has one of the first two bits exactly
     /// where a proxy rests.
     pub(crate) bits_of_slot: Vec<u8>,
@@ -58,7 +64,7 @@ impl RestingTrees {
     pub(crate) fn set_exec(&mut self, exec: &Exec) {
         self.fixed.exec = exec.clone();
         self.sleeping.exec = exec.clone();
-        self.settled.exec = exec.clone();
+        self.settled.iter_mut().for_each(|forest| forest.exec = exec.clone());
     }
 
     /// Marks a slot as dirty: its proxy starts or stops resting, or rests with a different box or
@@ -69,7 +75,7 @@ impl RestingTrees {
         self.mark_settled(index);
     }
 
-    /// Marks a slot as dirty whose mover has settled. No query reads the forest of settled movers.
+    /// Marks a slot as dirty whose mover has settled, or has a stale box. No query reads the forests of settled movers.
     #[inline]
     pub(crate) fn mark_settled(&mut self, index: usize) {
         if self.bits_of_slot.len() <= index {
@@ -81,7 +87,7 @@ impl RestingTrees {
         }
     }
 
-    /// Whether the forest of settled movers has a box of a slot, which is stale if the slot is no settled mover.
+    /// Whether a forest of settled movers has a box of a slot, which is stale if the slot is no settled mover.
     #[inline]
     pub(crate) fn has_settled(&self, index: usize) -> bool {
         self.bits_of_slot.get(index).is_some_and(|row| row & IN_SETTLED != 0)
@@ -116,8 +122,10 @@ impl RestingTrees {
             let was = bits_of_slot[index] & !PENDING;
             let slot = state.slots.all.get(index);
             let now = trees_of(state, index);
-            // The box of a mover that is no longer settled stays, and is overwritten when it settles again.
-            let stale = if is_mover(state, index) { was & IN_SETTLED } else { 0 };
+            // The box of a mover that is no longer settled, but will be, stays and is overwritten then. A mover whose
+            // compared box moves may never settle again, and all that pass there would find the box that it has left.
+            let stays = now & IN_SETTLED == 0 && is_still_mover(state, index);
+            let stale = if stays { was & IN_SETTLED } else { 0 };
             bits_of_slot[index] = now | stale;
             *fat = *fat + usize::from(now & FAT != 0) - usize::from(was & FAT != 0);
             for k in 0..TREES {
@@ -134,8 +142,11 @@ impl RestingTrees {
         }
         changed.clear();
         *is_stale = false;
-        settled.slack = slack_of(state, &inserted[TREES - 1]);
-        let trees = [fixed, sleeping, settled];
+        let [dynamic, kinematic] = settled;
+        let [.., of_dynamic, of_kinematic] = &*inserted;
+        dynamic.slack = slack_of(state, of_dynamic);
+        kinematic.slack = slack_of(state, of_kinematic);
+        let trees = [fixed, sleeping, dynamic, kinematic];
         for ((tree, removed), inserted) in trees.into_iter().zip(removed).zip(inserted) {
             if !removed.is_empty() {
                 tree.remove(removed).expect("each row was put in");
@@ -163,13 +174,15 @@ impl RestingTrees {
     pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
         let dirty = count_of(&self.bits_of_slot, |&row| row & PENDING != 0);
         let (mut lens, mut fat) = ([0; TREES], 0);
-        let trees = [&self.fixed, &self.sleeping, &self.settled];
+        let [dynamic, kinematic] = &self.settled;
+        let trees = [&self.fixed, &self.sleeping, dynamic, kinematic];
         for index in 0..state.slots.all.len().max(self.bits_of_slot.len()) {
             let row = self.bits_of_slot.get(index).copied().unwrap_or(0);
             let slot = state.slots.all.get(index);
             let stored = trees_of(state, index);
             fat += usize::from(row & FAT != 0);
-            if row & PENDING == 0 && row != stored && row != stored | IN_SETTLED {
+            let stale = if stored & IN_SETTLED == 0 { row & IN_SETTLED } else { 0 };
+            if row & PENDING == 0 && (row != stored | stale || stale == IN_SETTLED) {
                 return false;
             }
             for (k, tree) in trees.iter().enumerate().filter(|(k, _)| row >> k & 1 == 1) {
@@ -207,7 +220,7 @@ impl RestingTrees {
     pub(crate) fn shrink_to_fit(&mut self) {
         self.fixed.shrink_to_fit();
         self.sleeping.shrink_to_fit();
-        self.settled.shrink_to_fit();
+        self.settled.iter_mut().for_each(FixedBoxes::shrink_to_fit);
         (self.removed, self.inserted) = Default::default();
         self.bits_of_slot.shrink_to_fit();
         self.changed.shrink_to_fit();
@@ -223,9 +236,11 @@ pub(crate) struct RestingSearch {
     pub(crate) slots: Vec<u32>,
     pub(crate) columns: [Vec<f32>; 9],
     pub(crate) filters: Vec<Filter>,
+    /// Whether each of them may pair with the proxies of a forest.
+    pub(crate) searched: Vec<bool>,
 }
 
-impl_memory!(RestingSearch { begun, slots, columns, filters });
+impl_memory!(RestingSearch { begun, slots, columns, filters, searched });
 
 /// The forests in which the proxy of a slot belongs, as bits, with [`FAT`].
 pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
@@ -234,12 +249,15 @@ pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
     match slot.container() {
         Container::Fixed => FIXED | fat,
         Container::Sleeping => SLEEPING | fat,
-        Container::Movers if state.is_settled(index) => IN_SETTLED,
+        Container::Movers if state.is_settled(index) => match slot.kind {
+            ProxyKind::Dynamic => IN_DYNAMIC,
+            _ => IN_KINEMATIC,
+        },
         Container::Movers | Container::Nowhere => 0,
     }
 }
 
-/// How loose the nodes of the forest of settled movers are built: twice the least margin. A mover that leaves its fat
+/// How loose the nodes of a forest of settled movers are built: twice the least margin. A mover that leaves its fat
 /// AABB usually gets another one about that far away, which then overwrites the old one in place.
 fn slack_of(state: &BroadphaseState, inserted: &[BvhItem]) -> f32 {
     let margins = inserted.iter().map(|item| state.slot(item.id as usize).margin);
@@ -247,8 +265,10 @@ fn slack_of(state: &BroadphaseState, inserted: &[BvhItem]) -> f32 {
     if least < f32::INFINITY { 2.0 * least } else { 0.0 }
 }
 
-fn is_mover(state: &BroadphaseState, index: usize) -> bool {
-    state.slots.all.get(index).is_some_and(|slot| slot.container() == Container::Movers)
+/// Whether a slot has a mover whose compared box does not move.
+fn is_still_mover(state: &BroadphaseState, index: usize) -> bool {
+    let slot = state.slots.all.get(index).filter(|slot| slot.container() == Container::Movers);
+    slot.is_some_and(|slot| state.movers.is_still(slot.row_or_next as usize))
 }
 
 fn same_bits(a: &Aabb, b: &Aabb) -> bool {

@@ -1,15 +1,16 @@
 //! Finds the pairs of two resting proxies that begin, if the caller's table of kinds has such pairs.
 //!
-//! The resting proxies that have changed or were renewed since the last update are searched for in the forests of resting proxies. A pair
-//! begins if it is not cached. It then rests at once.
+//! The resting proxies that have changed or were renewed since the last update are searched for in the forests of the kinds that their
+//! own kind pairs with. A pair begins if it is not cached. It then rests at once.
 
 use super::Broadphase;
 use super::id::{ProxyId, ProxyPair};
 use super::movers::borrow_columns;
 use super::pair_cache::partition::AcceptPair;
-use super::resting::RestingSearch;
+use super::proxy::ProxyKind;
+use super::resting::{RestingSearch, RestingTrees};
 use super::slots::owners_allow;
-use crate::broadphase::{FindError, PairInput, Pairs};
+use crate::broadphase::{FindError, PairInput};
 use crate::columns::Row as _;
 use crate::geom::SweptPair;
 use crate::par;
@@ -20,7 +21,7 @@ impl Broadphase {
     /// sorted.
     pub(crate) fn find_resting(&mut self, accept: Option<AcceptPair<'_>>) -> Result<(), FindError> {
         let Self { exec, state, trees, resting_search, .. } = self;
-        let RestingSearch { begun, slots, columns, filters } = resting_search;
+        let RestingSearch { begun, slots, columns, filters, searched } = resting_search;
         begun.clear();
         if !state.kinds.has_resting_pairs() {
             return Ok(());
@@ -43,21 +44,26 @@ impl Broadphase {
             filters.push(state.slot(slot as usize).filter);
         }
         let input = PairInput::new(borrow_columns(columns)).filtered(filters);
-        // Resting pairs are not counted.
-        trees.fixed.exec.pairs_max = usize::MAX;
-        trees.sleeping.exec.pairs_max = usize::MAX;
-        let found = [trees.fixed.swept_pairs(input)?, trees.sleeping.swept_pairs(input)?];
-        let pairs = found.iter().flat_map(Pairs::iter);
-        for SweptPair { a, b: other, .. } in pairs {
-            let slot = slots[a as usize];
-            let [mine, stored] = [slot, other].map(|slot| state.slot(slot as usize));
-            if slot != other
-                && state.kinds.pairs(mine.kind, stored.kind)
-                && mine.filter.allows(stored.filter)
-                && owners_allow(mine.owner, stored.owner)
-            {
-                let id = |slot: u32| state.slots.id(slot as usize);
-                begun.push(ProxyPair::new(id(slot), id(other)));
+        let RestingTrees { fixed, sleeping, .. } = trees;
+        for (forest, kind) in [(fixed, ProxyKind::Fixed), (sleeping, ProxyKind::Sleeping)] {
+            searched.clear();
+            let pairs = |&slot: &u32| state.kinds.pairs(state.slot(slot as usize).kind, kind);
+            searched.extend(slots.iter().map(pairs));
+            if !searched.contains(&true) {
+                continue;
+            }
+            // Resting pairs are not counted.
+            forest.exec.pairs_max = usize::MAX;
+            for SweptPair { a, b: other, .. } in &forest.swept_pairs(input.moving(searched))? {
+                let slot = slots[a as usize];
+                let [mine, stored] = [slot, other].map(|slot| state.slot(slot as usize));
+                if slot != other
+                    && mine.filter.allows(stored.filter)
+                    && owners_allow(mine.owner, stored.owner)
+                {
+                    let id = |slot: u32| state.slots.id(slot as usize);
+                    begun.push(ProxyPair::new(id(slot), id(other)));
+                }
             }
         }
         par::sort::<4>(bytemuck::cast_slice_mut(begun));

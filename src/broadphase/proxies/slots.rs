@@ -74,7 +74,7 @@ pub(crate) struct Slot {
     pub(crate) kind: ProxyKind,
     pub(crate) enabled: bool,
     pub(crate) live: bool,
-    /// What has happened since the last update: the bits [`CHANGED`] and [`RENEWED`].
+    /// What has happened since the last update: the bits [`CHANGED`], [`RENEWED`] and [`INSERTED`].
     pub(crate) change: u8,
 }
 
@@ -82,6 +82,8 @@ pub(crate) struct Slot {
 const CHANGED: u8 = 1;
 /// Bit of [`Slot::change`]: the proxy is in [`BroadphaseState::renewed`](super::state::BroadphaseState::renewed).
 const RENEWED: u8 = 1 << 1;
+/// Bit of [`Slot::change`]: the proxy was inserted since the last update.
+const INSERTED: u8 = 1 << 2;
 
 impl Slot {
     pub(crate) const EMPTY: Self = Self {
@@ -115,6 +117,15 @@ impl Slot {
         self.change & RENEWED != 0
     }
 
+    /// Whether the proxy was inserted since the last update.
+    pub(crate) fn was_inserted(&self) -> bool {
+        self.change & INSERTED != 0
+    }
+
+    pub(crate) fn mark_inserted(&mut self) {
+        self.change |= INSERTED;
+    }
+
     /// The change that remains when the proxy is removed or replaced.
     fn change_of_slot(&self) -> u8 {
         self.change & CHANGED
@@ -140,7 +151,7 @@ impl Slot {
     /// Overwrites the slot with a description.
     fn describe(&mut self, proxy: Proxy) {
         let Proxy { kind, filter, owner, margin, data, enabled } = proxy;
-        let change = self.change_of_slot();
+        let change = self.change_of_slot() | INSERTED;
         *self = Self {
             kind,
             filter,
@@ -333,6 +344,11 @@ impl Slots {
 
     /// Whether the proxy in a slot already existed when the cached pairs were found.
     pub(crate) fn was_cached(&self, index: usize) -> bool {
+        self.has_cached_generation(index) && !self.all[index].was_inserted()
+    }
+
+    /// Whether no proxy was removed from a slot since the cached pairs were found.
+    fn has_cached_generation(&self, index: usize) -> bool {
         self.cached_generations.get(index) == Some(&self.generations[index])
     }
 
@@ -378,7 +394,7 @@ impl Slots {
     pub(crate) fn remove(&mut self, index: usize) {
         self.live -= 1;
         self.all[index] = Slot { change: self.all[index].change_of_slot(), ..Slot::EMPTY };
-        if self.was_cached(index) {
+        if self.has_cached_generation(index) {
             self.reused.push(index as u32);
         }
         self.generations[index] += 1;

@@ -3,7 +3,7 @@
 use super::Broadphase;
 use super::id::{ProxyId, ProxyPair};
 use super::movers::{CHANGED, SETTLED, UNBOUNDED};
-use super::slots::{Container, NONE, SLOTS_MAX, Slots};
+use super::slots::{Container, NONE, SLOTS_MAX, Slot, Slots};
 use super::state::BroadphaseState;
 use crate::geom::{Aabb, count_of, is_margin};
 use crate::par;
@@ -160,7 +160,8 @@ impl BroadphaseState {
     }
 
     /// Checks that the list of changes has each slot that is marked as changed, once, and the list of renewed proxies each
-    /// that is marked as renewed, once and with the id of which there are cached pairs.
+    /// that is marked as renewed, once and with the id of which there are cached pairs. These do not rest: a renewed proxy has
+    /// no resting pair until the next update.
     fn check_changed(&self) -> Result<(), InvariantError> {
         let (mut changed, mut renewed) = (self.changed.clone(), self.renewed.clone());
         changed.sort_unstable();
@@ -171,9 +172,12 @@ impl BroadphaseState {
             !self.slots.all[index].is_renewed() || renewed.binary_search(&id).is_ok()
         };
         let cached = &self.slots.cached_generations;
+        let is_marked = |slot: &Slot| !slot.was_inserted() || slot.has_changed();
         let known = |id: &ProxyId| cached.get(id.index() as usize) == Some(&id.generation());
         let listed = (0..self.slots.all.len()).all(is_listed)
+            && self.slots.all.iter().all(is_marked)
             && renewed.iter().all(known)
+            && renewed.iter().all(|id| self.resting.has_no_pair(id.index() as usize))
             && renewed.is_sorted_by(|a, b| a.index() < b.index())
             && self.removed.iter().all(|removed| self.slots.find(removed.id).is_none());
         if !listed {
@@ -185,7 +189,7 @@ impl BroadphaseState {
         }
     }
 
-    /// Whether the status of a mover row is possible: a settled mover has not changed, and its
+    /// Whether the status of a mover row is possible between two updates: a settled mover has not changed, and its
     /// compared box does not move.
     fn is_status(&self, index: usize, row: usize) -> bool {
         match self.movers.status[row] {
@@ -193,7 +197,7 @@ impl BroadphaseState {
                 let slot = self.slot(index);
                 !slot.has_changed() && (slot.margin > 0.0 || self.movers.has_no_delta(row))
             }
-            status => status & !(CHANGED | SETTLED) == 0,
+            status => status & !CHANGED == 0,
         }
     }
 
@@ -293,7 +297,7 @@ impl BroadphaseState {
 mod tests {
     use super::InvariantError;
     use crate::broadphase::proxies::state::BroadphaseState;
-    use crate::broadphase::proxies::{Broadphase, Proxy};
+    use crate::broadphase::proxies::{Broadphase, Proxy, ProxyKind};
     use crate::geom::{Filter, MovingBox};
 
     /// Two proxies of which the second has a margin, after an update, and a third without a cached generation.
@@ -311,13 +315,15 @@ mod tests {
     /// Goal: each column of the movers is compared with the description of the proxy. Method: one value is damaged at a time.
     #[test]
     fn damaged_rows_of_movers_are_found() {
-        let damages: [fn(&mut BroadphaseState); 6] = [
+        let damages: [fn(&mut BroadphaseState); 7] = [
             |state| state.movers.ids.swap(0, 1),
             |state| state.movers.owners[0] ^= 1,
             |state| state.movers.filters[0] = Filter::NONE,
             |state| state.movers.dynamic[0] ^= true,
             |state| state.movers.set_fat_aabb(0, MovingBox::default().aabb),
             |state| state.movers.status[0] = u8::MAX,
+            // Only an update sets both, and only for a box that does not move.
+            |state| state.movers.status[0] = super::CHANGED | super::SETTLED,
         ];
         assert_eq!(three_movers().validate(), Ok(()));
         for (at, damage) in damages.iter().enumerate() {
@@ -344,6 +350,35 @@ mod tests {
             broadphase.state.renewed.pop();
         }
         broadphase.state.renewed[0] = others[0];
+        assert_eq!(broadphase.validate(), Err(InvariantError::Changes));
+    }
+
+    /// Goal: a renewed proxy has no resting pair, which the next update would cache once more. Method: a fixed and a sleeping proxy that
+    /// touch; one is renewed, and its pair is then cached again as a resting one.
+    #[test]
+    fn renewed_proxies_have_no_resting_pair() {
+        let mut broadphase = Broadphase::default();
+        let table = broadphase.kind_table().with(ProxyKind::Fixed, ProxyKind::Sleeping);
+        broadphase.set_kind_table(table);
+        let ids = [Proxy::fixed(), Proxy::sleeping()].map(|proxy| {
+            broadphase.insert_moving(MovingBox::default(), proxy).expect("a valid box")
+        });
+        assert_eq!(broadphase.update().expect("no limit").begun().len(), 1);
+        broadphase.renew(ids[0]).expect("the proxy exists");
+        assert_eq!(broadphase.validate(), Ok(()));
+        let pairs = core::mem::take(&mut broadphase.state.dirty_pairs);
+        assert_eq!(pairs, [super::ProxyPair::new(ids[0], ids[1])]);
+        broadphase.state.resting.add(pairs[0]);
+        assert_eq!(broadphase.validate(), Err(InvariantError::Changes));
+    }
+
+    /// Goal: only a proxy that has changed can have been inserted since the last update. Method: one that has not changed is marked.
+    #[test]
+    fn inserted_proxies_have_changed() {
+        let mut broadphase = three_movers();
+        assert!(broadphase.state.slots.all[2].was_inserted());
+        assert!(!broadphase.state.slots.all[0].was_inserted());
+        broadphase.state.slots.all[0].mark_inserted();
         assert_eq!(broadphase.validate(), Err(InvariantError::Changes));
     }
 

@@ -63,6 +63,23 @@ impl Events {
         }
     }
 
+    /// The number of events.
+    pub(crate) fn count(&self) -> usize {
+        self.begun.len() + self.ended.len() + self.now_resting.len()
+    }
+
+    /// The number of events that fit without an allocation.
+    pub(crate) fn capacity(&self) -> usize {
+        self.begun.capacity() + self.ended.capacity() + self.now_resting.capacity()
+    }
+
+    /// Frees the memory that [`Events::reserve_spare`] would not reserve.
+    pub(crate) fn drop_spare(&mut self) {
+        self.begun.drop_spare(0);
+        self.ended.drop_spare(0);
+        self.now_resting.shrink_to_fit();
+    }
+
     /// Reserves spare memory for a tick with a few more events.
     pub(crate) fn reserve_spare(&mut self) {
         self.begun.reserve_spare(0);

@@ -390,7 +390,6 @@ mod tests {
                 let pair_filter = PairFilter {
                     slots: &slots,
                     movers: &[],
-                    kinds: None,
                     inexact_filters: false,
                     owned: false,
                     accept: None,

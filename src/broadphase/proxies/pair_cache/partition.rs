@@ -10,7 +10,6 @@
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::runs::PairRun;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
-use crate::broadphase::proxies::kinds::KindTable;
 use crate::broadphase::proxies::slots::{Slots, owners_allow};
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
@@ -126,8 +125,6 @@ pub(crate) struct PairFilter<'a> {
     pub(crate) slots: &'a Slots,
     /// The id of each mover row.
     pub(crate) movers: &'a [ProxyId],
-    /// Which kinds pair, if that is not the default.
-    pub(crate) kinds: Option<KindTable>,
     /// Whether the word of the filter of any proxy is not exact, so that filters are tested here.
     pub(crate) inexact_filters: bool,
     /// Whether any proxy has an owner.
@@ -183,8 +180,7 @@ impl PairFilter<'_> {
         reserve_for(memory, pairs.as_slice().len());
         ends.clear();
         ends.reserve_exact(PARTITIONS_MAX);
-        let is_filtered =
-            self.owned || tests_filters || self.kinds.is_some() || self.accept.is_some();
+        let is_filtered = self.owned || tests_filters || self.accept.is_some();
         if source == PairSource::RowAndSlot || is_filtered {
             let accepted = self.filter_pairs(pairs.as_mut_slice(), source, tests_filters);
             pairs.discard_from(accepted);
@@ -233,12 +229,6 @@ impl PairFilter<'_> {
                 PairSource::RowAndSlot => movers[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
-            if let Some(kinds) = self.kinds {
-                let kind = |slot: u32| slots.all[slot as usize].kind;
-                if !kinds.pairs(kind(a), kind(b)) {
-                    continue;
-                }
-            }
             if tests_filters {
                 let filter = |slot: u32| slots.all[slot as usize].filter;
                 if !filter(a).allows(filter(b)) {

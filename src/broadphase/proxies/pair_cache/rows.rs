@@ -5,7 +5,8 @@
 //! those of its partners only.
 //!
 //! A row is a block of a power of two partners. A row that outgrows its block is moved to a block of twice the size;
-//! free blocks are in a linked list for each size, so that rows that grow and shrink by turns allocate nothing.
+//! free blocks are in a linked list for each size, so that rows that grow and shrink by turns allocate nothing. A row that
+//! shrinks keeps its block. Once the blocks have many times as many places as there are partners, all rows are built anew.
 
 use super::{PairColumns, PairTable};
 use crate::broadphase::pairs::buffer::reserve_for;
@@ -20,6 +21,11 @@ const BLOCK: usize = 64;
 const SIZES: usize = 32;
 /// The smallest block.
 const CAPACITY_MIN: u32 = 4;
+/// The rows are built anew once they have more places than this many for each partner and this many for each slot. New rows have at
+/// most half as many for each partner. So there is no such build before rows with more partners than there are slots and pairs were
+/// written, or half of the pairs have ended: on average it costs less than these.
+const PLACES_PER_PARTNER: usize = 8;
+const PLACES_PER_SLOT: usize = 32;
 
 /// One side of a pair, as it is stored in the row of the other side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -106,11 +112,11 @@ impl PairRows {
             // Spare places for the pairs that begin in the next ticks.
             let len = row.capacity;
             let capacity = if len == 0 { 0 } else { capacity_for(len + len / 4) };
-            *row = PairRow { start: end, capacity, ..PairRow::default() };
-            end += capacity;
+            *row = PairRow { start: place(end), capacity, ..PairRow::default() };
+            end += capacity as usize;
         }
-        reserve_for(partners, end as usize);
-        partners.resize(end as usize, Partner::default());
+        reserve_for(partners, end);
+        partners.resize(end, Partner::default());
         for k in 0..pairs.len() {
             let pair = pairs.get(k);
             // In the order of the pairs, the lower partners of a slot precede the others, and both are sorted.
@@ -235,7 +241,7 @@ impl PairRows {
                 let end = self.partners.len();
                 reserve_for(&mut self.partners, end + larger as usize);
                 self.partners.resize(end + larger as usize, Partner::default());
-                end as u32
+                place(end)
             }
             block => {
                 self.free[size] = self.partners[block as usize].slot;
@@ -250,6 +256,26 @@ impl PairRows {
             self.partners[start as usize].slot = core::mem::replace(free, start);
         }
         (self.rows[slot].start, self.rows[slot].capacity) = (to, larger);
+    }
+
+    /// The number of places above which the rows are built anew.
+    fn places_max(&self) -> usize {
+        2 * PLACES_PER_PARTNER * self.len() + PLACES_PER_SLOT * self.rows.len()
+    }
+
+    /// Builds the rows anew if their blocks have far more places than there are partners. `table` is scratch memory.
+    pub(crate) fn rebuild_if_sparse(&mut self, table: &mut PairTable) {
+        let most = self.places_max();
+        if self.partners.len() <= most {
+            return;
+        }
+        self.write_to(table);
+        self.partners.clear();
+        // Rows that grow and are built anew by turns allocate nothing.
+        if self.partners.capacity() > 2 * most {
+            self.partners.shrink_to(most);
+        }
+        self.fill(table.columns(), self.rows.len());
     }
 
     /// Writes the pairs to a table, in order.
@@ -281,6 +307,11 @@ impl PairRows {
         let rest = self.above(slot).get(skip..).unwrap_or_default();
         RowsIter { rows: self, slot, rest }
     }
+}
+
+/// A place as it is stored in a row.
+fn place(end: usize) -> u32 {
+    u32::try_from(end).expect("rows of pairs have fewer than 2^32 places")
 }
 
 /// The least capacity of a block for this many partners.

@@ -84,6 +84,12 @@ impl PairStore {
         &mut self.rows
     }
 
+    /// Frees memory after changes of the rows, if they have far more than they need. The layout remains.
+    pub(crate) fn free_unused_places(&mut self) {
+        debug_assert!(self.in_rows);
+        self.rows.rebuild_if_sparse(&mut self.table);
+    }
+
     /// Copies the pairs to a table. The layout remains.
     pub(crate) fn write_to(&self, table: &mut PairTable) {
         match self.view() {

@@ -11,7 +11,8 @@ use core::ops::Range;
 ///
 /// The pairs are read where they are stored, and ids are looked up on reading. Threads can divide the pairs by
 /// position ([`Touching::range`]). [`Touching::get`] takes constant time after an update that found all pairs anew,
-/// and a search among 64 proxies after one that searched for few proxies; iterators take constant time for each pair.
+/// and a search among 64 proxies after one that searched for few proxies. Iterators take constant time for each pair, and after an
+/// update that searched for few proxies also for each index in between.
 ///
 /// ```
 /// use swath::{Aabb, Broadphase, Proxy};
