@@ -13,6 +13,7 @@ use super::result::ToiResult;
 use super::search::Search;
 use super::separating_plane::GapRange;
 use super::settings::Touch;
+use crate::geom::MapEach;
 use crate::narrowphase::gjk::{Accuracy, Gap, Nearest, RotatedPair, shallowest};
 use crate::narrowphase::math::{V3, greater, lesser};
 use crate::narrowphase::roots::first_root;
@@ -53,7 +54,10 @@ impl<'s> Search<'s> {
             Touch::IfClosing => {
                 let [closing, growing] = self.motion.closing(t, pair, &gap);
                 let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
-                closes && !self.parts(pair, (t, x), &gap)
+                let surrounded = (simplex, found.upper);
+                closes
+                    && (self.closes_anyway(pair, (t, x), &gap, surrounded)
+                        || !self.parts(pair, (t, x), &gap))
             }
             Touch::Ignore => false,
         };
@@ -94,6 +98,49 @@ impl<'s> Search<'s> {
         let later = self.gap_at(lesser(t + after, self.window[1]), gap.normal).normal;
         let least = Nearest::along(pair, x, later).lower - sharp;
         separates(Some(later), least) || separates(still(later), least)
+    }
+
+    /// Returns whether it is certain that every plane which separates the cores to within the tolerance closes, because none is
+    /// tilted much: as where a face lies on another. `upper` is the distance of the cores by the simplex.
+    ///
+    /// Let `y` be the vertices of the simplex from `x`, with weights of at least `w`, and `n` the normal of such a plane. Then `n·y ≤ s` for each of
+    /// them, with `s` the tolerance less the contact distance, and the sum of `n·y` by weights is at least `-upper`. So each `n·y` is at least
+    /// `-(upper + s) / w`, and the component of `n` along the triangle is at most the difference of these bounds times the sum of two sides, divided by
+    /// their product. The normal of `gap` is one of these, so all differ from it by little more than twice that.
+    fn closes_anyway(
+        &self,
+        pair: &RotatedPair<'_>,
+        (t, x): (f64, V3),
+        gap: &Gap,
+        (simplex, upper): (&Simplex, f64),
+    ) -> bool {
+        let Self { motion, contact_distance, tolerance, .. } = self;
+        let most = tolerance - contact_distance;
+        if simplex.len < 3 || gap.lower < -most {
+            return false;
+        }
+        // Of a tetrahedron, the vertex with the least weight is left out.
+        let weights = simplex.weights(x);
+        let last = (0..simplex.len).fold(0, |p, q| if weights[q] < weights[p] { q } else { p });
+        let [i, j, k] = match last {
+            0 if simplex.len == 4 => [1, 2, 3],
+            1 if simplex.len == 4 => [0, 2, 3],
+            2 if simplex.len == 4 => [0, 1, 3],
+            _ => [0, 1, 2],
+        };
+        let least = lesser(lesser(weights[i], weights[j]), weights[k]);
+        let [e, f] = [j, k].map_each(|to| simplex.vertices[to].at - simplex.vertices[i].at);
+        let deep = greater(most, 0.0);
+        let differs = (greater(upper, motion.slack) + deep) / least + deep;
+        let tilted = differs * (e.length() + f.length()) / e.cross(f).length();
+        // The plane on the other side of the cores separates them only if these are flat.
+        let behind = pair.support(-gap.normal).at - x;
+        let is_thick = -gap.normal.dot(behind) - 2.5 * tilted * behind.length() > deep;
+        let spins = [&motion.a, &motion.b].map_each(|body| body.rotation.rate * body.shape.reach());
+        let [apart, _] = motion.apart(t, pair, gap);
+        let slower = 2.5 * tilted * apart.length() + 2.0 * (spins[0] + spins[1]);
+        // Comparisons with NaN are false.
+        least > 0.0 && tilted < 0.1 && is_thick && -apart.dot(gap.normal) > slower
     }
 
     /// Returns whether two points close, or are about to.
