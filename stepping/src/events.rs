@@ -141,7 +141,10 @@ impl Step {
             self.change(bodies, row, two[member], now);
             let rests = exchanged.is_some_and(|done| done.outcome == BounceOutcome::Resting);
             if rests && masses[1 - member] == 0.0 {
+                let [position, of_support] =
+                    [row, rows[1 - member]].map(|row| self.position_at(bodies, row, now));
                 let state = &mut self.states[row];
+                state.from_support = core::array::from_fn(|k| position[k] - of_support[k]);
                 // Direction from the other body to this one.
                 state.support_direction = impact.normal.map(|x| if member == 0 { -x } else { x });
                 state.support = rows[1 - member] as u32;
@@ -251,7 +254,7 @@ mod tests {
 
     fn started(rows: &mut BodyRows<'_, '_>) -> Step {
         let mut step = Step { config: StepperConfig::default(), ..Step::default() };
-        Start::default().fill(&mut step, rows, None).expect("bodies");
+        Start::default().fill(&mut step, rows).expect("bodies");
         step
     }
 
