@@ -185,8 +185,7 @@ mod tests {
         let mut bodies = [GeometryBody { row: 0, geometry: ball.into(), motion }; COUNT];
         let masses = [Mass { inverse_mass: 1.0, restitution: 0.0 }; COUNT];
         let mut rows = BodyRows { bodies: &mut bodies, masses: &masses, filters: None };
-        let mut config = StepperConfig::default();
-        config.searches_max = 0;
+        let config = StepperConfig { searches_max: 0, ..StepperConfig::default() };
         let mut step = Step { config, ..Step::default() };
         Start::default().fill(&mut step, &mut rows).expect("bodies");
         assert_eq!(step.stats.over_budget, COUNT);

@@ -149,7 +149,7 @@ impl Start {
         let most = candidates.len().min(step.config.searches_max as usize);
         let (rows, config, mut searched) = (bodies.bodies(), step.config, 0);
         while searched < most && !step.is_out_of_rounds() {
-            // So many searches, of two parts each, cannot take more rounds than are left.
+            // So many searches of convex bodies cannot take more rounds than are left; those of bodies with parts may.
             let left = step.rounds_max - step.stats.rounds;
             let size = (left / (2 * u64::from(config.rounds_max))).max(BATCH_MIN);
             let size = usize::try_from(size).unwrap_or(most).min(most - searched);
