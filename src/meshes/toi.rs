@@ -51,7 +51,8 @@ pub fn one_to_one(
 }
 
 /// Computes when each part of `a` first touches each part of `b`, and appends the pairs that touch, overlap at the start
-/// or are unresolved to `contacts`, in the order of time, then of the parts. An overlap counts as time 0.
+/// or are unresolved to `contacts`, in the order of time, then of the parts. An overlap counts as time 0. Returns the first of them, with the
+/// rounds, supports and tests of all parts, also of those that do not touch.
 ///
 /// # Errors
 ///
@@ -79,10 +80,9 @@ pub fn each_part(
     b_motion: &Motion,
     settings: &Settings,
     contacts: &mut Vec<PartToi>,
-) -> Result<(), ToiError> {
+) -> Result<PartToi, ToiError> {
     validate(a_motion, b_motion, settings)?;
-    find((a, a_motion), (b, b_motion), settings, Some(contacts));
-    Ok(())
+    Ok(each_of_valid((a, a_motion), (b, b_motion), settings, contacts))
 }
 
 /// Bodies, and the pairs of them that are tested.

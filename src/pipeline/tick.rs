@@ -6,6 +6,7 @@ use super::proxy_rows::ProxyRows;
 use super::scene::Scene;
 use super::stages::bounds::SceneBounds;
 use super::stages::context::{ShapeTest, TickContext};
+use super::stages::convex::PartLists;
 use super::stages::row_cache::RowCache;
 use super::stages::sort::SortedImpacts;
 use super::stages::windows::WindowRun;
@@ -122,14 +123,14 @@ pub(super) struct TickScratch {
     tests: Vec<ShapeTest>,
     tois: Vec<PartToi>,
     /// The times of the parts of each test, if they are reported.
-    parts: Vec<Vec<PartToi>>,
+    parts: PartLists,
     pub(super) impacts: SortedImpacts,
     pub(super) sensed: SortedImpacts,
     pub(super) rejected: Vec<Rejected>,
     pub(super) stats: TickStats,
 }
 
-impl_memory!(TickScratch { bounds, row_cache, tests, tois, impacts, sensed, rejected; lists of runs, parts; without filled, stats });
+impl_memory!(TickScratch { bounds, row_cache, tests, tois, parts, impacts, sensed, rejected; lists of runs; without filled, stats });
 
 impl Default for Pipeline {
     fn default() -> Self {
@@ -339,7 +340,7 @@ impl TickScratch {
         for (at, (test, found)) in tests.iter().zip(&*tois).enumerate() {
             stats.rounds += u64::from(found.toi.rounds);
             // The impacts of the parts are in order, and instead of that of the pair.
-            let of_parts = parts.get(at).map_or(&[][..], Vec::as_slice);
+            let of_parts = parts.of(at);
             let all = if of_parts.is_empty() { core::slice::from_ref(found) } else { of_parts };
             let (mut apart, mut unresolved) = (true, false);
             for found in all {

@@ -16,6 +16,8 @@ pub(crate) trait Bodies<'s> {
     fn mass(&self, row: usize) -> Mass;
     /// Label of the row: the body with the lower one is `a` of a pair.
     fn label(&self, row: usize) -> u32;
+    /// The filter of each row that is present from the start, if there are any.
+    fn filters(&self) -> Option<&[Filter]>;
     /// Whether flags, filters and owners allow the two to meet.
     fn allows(&self, a: usize, b: usize) -> bool;
     /// Appends to `neighbours` the resting rows near the path of `row` that are not in
@@ -50,6 +52,10 @@ impl<'s> Bodies<'s> for BodyRows<'_, 's> {
 
     fn label(&self, row: usize) -> u32 {
         row as u32
+    }
+
+    fn filters(&self) -> Option<&[Filter]> {
+        self.filters
     }
 
     fn allows(&self, a: usize, b: usize) -> bool {

@@ -7,7 +7,12 @@
 use crate::bodies::Bodies;
 use crate::state::{BodyState, is_pushable_or_moves};
 use crate::step::Step;
+use alloc::vec::Vec;
 use swath::pipeline::ImpactKind;
+
+/// Greatest number of entries on the stack of bodies to be stalled, as a multiple of all bodies, before it is made shorter. A body is there once for
+/// each stalled one that it could reach.
+const STACK_MAX: usize = 4;
 
 impl Step {
     /// Returns whether so many more searches may be started, and counts them if so.
@@ -117,18 +122,33 @@ impl Step {
             // They are found in any order; sorting makes the result deterministic.
             others.sort_unstable();
             to_stall.extend(others.iter().filter(|&&other| bodies.may_meet(row, other)));
+            if to_stall.len() > STACK_MAX * self.states.len() {
+                keep_topmost(&mut to_stall, &mut self.is_listed, self.states.len());
+            }
         }
         self.to_stall = to_stall;
         self.near_stalled = others;
     }
 }
 
+/// Removes every entry of a row from a stack but the topmost one.
+fn keep_topmost(stack: &mut Vec<usize>, is_listed: &mut Vec<bool>, rows: usize) {
+    is_listed.clear();
+    is_listed.resize(rows, false);
+    stack.reverse();
+    stack.retain(|&row| !core::mem::replace(&mut is_listed[row], true));
+    stack.reverse();
+}
+
 #[cfg(test)]
 mod tests {
+    use super::keep_topmost;
     use crate::bodies::BodyRows;
     use crate::start::Start;
     use crate::step::Step;
     use crate::{Mass, StepperConfig};
+    use alloc::vec;
+    use alloc::vec::Vec;
     use swath::pipeline::GeometryBody;
     use swath::{Motion, Pose, Shape};
 
@@ -147,11 +167,38 @@ mod tests {
             let masses = [Mass { inverse_mass: 1.0, restitution: 0.0 }; 2];
             let mut rows = BodyRows { bodies: &mut bodies, masses: &masses, filters: None };
             let mut step = Step { config: StepperConfig::default(), ..Step::default() };
-            Start::default().fill(&mut step, &mut rows, None).expect("bodies");
+            Start::default().fill(&mut step, &mut rows).expect("bodies");
             (step.rounds_max, step.stats.events) = (step.stats.rounds, 1);
             step.search_neighbours(&mut rows, 0, 0.5);
             let stats = step.stats;
             assert_eq!((stats.stalled, stats.over_budget), (stalled, stalled), "{stats:?}");
+        }
+    }
+
+    /// Goal: bodies that can all reach each other are stalled in memory for each body, not for each pair. Method: balls in one place, none of which may be
+    /// searched.
+    #[test]
+    fn stalling_a_crowd_takes_memory_for_each_body_only() {
+        const COUNT: usize = 400;
+        let ball = Shape::sphere(0.5).expect("a ball");
+        let motion = Motion { delta: [1.0, 0.0, 0.0], ..Motion::default() };
+        let mut bodies = [GeometryBody { row: 0, geometry: ball.into(), motion }; COUNT];
+        let masses = [Mass { inverse_mass: 1.0, restitution: 0.0 }; COUNT];
+        let mut rows = BodyRows { bodies: &mut bodies, masses: &masses, filters: None };
+        let config = StepperConfig { searches_max: 0, ..StepperConfig::default() };
+        let mut step = Step { config, ..Step::default() };
+        Start::default().fill(&mut step, &mut rows).expect("bodies");
+        assert_eq!(step.stats.over_budget, COUNT);
+        assert!(step.to_stall.capacity() < 16 * COUNT, "{}", step.to_stall.capacity());
+    }
+
+    /// Goal: a stack that is made shorter has the same order of first entries from the top. Method: a stack with numbers that occur several times.
+    #[test]
+    fn stack_keeps_the_topmost_entry_of_each_row() {
+        let (mut stack, mut is_listed) = (vec![1, 4, 2, 4, 0, 2, 1, 2], Vec::new());
+        for _ in 0..2 {
+            keep_topmost(&mut stack, &mut is_listed, 5);
+            assert_eq!(stack, [4, 0, 1, 2]);
         }
     }
 }

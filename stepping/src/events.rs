@@ -141,7 +141,13 @@ impl Step {
             self.change(bodies, row, two[member], now);
             let rests = exchanged.is_some_and(|done| done.outcome == BounceOutcome::Resting);
             if rests && masses[1 - member] == 0.0 {
+                let [position, of_support] =
+                    [row, rows[1 - member]].map(|row| self.position_at(bodies, row, now));
+                let versions = [row, rows[1 - member]].map(|row| self.states[row].version);
+                let is_at_rest = are_at_rest(&two, 0.5 * f64::from(self.skin(rows)));
                 let state = &mut self.states[row];
+                state.at_rest_in = is_at_rest.then_some(versions);
+                state.from_support = core::array::from_fn(|k| position[k] - of_support[k]);
                 // Direction from the other body to this one.
                 state.support_direction = impact.normal.map(|x| if member == 0 { -x } else { x });
                 state.support = rows[1 - member] as u32;
@@ -219,6 +225,14 @@ impl Step {
     }
 }
 
+/// Returns whether two bodies do not spin, and move by at most so much relative to each other in a tick.
+fn are_at_rest([a, b]: &[BodyAt; 2], most: f64) -> bool {
+    let [of_a, of_b] = [a, b].map(|at| [at.linear.velocity, at.linear.accel, at.pseudo]);
+    let differences = of_a.as_flattened().iter().zip(of_b.as_flattened());
+    let moved: f64 = differences.map(|(a, b)| (a - b).abs()).sum();
+    a.spin == [0.0; 3] && b.spin == [0.0; 3] && moved <= most
+}
+
 /// Returns the part of the closing speed of an impact that is due to spins, not to velocities.
 fn spin_closing(impact: &Impact, [a, b]: &[BodyAt; 2], n: [f64; 3]) -> f64 {
     if a.spin == [0.0; 3] && b.spin == [0.0; 3] {
@@ -251,7 +265,7 @@ mod tests {
 
     fn started(rows: &mut BodyRows<'_, '_>) -> Step {
         let mut step = Step { config: StepperConfig::default(), ..Step::default() };
-        Start::default().fill(&mut step, rows, None).expect("bodies");
+        Start::default().fill(&mut step, rows).expect("bodies");
         step
     }
 

@@ -57,7 +57,7 @@
 //! number of bodies that move but cannot be pushed.
 //!
 //! **Budgets.** The time of a step is that of its searches: at most [`StepperConfig::searches_max`], of at most
-//! twice [`StepperConfig::rounds_max`] rounds each, and of at most [`StepperConfig::rounds_per_body_max`] rounds for
+//! twice [`StepperConfig::rounds_max`] rounds each (more for bodies with parts), and of at most [`StepperConfig::rounds_per_body_max`] rounds for
 //! each body. A round costs some hundred nanoseconds. A pair of bodies that do
 //! not spin takes a few rounds; a pair whose spins are `ω` radians per tick takes about `ω` times as many while its
 //! boxes overlap, because a plane between the two separates them for a part of a turn. A body whose next impact
@@ -67,7 +67,7 @@
 //! as an impact of both bodies; if it makes no progress, or if one of them has no impacts left, both are stalled.
 //!
 //! **Resting.** A body that rests on something immovable is *supported*: as long as it lies there, it counts as
-//! immovable itself for impacts from above, and so on upwards. So a stack takes about one event per contact instead of
+//! immovable itself for impacts from above, and so on upwards, until one body of the chain has moved away from the one below. So a stack takes about one event per contact instead of
 //! passing impulses up and down. If a supported body moves towards the body that hits it, relative to the body that carries both, its own
 //! mass counts: otherwise it would push that body like a moving wall, and the energy of bodies that support each other in a circle would
 //! grow.
@@ -86,7 +86,8 @@
 //! **Parts.** A mesh, a height field or a compound is one body. The next impact of a pair is the first of all their parts, and after the
 //! response the two are searched again, so several parts that are hit at one time have an impact each. Where one part is
 //! nearer than the skin and separates, every other part is searched by itself, so that none is missed. The limit
-//! [`StepperConfig::rounds_max`] is then a limit for the search of each part.
+//! [`StepperConfig::rounds_max`] is then a limit for the search of each part, and 1,024 times that for all of them together; a pair may be
+//! searched three times for its next impact. The rounds of all parts count for the budget of the step.
 //!
 //! **Slow closing.** Bodies that touch and close by less than an eighth of the skin in the rest of the tick are
 //! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever

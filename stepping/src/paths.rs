@@ -14,9 +14,10 @@
 use crate::state::until_end;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
+use swath::broadphase::FixedInput;
 use swath::mesh::Geometry;
 use swath::pipeline::GeometryBody;
-use swath::{Aabb, AabbColumns, COORD_MAX, Exec, FixedBoxes, Motion};
+use swath::{Aabb, AabbColumns, COORD_MAX, Exec, Filter, FixedBoxes, Motion};
 
 /// Greatest length of the list that is searched linearly.
 const RECENT_MAX: usize = 256;
@@ -42,13 +43,18 @@ pub(crate) struct RemainingPaths {
     /// Position of each row on that list.
     positions: Vec<u32>,
     columns: [Vec<f32>; 6],
+    /// Filter of each row; [`Filter::ALL`] for further rows.
+    filters: Vec<Filter>,
+    /// The filters of the rows that are moved to the forest.
+    moved_filters: Vec<Filter>,
 }
 
 impl RemainingPaths {
-    /// Starts a tick with these bodies, and a margin for each.
+    /// Starts a tick with these bodies, and a filter and a margin for each.
     pub(crate) fn start(
         &mut self,
         bodies: &[GeometryBody<'_>],
+        filters: Option<&[Filter]>,
         margin: &(dyn Fn(usize) -> f32 + Sync),
         exec: &Exec,
     ) {
@@ -58,6 +64,13 @@ impl RemainingPaths {
                 *out = box_around(&bodies[row], 0.0, margin(row));
             }
         });
+        let filters = filters.unwrap_or_default();
+        if self.filters != filters {
+            self.filters.clear();
+            self.filters.extend_from_slice(filters);
+            // The forest has the old filters, so it is rebuilt.
+            self.stored.clear();
+        }
         self.forest.exec = exec.clone();
         self.is_built = false;
     }
@@ -81,12 +94,13 @@ impl RemainingPaths {
         }
     }
 
-    /// Finds the rows whose boxes overlap that of a row, without the row itself, in any order.
+    /// Finds the rows whose boxes overlap that of a row, without the row itself, in any order. Rows in the forest are left out if the filters
+    /// exclude them.
     pub(crate) fn neighbours(&mut self, row: usize, neighbours: &mut Vec<usize>) {
         neighbours.clear();
         let Some(own) = self.box_of(row) else { return };
         self.build();
-        let Self { boxes, forest, recent, positions, .. } = self;
+        let Self { boxes, forest, recent, positions, filters, .. } = self;
         let mut test = |other: u32| {
             let other = other as usize;
             if other != row && boxes[other].is_some_and(|of| of.overlaps(&own)) {
@@ -97,7 +111,9 @@ impl RemainingPaths {
         if forest.is_empty() {
             return;
         }
-        let query = forest.queries().overlap(&own).expect("the box of a path is valid");
+        let filter = filters.get(row).copied().unwrap_or_default();
+        let query =
+            forest.queries().filtered(filter).overlap(&own).expect("the box of a path is valid");
         query.visit(|other| {
             // Rows on the list have been compared above.
             if positions[other as usize] == NOT_LISTED {
@@ -141,7 +157,9 @@ impl RemainingPaths {
 
     /// Moves the boxes on the list to the forest.
     fn store(&mut self) {
-        let Self { boxes, forest, stored, recent, positions, columns, .. } = self;
+        let Self {
+            boxes, forest, stored, recent, positions, columns, filters, moved_filters, ..
+        } = self;
         columns.iter_mut().for_each(Vec::clear);
         for &row in &*recent {
             // An invalid box is not inserted; an older box of its row may stay there and is skipped.
@@ -152,8 +170,14 @@ impl RemainingPaths {
         }
         let columns = columns.each_ref().map(Vec::as_slice);
         let columns = AabbColumns::from_columns(columns).expect("the columns are equally long");
+        let mut input = FixedInput::new(columns);
+        if !filters.is_empty() {
+            moved_filters.clear();
+            moved_filters.extend(recent.iter().map(|&row| filters[row as usize]));
+            input = input.filtered(moved_filters);
+        }
         // If the forest cannot take so many rows, they stay on the list.
-        if forest.put(recent, columns).is_ok() {
+        if forest.put(recent, input).is_ok() {
             for row in recent.drain(..).map(|row| row as usize) {
                 (stored[row], positions[row]) = (boxes[row], NOT_LISTED);
             }
@@ -203,7 +227,7 @@ mod tests {
     use super::{CHANGED, RECENT_MAX, RemainingPaths, box_around};
     use alloc::vec::Vec;
     use swath::pipeline::GeometryBody;
-    use swath::{Aabb, COORD_MAX, Exec, Motion, Pose, Shape, Threads};
+    use swath::{Aabb, COORD_MAX, Exec, Filter, Motion, Pose, Shape, Threads};
 
     /// Random numbers in `[-1, 1]` from a fixed seed (linear congruential generator, Knuth).
     struct Draw(u64);
@@ -267,7 +291,7 @@ mod tests {
                 bodies[tick % rows].motion.pose.position[2] = COORD_MAX - 1.0;
                 bodies[(tick + 5) % rows].motion.delta[0] = f32::NAN;
                 let margin = |row: usize| [0.0, 1e-3, 0.5, 1.5][(tick + row) % 4];
-                paths.start(&bodies, &margin, &Exec::from(Threads::one()));
+                paths.start(&bodies, None, &margin, &Exec::from(Threads::one()));
                 let mut boxes: Vec<_> =
                     (0..rows).map(|row| box_around(&bodies[row], 0.0, margin(row))).collect();
                 if tick % 2 == 1 {
@@ -301,6 +325,38 @@ mod tests {
             }
             assert!(reported <= needed + needed / 100, "{reported} found, {needed} near");
             assert!(rows < 100 || needed > 1000, "{needed}");
+        }
+    }
+
+    /// Goal: the forest does not return bodies that the filters of a tick exclude, and returns all others. Method: more bodies than the list can have, in one place, with other
+    /// filters in each tick, half of them excluded by the other half.
+    #[test]
+    fn excluded_bodies_in_the_forest_are_not_found() {
+        const ROWS: usize = 2 * RECENT_MAX;
+        let bodies: Vec<_> = (0..ROWS as u32)
+            .map(|row| GeometryBody {
+                row,
+                geometry: Shape::sphere(0.5).expect("a ball").into(),
+                motion: Motion::default(),
+            })
+            .collect();
+        let (mut paths, mut found) = (RemainingPaths::default(), Vec::new());
+        for (tick, part) in [2, 3, 3, 5].into_iter().enumerate() {
+            let filter = |row| match row % part {
+                0 => Filter { category: 1, mask: 2 },
+                _ => Filter { category: 2, mask: 2 },
+            };
+            let filters: Vec<_> = (0..ROWS).map(filter).collect();
+            let filters = (tick != 2).then_some(&filters[..]);
+            paths.start(&bodies, filters, &|_| 0.0, &Exec::from(Threads::one()));
+            for row in [0, 1, ROWS - 1] {
+                paths.neighbours(row, &mut found);
+                found.sort_unstable();
+                let allows = |other: &usize| {
+                    *other != row && filters.is_none_or(|all| all[row].allows(all[*other]))
+                };
+                assert!(found.iter().copied().eq((0..ROWS).filter(allows)), "{tick} {row}");
+            }
         }
     }
 }

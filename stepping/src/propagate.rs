@@ -32,7 +32,7 @@ const PROPAGATED_MIN: usize = 1 << 8;
 
 impl Step {
     /// Returns the position of a row at `now`, not rounded.
-    fn position_at(&self, bodies: &dyn Bodies<'_>, row: usize, now: f32) -> [f64; 3] {
+    pub(crate) fn position_at(&self, bodies: &dyn Bodies<'_>, row: usize, now: f32) -> [f64; 3] {
         let motion = &bodies.bodies()[row].motion;
         let t = f64::from(now) - f64::from(self.states[row].since);
         let wide = |x: [f32; 3]| x.map(f64::from);
@@ -139,6 +139,8 @@ impl Step {
         let event = self.stats.events as u32;
         if contacts.all[at as usize].event != event {
             let touch = self.still_touch(bodies, rows, between, (impact.toi, now));
+            // Whether a body lies on its support counts now, not when the contact was stored.
+            let impact = Impact { toi: now, ..impact };
             let masses =
                 if touch { self.pair_masses(bodies, rows, &impact).supported } else { [0.0; 2] };
             let contact = &mut contacts.all[at as usize];

@@ -28,6 +28,9 @@ pub(crate) struct ProxyRows {
     rows: Vec<u32>,
     masses: Vec<Mass>,
     rules: Vec<Rules>,
+    filters: Vec<Filter>,
+    /// Whether any of these filters excludes a proxy.
+    is_filtered: bool,
     found: Vec<ProxyId>,
     /// Always empty; it keeps its capacity.
     bodies: Vec<GeometryBody<'static>>,
@@ -40,7 +43,6 @@ pub(crate) struct ProxyRows {
 /// Properties of a proxy in the broadphase.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
-    filter: Filter,
     owner: u32,
     is_resting: bool,
 }
@@ -170,10 +172,13 @@ impl<'w, 's> ProxyBodies<'w, 's> {
     }
 
     fn start(&mut self) {
-        let ProxyRows { ids, masses, rules, found, rejected, .. } = &mut self.rows;
+        let ProxyRows { ids, masses, rules, filters, is_filtered, found, rejected, .. } =
+            &mut self.rows;
         ids.clear();
         masses.clear();
         rules.clear();
+        filters.clear();
+        *is_filtered = false;
         rejected.clear();
         found.clear();
         found.extend_from_slice(self.broadphase.movers().ids);
@@ -203,7 +208,7 @@ impl<'w, 's> ProxyBodies<'w, 's> {
 
     /// Appends the resting proxies near the box of a row that may meet it.
     fn find(&mut self, row: usize, path: Option<Aabb>) {
-        let Rules { filter, owner, .. } = self.rows.rules[row];
+        let (filter, owner) = (self.rows.filters[row], self.rows.rules[row].owner);
         let queries = self.broadphase.queries_of_resting().filtered(filter).without_owner(owner);
         let path = path.map(|path| paths::enlarged(&path, self.config.half_target()));
         let Some(Ok(query)) = path.map(|path| queries.overlap(&path)) else { return };
@@ -246,13 +251,15 @@ impl<'w, 's> ProxyBodies<'w, 's> {
         rows.rows[slot] = row;
         rows.ids.push(id);
         rows.masses.push(mass);
-        rows.rules.push(Rules { filter: proxy.filter, owner: proxy.owner, is_resting });
+        rows.rules.push(Rules { owner: proxy.owner, is_resting });
+        rows.filters.push(proxy.filter);
+        rows.is_filtered |= proxy.filter != Filter::ALL;
         self.bodies.push(GeometryBody { row, geometry, motion });
     }
 
     /// Sorts the rows by their ids.
     fn order(&mut self) {
-        let ProxyRows { ids, rows, masses, rules, .. } = &mut self.rows;
+        let ProxyRows { ids, rows, masses, rules, filters, .. } = &mut self.rows;
         // Each cycle of the permutation is followed once. What belongs at a position is at its row, which becomes the position then.
         ids.sort_unstable();
         for first in 0..ids.len() {
@@ -266,6 +273,7 @@ impl<'w, 's> ProxyBodies<'w, 's> {
                 self.bodies.swap(at, from);
                 masses.swap(at, from);
                 rules.swap(at, from);
+                filters.swap(at, from);
                 at = from;
             }
         }
@@ -292,9 +300,14 @@ impl<'s> Bodies<'s> for ProxyBodies<'_, 's> {
         self.rows.ids[row].index()
     }
 
+    fn filters(&self) -> Option<&[Filter]> {
+        self.rows.is_filtered.then_some(&self.rows.filters[..])
+    }
+
     fn allows(&self, a: usize, b: usize) -> bool {
-        let [a, b] = [a, b].map(|row| self.rows.rules[row]);
-        a.filter.allows(b.filter) && (a.owner != b.owner || a.owner == 0)
+        let [filter, of_b] = [a, b].map(|row| self.rows.filters[row]);
+        let [owner, owner_of_b] = [a, b].map(|row| self.rows.rules[row].owner);
+        filter.allows(of_b) && (owner != owner_of_b || owner == 0)
     }
 
     fn add_resting(&mut self, row: usize, path: &Aabb, neighbours: &mut Vec<usize>) {

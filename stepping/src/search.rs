@@ -5,7 +5,7 @@
 //! is negligible in the rest of the tick. It then continues with the next time at which a response may be needed.
 
 use crate::config::StepperConfig;
-use crate::response::{SOON, along};
+use crate::response::{SOON, along, finite};
 use crate::state::round_down;
 use alloc::vec::Vec;
 use swath::convex::toi::{self, Settings, Touch};
@@ -115,6 +115,8 @@ impl BodyPair<'_, '_> {
         let pulled_back = self.returns_after(&impact);
         let is_recheck = spins && pulled_back.is_none_or(|after| f64::from(after) > RECHECK);
         impact.toi = if is_recheck { RECHECK as f32 } else { pulled_back? };
+        let gained = self.pulled(&impact) * f64::from(impact.toi);
+        impact.closing = finite(f64::from(impact.closing) + gained);
         Some((impact, is_recheck))
     }
 
@@ -150,8 +152,8 @@ impl BodyPair<'_, '_> {
         let ([a, b], [of_a, of_b]) = (self.geometries, &self.motions);
         let mut all = Vec::new();
         // The same input was searched before, so there is no error.
-        if mesh::toi::each_part(a, of_a, b, of_b, settings, &mut all).is_ok() {
-            *rounds += all.iter().map(|found| u64::from(found.toi.rounds)).sum::<u64>();
+        if let Ok(first) = mesh::toi::each_part(a, of_a, b, of_b, settings, &mut all) {
+            *rounds += u64::from(first.toi.rounds);
         }
         all
     }

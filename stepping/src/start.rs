@@ -15,7 +15,7 @@ use crate::step::{Event, Step};
 use alloc::vec::Vec;
 use swath::batch::{Rejected, sweep};
 use swath::broadphase::PairInput;
-use swath::{Filter, Impact, Invalid, MovingBox, MovingBoxColumns, Pair, PairFinder};
+use swath::{Impact, Invalid, MovingBox, MovingBoxColumns, Pair, PairFinder};
 
 /// Number of bodies, and of pairs of boxes, in one piece of work.
 const CHUNK: usize = 256;
@@ -40,8 +40,8 @@ pub(crate) struct Start {
     boxes: Vec<Result<MovingBox, Invalid>>,
     /// The same as columns; the box of an invalid row is NaN.
     columns: [Vec<f32>; 9],
-    /// Whether each row can be pushed or moves.
-    moves: Vec<bool>,
+    /// Whether each row can be pushed. No two others meet.
+    is_pushable: Vec<bool>,
     /// Slop of each row.
     slops: Vec<f32>,
     candidates: Vec<Candidate>,
@@ -55,19 +55,22 @@ impl Start {
         &mut self,
         step: &mut Step,
         bodies: &mut dyn Bodies<'_>,
-        filters: Option<&[Filter]>,
     ) -> Result<(), StepError> {
         step.config.validate()?;
         self.enclose(step, bodies);
-        self.find_pairs(step, filters)?;
+        self.find_pairs(step, bodies)?;
         let rows = bodies.bodies().iter().zip(&self.slops);
         step.states.extend(rows.map(|(body, &slop)| BodyState::new(body, slop)));
         reject(step, bodies);
-        let is_moving = |(moves, state): &(&bool, &BodyState)| **moves && !state.is_rejected;
-        let moving = self.moves.iter().zip(&step.states).filter(is_moving).count();
+        let is_moving = |row: &usize| {
+            is_pushable_or_moves(&bodies.bodies()[*row].motion, bodies.mass(*row))
+                && !step.states[*row].is_rejected
+        };
+        let moving = (0..step.states.len()).filter(is_moving).count();
         step.rounds_max = step.config.rounds_of_step(moving);
         let (config, slops) = (step.config, &self.slops);
-        step.paths.start(bodies.bodies(), &|row| config.margin(slops[row]), &self.finder.exec);
+        let margin = |row: usize| config.margin(slops[row]);
+        step.paths.start(bodies.bodies(), bodies.filters(), &margin, &self.finder.exec);
         for rejected in &step.rejected {
             step.paths.remove(rejected.row as usize);
         }
@@ -77,11 +80,11 @@ impl Start {
 
     /// Computes the boxes around the paths, with the margins of the bodies.
     fn enclose(&mut self, step: &Step, bodies: &dyn Bodies<'_>) {
-        self.moves.clear();
+        self.is_pushable.clear();
         self.slops.clear();
         for (row, body) in bodies.bodies().iter().enumerate() {
             let mass = bodies.mass(row);
-            self.moves.push(is_pushable_or_moves(&body.motion, mass));
+            self.is_pushable.push(mass.inverse_mass > 0.0);
             self.slops.push(state::slop(&body.motion, mass));
         }
         let (bodies, slops, config) = (bodies.bodies(), &self.slops, &step.config);
@@ -104,11 +107,11 @@ impl Start {
 
     /// Lists the pairs of boxes that touch in the tick, and the rows whose boxes are invalid. Clears the step, unless
     /// an error is returned.
-    fn find_pairs(&mut self, step: &mut Step, filters: Option<&[Filter]>) -> Result<(), StepError> {
-        let Self { finder, boxes, columns, moves, candidates, .. } = self;
+    fn find_pairs(&mut self, step: &mut Step, bodies: &dyn Bodies<'_>) -> Result<(), StepError> {
+        let Self { finder, boxes, columns, is_pushable, candidates, .. } = self;
         let columns = MovingBoxColumns::from_columns(columns.each_ref().map(Vec::as_slice))?;
-        let mut input = PairInput::new(columns).moving(moves);
-        if let Some(filters) = filters {
+        let mut input = PairInput::new(columns).moving(is_pushable);
+        if let Some(filters) = bodies.filters() {
             input = input.filtered(filters);
         }
         let pairs = finder.swept_pairs(input)?;
@@ -146,7 +149,7 @@ impl Start {
         let most = candidates.len().min(step.config.searches_max as usize);
         let (rows, config, mut searched) = (bodies.bodies(), step.config, 0);
         while searched < most && !step.is_out_of_rounds() {
-            // So many searches, of two parts each, cannot take more rounds than are left.
+            // So many searches of convex bodies cannot take more rounds than are left; those of bodies with parts may.
             let left = step.rounds_max - step.stats.rounds;
             let size = (left / (2 * u64::from(config.rounds_max))).max(BATCH_MIN);
             let size = usize::try_from(size).unwrap_or(most).min(most - searched);

@@ -33,6 +33,10 @@ pub(crate) struct BodyState {
     pub(crate) support_direction: [f32; 3],
     /// Row of its support.
     pub(crate) support: u32,
+    /// Vector from its support to it at the time at which it came to rest there.
+    pub(crate) from_support: [f64; 3],
+    /// The versions of it and of its support at that time, if they were at rest relative to each other.
+    pub(crate) at_rest_in: Option<[u32; 2]>,
     /// Its acceleration and spin before the tick, which are those of the motion after it.
     own: [[f32; 3]; 2],
     /// Whether it is stalled.
@@ -62,7 +66,7 @@ impl BodyState {
     }
 
     /// Returns its velocity and acceleration at `now`.
-    fn linear_at(&self, now: f32) -> LinearMotion {
+    pub(crate) fn linear_at(&self, now: f32) -> LinearMotion {
         let t = f64::from(now) - f64::from(self.since);
         let LinearMotion { velocity, accel } = self.linear;
         let t = if t > 0.0 { t } else { 0.0 };

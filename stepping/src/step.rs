@@ -15,8 +15,9 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use swath::batch::Rejected;
-use swath::mesh::Geometry;
-use swath::{Impact, Pair};
+use swath::convex::toi::{Settings, ToiResult, Touch};
+use swath::mesh::{self, Geometry};
+use swath::{Impact, Motion, Pair, Pose};
 
 /// Least cosine between a normal and the direction of a support for which the support takes an impulse.
 const SUPPORT_COSINE_MIN: f64 = 0.7;
@@ -84,6 +85,8 @@ pub(crate) struct Step {
     /// Bodies to be stalled by the budget, and those that could reach them.
     pub(crate) to_stall: Vec<usize>,
     pub(crate) near_stalled: Vec<usize>,
+    /// Whether each row was met while that list was made shorter.
+    pub(crate) is_listed: Vec<bool>,
 }
 
 impl Step {
@@ -155,26 +158,73 @@ impl Step {
         // The impulse pushes `a` against the normal, and `b` along it.
         for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
             let state = &self.states[rows[member]];
-            let (direction, support) =
-                (state.support_direction.map(f64::from), state.support as usize);
-            let is_supported = -push * dot(normal, direction) > SUPPORT_COSINE_MIN;
-            if !is_supported || self.states[support].is_stalled {
+            let direction = state.support_direction.map(f64::from);
+            if -push * dot(normal, direction) <= SUPPORT_COSINE_MIN {
                 continue;
             }
-            let [own, of_support] =
-                [rows[member], support].map(|row| dot(self.states[row].linear.velocity, direction));
-            let speed = own - of_support;
-            // It separates very slowly, or its own acceleration brings it back at once.
-            let skin = f64::from(self.skin([rows[member], support]));
-            let slow = SUPPORT_LOST * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * skin;
-            let weight = -0.5 * response::SOON * dot(state.own_accel().map(f64::from), direction);
-            let most = if weight > slow { weight } else { slow };
-            if speed <= most && self.are_near(bodies, [rows[member], support], impact.toi, most) {
+            let Some(most) = self.lies_on_support(bodies, rows[member], impact) else { continue };
+            if self.is_carried(bodies, state.support as usize, impact) {
                 (masses[member], at_rest) = (0.0, most);
             }
         }
         let supported = if masses == [0.0; 2] { free } else { masses };
         PairMasses { free, supported, at_rest }
+    }
+
+    /// Returns whether a row cannot be pushed, or lies on its support as do all below it, at the time of an impact. The rest of a chain
+    /// of more than [`SUPPORTS_MAX`] is not tested.
+    fn is_carried(&self, bodies: &dyn Bodies<'_>, mut row: usize, impact: &Impact) -> bool {
+        for _ in 0..SUPPORTS_MAX {
+            if bodies.mass(row).inverse_mass == 0.0 {
+                return true;
+            }
+            let state = &self.states[row];
+            let support = state.support as usize;
+            // Most links of a tall tower have not changed, so nothing is computed for them.
+            let versions = [state.version, self.states[support].version];
+            if state.at_rest_in != Some(versions)
+                && self.lies_on_support(bodies, row, impact).is_none()
+            {
+                return false;
+            }
+            row = support;
+        }
+        true
+    }
+
+    /// Returns the speed by which a row may separate from its support in an impact, if it lies on a support that is not stalled, at the
+    /// time of the impact.
+    fn lies_on_support(&self, bodies: &dyn Bodies<'_>, row: usize, impact: &Impact) -> Option<f64> {
+        let state = &self.states[row];
+        let (direction, support) = (state.support_direction.map(f64::from), state.support as usize);
+        if direction == [0.0; 3] || self.states[support].is_stalled {
+            return None;
+        }
+        let [own, of_support] = [row, support]
+            .map(|row| dot(self.states[row].linear_at(impact.toi).velocity, direction));
+        // It separates very slowly, or its own acceleration brings it back at once.
+        let skin = f64::from(self.skin([row, support]));
+        let slow = SUPPORT_LOST * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * skin;
+        let weight = -0.5 * response::SOON * dot(state.own_accel().map(f64::from), direction);
+        let most = if weight > slow { weight } else { slow };
+        let rows = [row, support];
+        let lies = own - of_support <= most
+            && (self.is_unmoved(bodies, rows, impact.toi)
+                || self.are_near(bodies, rows, impact.toi, most));
+        lies.then_some(most)
+    }
+
+    /// Returns whether a row and its support have the same relative position as when it came to rest there, except for half of the skin.
+    /// Then they are near, which boxes would show at a much higher cost.
+    fn is_unmoved(&self, bodies: &dyn Bodies<'_>, rows: [usize; 2], now: f32) -> bool {
+        if rows.iter().any(|&row| bodies.bodies()[row].motion.spin != [0.0; 3]) {
+            return false;
+        }
+        let [own, of_support] = rows.map(|row| self.position_at(bodies, row, now));
+        let then = self.states[rows[0]].from_support;
+        let moved = core::array::from_fn(|k| own[k] - of_support[k] - then[k]);
+        let most = 0.5 * f64::from(self.skin(rows));
+        dot(moved, moved) <= most * most
     }
 
     /// Returns the motion of what carries the supported one of two bodies: of the immovable body at the end of its chain of supports. It is at
@@ -200,18 +250,34 @@ impl Step {
         LinearMotion::default()
     }
 
-    /// Returns whether the boxes around two bodies are at most `apart` apart. Otherwise one has slid past the other
-    /// or was thrown, whatever their speeds are now.
+    /// Returns whether two bodies are at most `apart` apart: the boxes around them, and if one has parts, the parts. Otherwise one has slid
+    /// past the other or was thrown, whatever their speeds are now.
     fn are_near(&self, bodies: &dyn Bodies<'_>, rows: [usize; 2], now: f32, apart: f64) -> bool {
-        let [a, b] = rows.map(|row| {
-            let pose = self.at(bodies, row, now).pose;
-            match &bodies.bodies()[row].geometry {
-                Geometry::Convex(shape) => shape.bounds(&pose),
-                geometry => geometry.bounds_over(&pose.into(), 0.0).map(|moving| moving.aabb),
-            }
+        let geometries = rows.map(|row| &bodies.bodies()[row].geometry);
+        let poses = rows.map(|row| self.at(bodies, row, now).pose);
+        let [a, b] = [0, 1].map(|k| match geometries[k] {
+            Geometry::Convex(shape) => shape.bounds(&poses[k]),
+            geometry => geometry.bounds_over(&poses[k].into(), 0.0).map(|moving| moving.aabb),
         });
         let apart = response::finite(apart);
-        matches!((a, b), (Ok(a), Ok(b)) if paths::enlarged(&a, apart).overlaps(&b))
+        let are_boxes_near =
+            matches!((a, b), (Ok(a), Ok(b)) if paths::enlarged(&a, apart).overlaps(&b));
+        let [Geometry::Convex(_), Geometry::Convex(_)] = geometries else {
+            return are_boxes_near && self.are_parts_near(geometries, poses, apart);
+        };
+        are_boxes_near
+    }
+
+    /// Returns whether a part of one body is at most `apart` away from a part of another one.
+    fn are_parts_near(&self, [a, b]: [&Geometry<'_>; 2], poses: [Pose; 2], apart: f32) -> bool {
+        let [of_a, of_b] = poses.map(Motion::from);
+        let StepperConfig { tolerance, rounds_max, .. } = self.config;
+        let window = [0.0; 2];
+        let settings =
+            Settings { target_distance: apart, tolerance, window, touch: Touch::Hit, rounds_max };
+        let found = mesh::toi::one_to_one(a, &of_a, b, &of_b, &settings);
+        // A distance past the limits is no error of the caller here.
+        found.map_or(true, |found| found.toi.result != ToiResult::Separated)
     }
 
     /// Whether the searches have taken as many rounds as this step may take.

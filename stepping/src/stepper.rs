@@ -166,7 +166,7 @@ impl Stepper {
         }
         let mut rows = BodyRows { bodies, masses, filters };
         self.start.finder.exec = self.exec.clone();
-        self.start.fill(&mut self.step, &mut rows, filters)?;
+        self.start.fill(&mut self.step, &mut rows)?;
         self.step.process_all(&mut rows);
         Ok(self.step.stats)
     }
@@ -231,7 +231,7 @@ impl Stepper {
         start.finder.exec = exec.clone();
         step.config.validate()?;
         let mut bodies = ProxyBodies::new(core::mem::take(proxies), broadphase, body, step.config);
-        let filled = start.fill(step, &mut bodies, None);
+        let filled = start.fill(step, &mut bodies);
         if filled.is_ok() {
             bodies.close_start();
             step.process_all(&mut bodies);

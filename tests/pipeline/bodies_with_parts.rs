@@ -252,3 +252,40 @@ fn displacement_of_each_body_with_parts_is_compared_with_the_threshold() {
     fast.sort_unstable();
     assert_eq!(fast, [Pair { a: 0, b: 2 }, Pair { a: 1, b: 2 }]);
 }
+
+/// Goal: the memory for impacts of parts is that of the ticks, not of all tests with as many as one of them ever had. Method: a plate that touches
+/// hundreds of triangles is at another place among balls that touch one in each tick, so its pair is another test.
+#[test]
+fn memory_for_impacts_of_parts_does_not_grow_with_the_tests() {
+    const ROWS: u32 = 64;
+    let heights = vec![0.0; 41 * 41];
+    let floor = HeightField::new(heights, [41, 41], [0.5, 0.5]).expect("a floor");
+    let corner = Motion::from(Pose::at([-10.0, 0.0, -10.0]).expect("valid"));
+    let floor = [GeometryBody { row: 0, geometry: (&floor).into(), motion: corner }];
+    let plate = Shape::cuboid([4.0, 0.1, 4.0]).expect("a plate");
+    let ball = Shape::sphere(0.1).expect("a ball");
+    let zeros = [0.0; ROWS as usize];
+    let boxes = MovingBoxColumns::from_columns([&zeros[..]; 9]).expect("columns");
+    let mut config = Config::default();
+    config.part_impacts = PartImpacts::Each;
+    let mut pipeline = Pipeline::new(config);
+    let (mut memory, mut most) = (Vec::new(), 0);
+    for tick in 0..3 * ROWS {
+        let convex: Vec<_> = (1..ROWS)
+            .map(|row| {
+                let is_plate = row == 1 + tick % (ROWS - 1);
+                let x = if is_plate { 0.08 * row as f32 - 2.5 } else { 0.25 * row as f32 - 8.0 };
+                let pose = Pose::at([x, 0.5, x + 0.05]).expect("valid");
+                let motion = Motion::new(pose, [0.0, -1.0, 0.0]).expect("valid");
+                ConvexBody { row, shape: if is_plate { plate } else { ball }, motion }
+            })
+            .collect();
+        let scene = Scene::new(boxes).convex(&convex).geometries(&floor);
+        let impacts = pipeline.tick(&scene).expect("a scene").impacts().len();
+        most = most.max(impacts);
+        memory.push(pipeline.memory_usage());
+    }
+    assert!(most > 500, "{most}");
+    let grown = memory.iter().map(|bytes| bytes - memory[0]).max().unwrap_or(0);
+    assert!(grown < 16 * most * size_of::<toi::PartToi>(), "{grown} {most} {memory:?}");
+}

@@ -343,3 +343,57 @@ fn proxies_with_parts_have_the_bits_of_columns() {
     assert_eq!(rows[1].motion, convex[1].motion);
     assert_eq!(of_rows.impacts(), of_proxies.impacts());
 }
+
+/// Goal: a body is supported by the parts of a mesh that are near, not by the box around all. Method: a box slides off a terrace, and a ball hits it
+/// in the air, between the terrace and a wall of the same mesh; they share the momentum. On a wider terrace the ball stops on the box.
+#[test]
+fn body_beside_the_near_parts_of_its_support_is_not_supported() {
+    for (half, wanted) in [(1.0, -2.0), (15.0, 0.0)] {
+        let terrace = [[-half, 0.0, -1.0], [half, 0.0, -1.0], [half, 0.0, 1.0], [-half, 0.0, 1.0]];
+        let wall = [[20.0, -1.0, -1.0], [20.0, -1.0, 1.0], [20.0, 5.0, 0.0]];
+        let vertices: Vec<[f32; 3]> = terrace.into_iter().chain(wall).collect();
+        let mesh = Mesh::new(vertices, vec![[0, 2, 1], [0, 3, 2], [4, 5, 6]]).expect("a mesh");
+        let cuboid = Shape::cuboid([0.25; 3]).expect("a box");
+        let ball = Shape::sphere(0.25).expect("a ball");
+        let mut all = bodies([
+            ((&mesh).into(), Motion::default()),
+            (cuboid.into(), motion([0.0, 0.25, 0.0], [10.0, -0.5, 0.0])),
+            // At the box at nine tenths of the tick.
+            (ball.into(), motion([9.0, 4.35, 0.0], [0.0, -4.0, 0.0])),
+        ]);
+        let plastic = Mass { inverse_mass: 1.0, restitution: 0.0 };
+        let mut stepper = Stepper::default();
+        stepper.step_geometries(&mut all, &[Mass::FIXED, plastic, plastic], None).expect("bodies");
+        assert_eq!(stepper.impacts().last().map(|hit| hit.impact.pair.a), Some(1));
+        for body in &all[1..] {
+            assert!((body.motion.delta[1] - wanted).abs() < 1e-3, "{half}: {:?}", body.motion);
+        }
+    }
+}
+
+/// Goal: the rounds of parts that turn out to be apart count, so that the limit of rounds holds. Method: a compound that overlaps one triangle and spins inside
+/// a ring of a thousand others, which it never touches; it may take few rounds, and is stalled.
+#[test]
+fn rounds_of_parts_that_are_apart_count_for_the_limit() {
+    let tilt = [0.0, 0.0, 0.382_683_43, 0.923_879_5];
+    let tilted = Pose { rotation: tilt, ..Pose::IDENTITY };
+    let (ball, rod) = (Shape::sphere(1.0), Shape::cuboid([5.0, 0.1, 0.1]));
+    let (ball, rod) = (ball.expect("a ball"), rod.expect("a rod"));
+    let spinning = Compound::new([(ball.into(), Pose::IDENTITY), (rod.into(), tilted)]);
+    let spinning = spinning.expect("a compound");
+    let mut vertices = vec![[-0.1, -0.95, -0.1], [0.1, -0.95, -0.1], [0.0, -0.95, 0.1_f32]];
+    for k in 0..1_000 {
+        let angle = k as f32 * core::f32::consts::TAU / 1_000.0;
+        let [x, z] = [3.0 * angle.cos(), 3.0 * angle.sin()];
+        vertices.extend([[x, 0.0, z], [x + 0.01, 0.0, z], [x, 0.0, z + 0.01]]);
+    }
+    let triangles: Vec<_> = (0..1_001).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
+    let ring = Mesh::new(vertices, triangles).expect("a ring");
+    let turning = Motion::default().spinning([0.0, 60.0, 0.0]).expect("a spin");
+    let mut all = bodies([((&spinning).into(), turning), ((&ring).into(), Motion::default())]);
+    let mut config = StepperConfig::default();
+    config.rounds_per_body_max = 0;
+    let masses = [Mass { inverse_mass: 1.0, restitution: 0.0 }, Mass::FIXED];
+    let stats = Stepper::new(config).step_geometries(&mut all, &masses, None).expect("bodies");
+    assert!(stats.rounds > 1 << 14 && stats.searches < 4 && stats.over_budget == 1, "{stats:?}");
+}

@@ -6,8 +6,8 @@ use swath::broadphase::FindError;
 use swath::convex::toi::ToiError;
 use swath::pipeline::ImpactKind;
 use swath::{
-    Aabb, Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Motion, Pair, Pose, Proxy, Shape,
-    Threads,
+    Aabb, Broadphase, COORD_MAX, ConvexBody, Filter, Impact, Invalid, Motion, Pair, Pose, Proxy,
+    Shape, Threads,
 };
 use swath_stepping::{Mass, StepError, Stepper, StepperConfig, response};
 use testkit::draw::{Draw, how_many};
@@ -556,4 +556,37 @@ fn bodies_that_bounce_past_the_greatest_coordinate_are_stalled() {
             assert!(of.row < 2 && of.since > 0.77 && of.since < 0.79, "{text}");
         }
     }
+}
+
+/// Goal: pairs that may not meet count for no limit, in columns or as proxies. Method: many balls in one place which filters exclude, and as many that cannot be
+/// pushed and move, with a limit of a few pairs.
+#[test]
+fn pairs_that_may_not_meet_are_not_found() {
+    const COUNT: usize = 100;
+    let pushed = [Mass { inverse_mass: 1.0, restitution: 0.5 }; COUNT];
+    let filter = Filter { category: 1, mask: 2 };
+    let crowd: [_; COUNT] = core::array::from_fn(|k| {
+        body(k as u32, ball(0.5), [1e-4 * k as f32, 0.0, 0.0], [0.0, 0.1, 0.0])
+    });
+    let mut stepper = Stepper::default();
+    stepper.exec.pairs_max = 9;
+    for (masses, filters) in [(pushed, Some(&[filter; COUNT][..])), ([Mass::FIXED; COUNT], None)] {
+        let stats = stepper.step(&mut crowd.clone(), &masses, filters).expect("bodies");
+        assert_eq!(stats.searches, 0, "{stats:?}");
+        let mut broadphase = Broadphase::new();
+        let is_pushed = masses[0].inverse_mass > 0.0;
+        let proxy = if is_pushed { Proxy::dynamic() } else { Proxy::kinematic() };
+        let proxy = proxy.filtered(filters.map_or(Filter::ALL, |filters| filters[0]));
+        for of in &crowd {
+            let aabb = Aabb::cube(of.motion.pose.position, 0.5).expect("a box");
+            broadphase.insert(aabb, proxy).expect("a proxy");
+        }
+        let mut rows = crowd.iter();
+        let stepped = stepper.step_proxies(&mut broadphase, |_| {
+            rows.next().map(|of| (of.shape, of.motion, masses[0]))
+        });
+        assert_eq!(stepped.expect("proxies").stats(), stats);
+    }
+    let few = stepper.step(&mut crowd.clone(), &pushed, None);
+    assert!(matches!(few, Err(StepError::Find(FindError::TooManyPairs { .. }))), "{few:?}");
 }

@@ -212,3 +212,82 @@ fn body_on_a_stalled_one_is_not_supported() {
     crowd.goes(2, [0.0, -5.0]);
     crowd.goes(4, [0.0, -5.0]);
 }
+
+/// Goal: a body is not supported by what lies on nothing itself, so no momentum is lost. Method: a plastic ball hits the top of a tower
+/// whose lowest box was knocked out, or whose lower two have slid past an edge, or whose lowest is stalled; all bodies that touch share its momentum.
+#[test]
+fn body_above_a_gap_in_its_chain_is_not_supported() {
+    let mut tower = Crowd::default();
+    tower.put(cuboid([50.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+    for y in [0.25, 0.75, 1.25] {
+        tower.put(cuboid([0.25; 2]), [0.0, y], [0.0, -1.0], PLASTIC);
+    }
+    // At the lowest box at a fifth of the tick, and the other ball at the top at nine tenths.
+    tower.put(Shape::sphere(0.1).expect("a ball"), [-2.35, 0.25], [10.0, 0.0], PLASTIC);
+    tower.put(ball(), [0.0, 5.6], [0.0, -4.0], PLASTIC);
+    let immovable: Vec<_> = tower.run(32).impacts().iter().map(|hit| hit.immovable).collect();
+    assert_eq!(immovable.last(), Some(&[false; 2]), "{immovable:?}");
+    tower.goes(1, [5.0, 0.0]);
+    [2, 3, 5].into_iter().for_each(|row| tower.goes(row, [0.0, -4.0 / 3.0]));
+
+    let mut edge = Crowd::default();
+    edge.put(cuboid([1.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+    for y in [0.25, 0.75] {
+        edge.put(cuboid([0.25; 2]), [0.0, y], [10.0, -1.0], PLASTIC);
+    }
+    // At the upper box at nine tenths, eight units beyond the edge.
+    edge.put(ball(), [0.0, 4.2], [10.0, -3.0], PLASTIC);
+    edge.run(32);
+    (1..=3).for_each(|row| edge.goes(row, [10.0, -1.0]));
+
+    let mut stalled = Crowd::default();
+    stalled.put(cuboid([5.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+    for y in [0.5, 1.5, 2.5] {
+        stalled.put(cuboid([0.5; 2]), [0.0, y], [0.0, -1.0], PLASTIC);
+    }
+    stalled.put(cuboid([0.5, 0.25]), [-2.0, 0.5], [5.0, 0.0], IMMOVABLE);
+    stalled.put(ball(), [0.0, 8.5], [0.0, -10.0], ELASTIC);
+    let stepper = stalled.run(2);
+    assert_eq!(stepper.stalled().first().map(|first| first.row), Some(1));
+    let momentum: f32 =
+        [1, 2, 3, 5].map(|row: usize| stalled.bodies[row].motion.delta[1]).iter().sum();
+    assert!((momentum + 10.0).abs() < 1e-3, "{momentum}");
+}
+
+/// Goal: an impulse that is passed on pushes a body that has left its support since the contact was found. Method: a ball lands on a box on a ledge,
+/// both slide past the edge, and another ball hits the first obliquely; momentum along y is conserved.
+#[test]
+fn impulse_passed_on_beyond_an_edge_is_not_lost() {
+    let mut crowd = Crowd::default();
+    crowd.put(cuboid([1.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+    crowd.put(Shape::cuboid([0.25; 3]).expect("a box"), [0.0, 0.25], [10.0, -0.5], PLASTIC);
+    let small = Shape::sphere(0.25).expect("a ball");
+    // On the box at a fiftieth of the tick.
+    crowd.put(small, [0.0, 0.77], [10.0, -1.0], PLASTIC);
+    // At the ball at nine tenths.
+    crowd.put(small, [0.0, 2.8], [10.0, -2.0], PLASTIC);
+    let motion = &mut crowd.bodies[3].motion;
+    (motion.pose.position[2], motion.delta[2]) = (3.5507, -3.4641);
+    let stepper = crowd.run(32);
+    let passed_on = stepper.impacts().iter().filter(|hit| hit.impact.toi > 0.5);
+    let immovable: Vec<_> = passed_on.map(|hit| hit.immovable).collect();
+    assert!(immovable.len() > 1 && immovable.iter().all(|of| *of == [false; 2]), "{immovable:?}");
+    let momentum: f32 = (1..=3).map(|row| crowd.bodies[row].motion.delta[1]).sum();
+    assert!((momentum + 2.0).abs() < 1e-3, "{momentum}");
+}
+
+/// Goal: on a lift that accelerates, boxes on each other are as immovable as the lift, also if they have landed at different times. Method: two boxes
+/// land on it one after the other, and an elastic ball hits the upper one: it leaves with its speed relative to the lift.
+#[test]
+fn tower_on_an_accelerating_lift_is_supported() {
+    let mut crowd = Crowd::default();
+    crowd.put(cuboid([5.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+    crowd.bodies[0].motion.accel = [0.0, 4.0, 0.0];
+    // The lift is at 0.08 at a fifth of the tick, at 0.18 at three tenths, and at 0.5 and as fast as 2 at half of it.
+    crowd.put(cuboid([0.5; 2]), [0.0, 0.5 + 0.08 + 0.2 * 3.0], [0.0, -3.0], PLASTIC);
+    crowd.put(cuboid([0.5; 2]), [0.0, 1.5 + 0.18 + 0.3 * 4.0], [0.0, -4.0], PLASTIC);
+    crowd.put(ball(), [0.0, 2.5 + 0.5 + 0.5 * 10.0], [0.0, -10.0], ELASTIC);
+    crowd.run(32);
+    [1, 2].into_iter().for_each(|row| crowd.goes(row, [0.0, 4.0]));
+    crowd.goes(3, [0.0, 14.0]);
+}

@@ -237,3 +237,19 @@ fn distant_resting_bodies_change_nothing() {
     assert!(results[0].1.len() > 1, "{:?}", results[0].1);
     assert!(results.iter().all(|of| *of == results[0]), "{results:?}");
 }
+
+/// Goal: an overlap that separates and is pulled back has one event, whether or not a body spins. Method: a ball that rises from a floor, into which it
+/// has sunk, and falls back within a small part of the tick.
+#[test]
+fn overlap_that_is_pulled_back_has_one_event() {
+    for spin in [0.0, 0.001] {
+        let mut crowd = Crowd::default();
+        let floor = Shape::cuboid([5.0, 0.5, 5.0]).expect("a floor");
+        crowd.put(floor, 1, [-0.5, 0.0, 0.0], Mass::FIXED);
+        let mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
+        crowd.put(ball(), 1, [0.4999, 0.004, -0.2], mass);
+        crowd.bodies[1].motion.spin[1] = spin;
+        let stats = crowd.stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+        assert_eq!((stats.events, stats.responses), (1, 1), "{spin}: {stats:?}");
+    }
+}

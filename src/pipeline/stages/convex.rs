@@ -7,6 +7,7 @@
 //! although the nearest points may be separating, other points may be about to meet.
 
 use super::context::{ShapeTest, TickContext};
+use crate::columns::{Memory, bytes_of_all};
 use crate::geom::{MapEach, Motion, lengthen_by_default};
 use crate::meshes::toi::PartToi;
 use crate::meshes::{self, Geometry};
@@ -20,6 +21,41 @@ const CHUNK: usize = 64;
 /// How many pairs ahead the data of bodies are prefetched.
 const AHEAD: usize = 4;
 
+/// Memory that lists keep, as a multiple of the most times of parts in a tick. Lists that grow from nothing take at most 4 times as much.
+const KEPT_MAX: usize = 8;
+
+/// The times of the parts of each test.
+#[derive(Debug, Default)]
+pub(crate) struct PartLists {
+    lists: Vec<Vec<PartToi>>,
+    /// The most times in a tick so far.
+    most: usize,
+}
+
+impl Memory for PartLists {
+    fn bytes(&self) -> usize {
+        self.lists.bytes() + bytes_of_all(&self.lists)
+    }
+}
+
+impl PartLists {
+    /// Returns the times of the parts of a test; nothing if its bodies have no parts.
+    pub(crate) fn of(&self, test: usize) -> &[PartToi] {
+        self.lists.get(test).map_or(&[], Vec::as_slice)
+    }
+
+    /// Frees memory that is not used in this tick if the lists have much more than any tick has needed: a pair with many contacts
+    /// may be another test in each tick.
+    fn limit_memory(&mut self) {
+        let needed = self.lists.iter().map(Vec::len).sum();
+        self.most = self.most.max(needed);
+        let kept: usize = self.lists.iter().map(Vec::capacity).sum();
+        if kept > KEPT_MAX * self.most {
+            self.lists.iter_mut().for_each(Vec::shrink_to_fit);
+        }
+    }
+}
+
 /// Computes the time of impact of each pair. With [`PartImpacts::Each`], `parts` are the times of the parts of each pair
 /// with a body that has parts; otherwise nothing.
 pub(crate) fn fill(
@@ -27,19 +63,20 @@ pub(crate) fn fill(
     tests: &[ShapeTest],
     threads: &Threads,
     out: &mut Vec<PartToi>,
-    parts: &mut Vec<Vec<PartToi>>,
+    parts: &mut PartLists,
 ) {
     out.clear();
     out.resize(tests.len(), PartToi::default());
-    parts.iter_mut().for_each(Vec::clear);
+    parts.lists.iter_mut().for_each(Vec::clear);
     if context.config.part_impacts == PartImpacts::Each {
         // The lists keep their memory from tick to tick.
-        lengthen_by_default(parts, tests.len());
-        par::fill_chunks(threads, &mut parts[..tests.len()], CHUNK, &|start, parts| {
+        lengthen_by_default(&mut parts.lists, tests.len());
+        par::fill_chunks(threads, &mut parts.lists[..tests.len()], CHUNK, &|start, parts| {
             for (at, parts) in (start..).zip(parts) {
                 context.each_part(&tests[at], parts);
             }
         });
+        parts.limit_memory();
     }
     par::fill_chunks(threads, out, CHUNK, &|start, out| {
         for (at, out) in (start..).zip(out) {
