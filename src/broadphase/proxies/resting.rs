@@ -279,8 +279,10 @@ fn same_bits(a: &Aabb, b: &Aabb) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::broadphase::Broadphase;
+    use crate::broadphase::bvh::Tree;
+    use crate::broadphase::proxies::Proxy;
     use crate::geom::Aabb;
-    use crate::{Broadphase, Proxy};
 
     /// Boxes of this forest are on a grid with so many on each axis.
     const EACH: usize = 10;
@@ -306,7 +308,7 @@ mod tests {
         }
         let forest = &broadphase.trees.settled[0];
         assert_eq!(forest.len(), EACH.pow(3) + 1, "all boxes are settled");
-        let trees = forest.trees().iter().filter_map(|tree| tree.bounds());
+        let trees = forest.trees().iter().filter_map(Tree::bounds);
         let highest = trees.map(|bounds| bounds.max[0]).fold(f32::MIN, f32::max);
         highest - (EACH as f32 - 0.5 + margin)
     }
