@@ -110,6 +110,54 @@ pub(crate) fn for_each<W: Send, T: Send>(
     run_each(threads, workers, items, work);
 }
 
+/// For how many times the total length of the items all workers together get memory, at most, unless items are short. A
+/// smaller factor would let more workers wait for long items.
+const MEMORY_FACTOR: usize = 4;
+
+/// Does what [`for_each`] does, for items for which a worker needs memory in proportion to their length.
+///
+/// `reserve(worker, length)` is called for each worker first. Any worker may take any item, so the greatest length is reserved
+/// for all of them. But if that is many times the total length of the items, it is reserved for a few workers only:
+/// these work on the long items, after all workers have worked on the others. Otherwise memory would be the
+/// product of the workers and the items where one item is nearly all of the work. Items of at most `short` are never long.
+///
+/// An item must not become longer by `work`.
+pub(crate) fn for_each_by_length<W: Send, T: Send>(
+    threads: &Threads,
+    workers: &mut [W],
+    items: &mut [T],
+    (length, short): (&(dyn Fn(&T) -> usize + Sync), usize),
+    reserve: &dyn Fn(&mut W, usize),
+    work: &(dyn Fn(&mut W, usize, &mut T) + Sync),
+) {
+    let (mut longest, mut total) = (0, 0_usize);
+    for item in &*items {
+        let length = length(item);
+        longest = length.max(longest);
+        total = total.saturating_add(length);
+    }
+    let limit = (total.saturating_mul(MEMORY_FACTOR) / workers.len().max(1)).max(short);
+    if longest <= limit {
+        workers.iter_mut().for_each(|worker| reserve(worker, longest));
+        return for_each(threads, workers, items, &|worker: &mut W, index, item: &mut T| {
+            work(worker, index, item);
+        });
+    }
+    let few = (total / longest).clamp(1, workers.len());
+    let others = items.iter().map(length).filter(|&length| length <= limit).max().unwrap_or(0);
+    for (k, worker) in workers.iter_mut().enumerate() {
+        reserve(worker, if k < few { longest } else { others });
+    }
+    // Items that have become shorter are not worked on twice, because the long ones are the last.
+    for (count, are_long) in [(workers.len(), false), (few, true)] {
+        for_each(threads, &mut workers[..count], items, &|worker, index, item| {
+            if (length(item) > limit) == are_long {
+                work(worker, index, item);
+            }
+        });
+    }
+}
+
 /// Does what [`for_each`] does. It is compiled once for each type of worker and item.
 fn run_each<W: Send, T: Send>(
     threads: &Threads,

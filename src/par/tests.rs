@@ -3,7 +3,9 @@
 //! The results do not depend on this, so the tests of other layers do not notice it.
 
 use super::shares::{Cuts, WorkShares};
-use super::{Arc, Executor, Threads, fill_chunks, fill_parts, for_each, sort_parallel};
+use super::{
+    Arc, Executor, Threads, fill_chunks, fill_parts, for_each, for_each_by_length, sort_parallel,
+};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -177,5 +179,43 @@ mod of_pools {
         }
         let [inside, outside] = pool(2).install(|| [Threads::current().enter(here), here()]);
         assert_eq!(inside, outside);
+    }
+}
+
+/// Goal: the memory of all workers is at most some times the length of all items, each item is worked on once by a worker with
+/// enough memory, and items of equal lengths are shared by all workers. Method: items that become shorter; one long
+/// item, several, and none; reserved lengths are counted.
+#[test]
+fn memory_of_workers_is_bounded_by_the_length_of_all_items() {
+    const SHORT: usize = 10;
+    for long in [0, 1, 2, 5, 30] {
+        for workers in [1, 2, 3, 16, 64] {
+            let lengths = (0..200).map(|k| if k % 7 == 3 && k / 7 < long { 20_000 } else { 100 });
+            let mut items: Vec<(usize, usize)> = lengths.map(|length| (length, 0)).collect();
+            let total: usize = items.iter().map(|item| item.0).sum();
+            let mut memory = vec![0; workers];
+            let work = |memory: &mut usize, _: usize, item: &mut (usize, usize)| {
+                assert!(*memory >= item.0, "{long} long items, {workers} workers");
+                *item = (item.0 / 300, item.1 + 1);
+            };
+            let reserve = |memory: &mut usize, length| *memory = length;
+            let loops = loops(workers, |threads| {
+                let length = (&|item: &(usize, usize)| item.0) as _;
+                for_each_by_length(
+                    threads,
+                    &mut memory,
+                    &mut items,
+                    (length, SHORT),
+                    &reserve,
+                    &work,
+                );
+            });
+            assert!(items.iter().all(|item| item.1 == 1), "each item once");
+            let reserved: usize = memory.iter().sum();
+            assert!(reserved <= 5 * total + workers * SHORT, "{reserved} of {total}");
+            if long == 0 || workers <= 3 {
+                assert!(loops <= 1, "{long} long items, {workers} workers: {loops} loops");
+            }
+        }
     }
 }

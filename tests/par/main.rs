@@ -3,5 +3,6 @@
 
 mod executors;
 mod few_boxes;
+mod memory;
 #[cfg(feature = "rayon")]
 mod panics;

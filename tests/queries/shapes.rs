@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 #[cfg(feature = "rayon")]
 use std::sync::Arc;
+use std::time::Instant;
 
 use rand::RngExt;
 use swath::batch::overlap::{planes, sphere};
@@ -405,7 +406,9 @@ fn rounding_in_inner_nodes_loses_nothing() {
 fn batch_gives_the_results_of_single_queries() {
     let mut of = crowded(5, 700);
     of.extend(hostile(6, 300));
-    for (count, k) in [(0, 2), (1, 3), (63, 1), (64, 2), (65, 0), (200, 5), (1000, 3)] {
+    for (count, k) in
+        [(0, 2), (1, 3), (63, 1), (64, 2), (65, 0), (200, 5), (1000, 3), (9, 40), (3, 1100)]
+    {
         let asked: Vec<Aabb> = hostile(8, count)
             .into_iter()
             .zip(crowded(9, count))
@@ -461,6 +464,34 @@ fn batch_gives_the_results_of_single_queries() {
             }
         }
     }
+}
+
+/// Goal: the time to find many nearest boxes is not proportional to the product of the boxes and the places. Method: as many places as
+/// boxes; the least of three times for 16 times as many boxes, which would be 256 times as long.
+#[test]
+fn many_nearest_boxes_take_no_quadratic_time() {
+    let time = |count: usize| {
+        let mut draw = Draw::new(1);
+        let points: Vec<Aabb> = (0..count)
+            .map(|_| Aabb::point([(); 3].map(|()| draw.between(0.0, 1.0))).unwrap())
+            .collect();
+        let mut tree = Bvh::new();
+        with(&points, None, |set| tree.build(set).map(|_| ())).unwrap();
+        let queries = tree.queries();
+        let mut hits = vec![Hit::MISS; count];
+        let times = [(); 3].map(|()| {
+            let start = Instant::now();
+            let near = queries.proximity(&points[0], f32::INFINITY).unwrap();
+            let found = near.k_nearest(&mut hits);
+            let time = start.elapsed();
+            assert!(found.len() == count && found.is_sorted_by(|a, b| a.value <= b.value));
+            assert_eq!(found[0].row, 0);
+            time
+        });
+        times.into_iter().min().unwrap()
+    };
+    let (few, many) = (time(10_000), time(160_000));
+    assert!(many < few * 80, "{many:?}, where a sixteenth takes {few:?}");
 }
 
 /// Goal: numbers of hits whose product with the number of rows does not fit in a word are errors. Method: the greatest number, and one

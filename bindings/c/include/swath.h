@@ -1129,12 +1129,15 @@ swath_status swath_distance_pairs(const struct swath_shape *const *bodies,
 // `accept`: NULL, or a function that decides which pairs count.
 // `changes`: NULL, or memory for what was found, which `swath_broadphase_changes` returns too.
 //
-// If there are more pairs than allowed, nothing is changed.
+// If there are more pairs than allowed, nothing is changed but the lists of this update, which are empty: also those of
+// `swath_broadphase_changes`, `swath_broadphase_touching` and the like. `swath_broadphase_pairs` still returns the pairs of the
+// update before.
 swath_status swath_broadphase_update(struct swath_broadphase *broadphase,
                                      const struct swath_accept *accept,
                                      struct swath_changes *changes);
 
-// Returns what the last update found once more. The lists are empty after a snapshot was restored.
+// Returns what the last update found once more. The lists are empty after a snapshot was restored, after
+// `swath_broadphase_clear`, and after an update that failed.
 swath_status swath_broadphase_changes(const struct swath_broadphase *broadphase, struct swath_changes *changes);
 
 // Returns all pairs that touch and in which a proxy moves: those that begin and those that persist. They are copied to memory of

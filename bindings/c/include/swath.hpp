@@ -179,15 +179,21 @@ class broadphase : public handle<swath_broadphase, swath_broadphase_destroy> {
         check(swath_broadphase_data(get(), id, &data));
         return data;
     }
-    changes update() { return update_by(nullptr); }
+    changes update() {
+        swath_changes found{};
+        check(swath_broadphase_update(get(), nullptr, &found));
+        return changes_of(found);
+    }
     // Keeps only pairs for which `accept(pair)` is true; it is called from several threads. With `only_new` it is called for new pairs
-    // only. If it throws, the pair is left out, the update is completed, and the first exception is thrown.
+    // only. If it throws, the pair is left out, the update is completed, and the first exception is thrown, also if the update fails.
     template <class Accept> changes update(Accept &&accept, bool only_new = false) {
         guarded<Accept> function{accept, {}, nullptr};
         swath_accept by{&function, &guarded<Accept>::call, static_cast<std::uint8_t>(only_new)};
-        changes found = update_by(&by);
+        swath_changes found{};
+        const swath_status status = swath_broadphase_update(get(), &by, &found);
         if (function.thrown) std::rethrow_exception(function.thrown);
-        return found;
+        check(status);
+        return changes_of(found);
     }
     span<swath_swept_proxy_pair> touching() {
         swath_swept_proxy_pairs found{};
@@ -218,9 +224,7 @@ class broadphase : public handle<swath_broadphase, swath_broadphase_destroy> {
             }
         }
     };
-    changes update_by(const swath_accept *accept) {
-        swath_changes found{};
-        check(swath_broadphase_update(get(), accept, &found));
+    static changes changes_of(const swath_changes &found) {
         return {{found.begun.data, found.begun.count}, {found.ended.data, found.ended.count}, found.touching_count};
     }
 };

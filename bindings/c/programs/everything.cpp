@@ -2,6 +2,7 @@
 
 #include <swath.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -97,6 +98,28 @@ void events(const swath_exec *exec) {
         thrown = std::string(error.what()) == "of the callback";
     }
     CHECK(thrown && world.size() == 10);
+    // It arrives also if there are more pairs than allowed.
+    swath_exec one_pair = exec ? *exec : swath_exec{};
+    one_pair.pairs_max = 1;
+    swath::broadphase limited(&one_pair);
+    limited.insert_many(boxes_of(bodies), swath_proxy_of_kind(SWATH_KIND_DYNAMIC));
+    std::atomic<bool> is_first{true};
+    thrown = false;
+    try {
+        limited.update([&](swath_proxy_pair) -> bool {
+            if (is_first.exchange(false)) throw std::runtime_error("of the callback");
+            return true;
+        });
+    } catch (const std::runtime_error &error) {
+        thrown = std::string(error.what()) == "of the callback";
+    }
+    CHECK(thrown);
+    try {
+        limited.update();
+        CHECK(false);
+    } catch (const swath::error &error) {
+        CHECK(error.status() == SWATH_ERROR_TOO_MANY);
+    }
     world.set_many(ids, boxes_of(bodies));
     CHECK(world.update().touching_count == 5);
     CHECK(swath_same_id(world.cast({{-1, 0.5f, 0.5f}, {50, 0, 0}, 1}).id, ids[0]));

@@ -176,10 +176,11 @@ pub unsafe extern "C" fn swath_pair_finder_rejected(
         // SAFETY: the caller keeps the rules of the header.
         let (finder, of_a) =
             unsafe { (borrow(finder, "finder")?.handle().read()?, out(of_a, "of_a")?) };
+        // SAFETY: as above.
+        let of_b = if of_b.is_null() { None } else { Some(unsafe { out(of_b, "of_b") }?) };
         of_a.write(finder.rejected[0].as_slice().into());
-        if !of_b.is_null() {
-            // SAFETY: as above.
-            unsafe { out(of_b, "of_b") }?.write(finder.rejected[1].as_slice().into());
+        if let Some(of_b) = of_b {
+            of_b.write(finder.rejected[1].as_slice().into());
         }
         Ok(())
     })

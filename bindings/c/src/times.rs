@@ -308,10 +308,13 @@ pub unsafe extern "C" fn swath_distance_pairs(
         check_rows(poses.iter().map(Pose::validate), "pose")?;
         let shapes: Vec<Shape<'_>> =
             bodies.iter().map(|body| body.convex("bodies")).collect::<Outcome<_>>()?;
-        // The search would start with the normals in `results`, and then depend on what is in this memory.
-        to.fill(Zeroable::zeroed());
-        let (pairs, to) = (bytemuck::cast_slice(pairs), bytemuck::cast_slice_mut(to));
-        gjk::pairs(&shapes, poses, pairs, &exec.threads, &mut Vec::new(), to)?;
+        // The search would start with the normals in `results`, and then depend on what is in this memory. And `results` are
+        // only written if there is no error.
+        let mut found = vec![swath_distance_result::zeroed(); pairs.len()];
+        let (pairs, distances) =
+            (bytemuck::cast_slice(pairs), bytemuck::cast_slice_mut(&mut found));
+        gjk::pairs(&shapes, poses, pairs, &exec.threads, &mut Vec::new(), distances)?;
+        to.copy_from_slice(&found);
         Ok(())
     })
 }

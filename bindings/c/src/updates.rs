@@ -71,7 +71,9 @@ impl Accept {
 /// `accept`: NULL, or a function that decides which pairs count.
 /// `changes`: NULL, or memory for what was found, which `swath_broadphase_changes` returns too.
 ///
-/// If there are more pairs than allowed, nothing is changed.
+/// If there are more pairs than allowed, nothing is changed but the lists of this update, which are empty: also those of
+/// `swath_broadphase_changes`, `swath_broadphase_touching` and the like. `swath_broadphase_pairs` still returns the pairs of the
+/// update before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_update(
     broadphase: *mut swath_broadphase,
@@ -109,7 +111,8 @@ impl From<swath::broadphase::Changes<'_>> for swath_changes {
     }
 }
 
-/// Returns what the last update found once more. The lists are empty after a snapshot was restored.
+/// Returns what the last update found once more. The lists are empty after a snapshot was restored, after
+/// `swath_broadphase_clear`, and after an update that failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_changes(
     broadphase: *const swath_broadphase,

@@ -255,6 +255,39 @@ fn misaligned_pointers_are_errors() {
     unsafe { swath_pair_finder_destroy(odd_finder) };
 }
 
+/// Goal: a call that fails writes no results. Method: a second list of rejected rows that is not aligned, and a pair of a body that does
+/// not exist behind a valid pair; what was in the memory before is still there.
+#[test]
+fn failed_calls_write_no_results() {
+    let finder = Finder::new();
+    works(finder.union(&boxes_of(&[unit_box(0.0), unit_box(f32::NAN)])));
+    let mut of_a = swath_rejected_rows { data: null(), count: 77 };
+    let words = [0_u64; 4];
+    let odd: *mut swath_rejected_rows =
+        words.as_ptr().cast_mut().cast::<u8>().wrapping_add(1).cast();
+    let status = unsafe { swath_pair_finder_rejected(finder.0, &mut of_a, odd) };
+    fails(status, SWATH_ERROR_MISALIGNED, "of_b");
+    assert_eq!(of_a.count, 77);
+
+    let mut ball = null_mut();
+    works(unsafe { swath_shape_sphere(1.0, &mut ball) });
+    let bodies = [ball.cast_const(); 2];
+    let pose = swath_pose { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
+    let pairs = [swath_pair { a: 0, b: 1 }, swath_pair { a: 0, b: 5 }];
+    let before =
+        swath_distance_result { distance: 7.0, normal: [1.0; 3], on_a: [2.0; 3], on_b: [3.0; 3] };
+    let (mut results, poses) = ([before; 2], [pose; 2]);
+    let distances = |pairs: &[swath_pair], results: &mut [swath_distance_result]| unsafe {
+        let (count, to) = (pairs.len(), results.as_mut_ptr());
+        swath_distance_pairs(bodies.as_ptr(), poses.as_ptr(), 2, pairs.as_ptr(), count, null(), to)
+    };
+    fails(distances(&pairs, &mut results), SWATH_ERROR_ARGUMENT, "5");
+    assert_eq!(results, [before; 2]);
+    works(distances(&pairs[..1], &mut results));
+    assert!(results[0].distance < 0.0 && results[1] == before);
+    unsafe { swath_shape_destroy(ball) };
+}
+
 #[test]
 fn no_boxes_have_no_pairs() {
     let finder = Finder::new();

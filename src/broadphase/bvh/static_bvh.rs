@@ -26,7 +26,7 @@ const ITEMS: usize = 4096;
 /// nodes. A query that is long compared with the boxes visits all nodes along it, also if it hits nothing. So a box across the whole scene,
 /// between n boxes that cross the scene on another axis, visits about as many nodes as the square root of n/16.
 /// Every box that contains the point is visited to find the nearest box of a point, because the one in the lowest row is
-/// returned. If boxes change from tick to tick, use
+/// returned; so is every box that contains the start of a ray or of a moving box to find the one that is hit first. If boxes change from tick to tick, use
 /// [`FixedBoxes`](crate::FixedBoxes) instead.
 ///
 /// ```

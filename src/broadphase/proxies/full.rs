@@ -12,7 +12,7 @@ use super::pair_cache::events::{Diff, DiffScratch, Events};
 use super::pair_cache::partition::{
     AcceptPair, Accepting, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
 };
-use super::pair_cache::{PairColumns, PairTable};
+use super::pair_cache::{ColumnsMut, PairColumns, PairTable};
 use super::proxy::ProxyKind;
 use super::resting::RestingTrees;
 use super::slots::SmallGenerations;
@@ -22,7 +22,7 @@ use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, PairRuns, Window, runs_of};
 use crate::broadphase::{FindError, FixedBoxes, PairFinder, PairInput};
 use crate::columns::impl_memory;
-use crate::geom::{SweptPair, lengthen_by_default, most_of, sum_of};
+use crate::geom::{MapEach, SweptPair, lengthen_by_default, most_of, sum_of};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
@@ -30,6 +30,8 @@ use alloc::vec::Vec;
 /// `UNUSED_EACH` places more for each partition: a list of any length has 1024.
 const UNUSED_FACTOR: usize = 8;
 const UNUSED_EACH: usize = 4096;
+/// Runs and partitions of at most so many pairs are short, however many workers reserve memory for one.
+const SHORT: usize = 4096;
 /// Number of pairs below which one thread compares them: waking another costs more.
 const PARALLEL_PAIRS_MIN: usize = 2048;
 
@@ -232,10 +234,10 @@ fn partition<'c>(
     for (copy, run) in copies.iter_mut().zip(trees()) {
         copy.pairs.append(run.pairs.as_slice());
     }
-    // Any worker may take any run, so reserve the length of the longest for each of them.
-    let longest = most_of(copies, |run| run.pairs.as_slice().len());
-    scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
-    par::for_each(threads, scratch, copies, &|scratch, _, run| {
+    let length = |run: &PairRun<SweptPair>| run.pairs.as_slice().len();
+    let lengths = (&length as _, SHORT);
+    let reserve = |scratch: &mut DiffScratch, longest| reserve_for(&mut scratch.pairs, longest);
+    par::for_each_by_length(threads, scratch, copies, lengths, &reserve, &|scratch, _, run| {
         let memory = &mut scratch.pairs;
         pair_filter.filter_and_partition(PairSource::RowAndSlot, partitions, run, memory);
     });
@@ -257,14 +259,17 @@ fn compare(
     let before_of = |part: usize| if part > 0 { ends[part - 1] } else { 0 }..ends[part];
     let longest_before = (0..partitions.count).map(|part| before_of(part).len()).max().unwrap_or(0);
     let longest = most_of(&lengths, |&length| length);
-    for scratch in &mut *scratch {
-        scratch.reserve_for(diff.level, partitions.width(), longest, longest_before);
-    }
+    // The memory for a partition with at most so many pairs, found and cached ones together.
+    let reserve = |scratch: &mut DiffScratch, most: usize| {
+        let [longest, before] = [longest, longest_before].map_each(|length| most.min(length));
+        scratch.reserve_for(diff.level, partitions.width(), longest, before);
+    };
     touching.resize(sum_of(&lengths, |&length| length));
     let mut rest = touching.columns_mut();
     let mut next = |part: usize| (rest.split_off(lengths[part]), before.slice(before_of(part)));
     let mut written = [0; PARTITIONS_MAX];
     if let [scratch] = scratch {
+        reserve(scratch, usize::MAX);
         for (part, written) in written[..partitions.count].iter_mut().enumerate() {
             *written = diff.part(part, scratch, next(part), events);
         }
@@ -276,7 +281,12 @@ fn compare(
     let mut lists = parts.iter_mut().zip(&mut written).enumerate();
     let mut items: [_; PARTITIONS_MAX] =
         core::array::from_fn(|_| lists.next().map(|(part, lists)| (next(part), lists)));
-    par::for_each(threads, scratch, &mut items[..partitions.count], &|scratch, part, item| {
+    let items = &mut items[..partitions.count];
+    let length = |item: &Option<((ColumnsMut<'_>, PairColumns<'_>), _)>| {
+        item.as_ref().map_or(0, |((to, before), _)| to.a.len() + before.len())
+    };
+    let of_items = (&length as _, SHORT);
+    par::for_each_by_length(threads, scratch, items, of_items, &reserve, &|scratch, part, item| {
         if let Some((pairs, (events, written))) = item.take() {
             *written = diff.part(part, scratch, pairs, events);
             events.reserve_spare();

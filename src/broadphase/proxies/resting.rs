@@ -258,7 +258,9 @@ pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
 }
 
 /// How loose the nodes of a forest of settled movers are built: twice the least margin. A mover that leaves its fat
-/// AABB usually gets another one about that far away, which then overwrites the old one in place.
+/// AABB usually gets another one about that far away, which then overwrites the old one in place. A fat AABB is at least
+/// that long on each axis, so the limit of [`FixedBoxes::slack`] has an effect only if most boxes of a tree have a smaller
+/// margin, or none: a single large margin must not make all searches visit all nodes.
 fn slack_of(state: &BroadphaseState, inserted: &[BvhItem]) -> f32 {
     let margins = inserted.iter().map(|item| state.slot(item.id as usize).margin);
     let least = margins.filter(|&margin| margin > 0.0).fold(f32::INFINITY, f32::min);
@@ -273,4 +275,60 @@ fn is_still_mover(state: &BroadphaseState, index: usize) -> bool {
 
 fn same_bits(a: &Aabb, b: &Aabb) -> bool {
     bytemuck::bytes_of(a) == bytemuck::bytes_of(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::broadphase::Broadphase;
+    use crate::broadphase::bvh::Tree;
+    use crate::broadphase::proxies::Proxy;
+    use crate::geom::Aabb;
+
+    /// Boxes of this forest are on a grid with so many on each axis.
+    const EACH: usize = 10;
+
+    /// Inserts dynamic boxes without displacement, with side 0.5, at distance 1, and settles them with one more box that has
+    /// the margin `other`, while another one moves. Returns by how much the bounds of the nodes of the forest are larger than its boxes.
+    fn looseness(margin: f32, other: f32) -> f32 {
+        let mut broadphase = Broadphase::new();
+        for k in 0..EACH.pow(3) {
+            let at = [k % EACH, k / EACH % EACH, k / EACH / EACH].map(|x| x as f32);
+            let aabb = Aabb { min: at, max: at.map(|x| x + 0.5) };
+            let proxy = Proxy::dynamic().with_margin(margin);
+            broadphase.insert(aabb, proxy).expect("the box is valid");
+        }
+        let far = Aabb { min: [-500.0; 3], max: [-499.5; 3] };
+        broadphase.insert(far, Proxy::dynamic().with_margin(other)).expect("the box is valid");
+        let away = Aabb { min: [-2000.0; 3], max: [-1999.0; 3] };
+        let active = broadphase.insert(away, Proxy::dynamic()).expect("the box is valid");
+        for tick in 0..4 {
+            let delta = [tick as f32 + 1.0, 0.0, 0.0];
+            broadphase.set(active, away, delta).expect("the proxy exists");
+            broadphase.update().expect("there are few pairs");
+        }
+        let forest = &broadphase.trees.settled[0];
+        assert_eq!(forest.len(), EACH.pow(3) + 1, "all boxes are settled");
+        let trees = forest.trees().iter().filter_map(Tree::bounds);
+        let highest = trees.map(|bounds| bounds.max[0]).fold(f32::MIN, f32::max);
+        highest - (EACH as f32 - 0.5 + margin)
+    }
+
+    /// Goal: one mover with a large margin does not make the nodes around all others large. Method: compare the bounds of a
+    /// forest with its boxes, of which one has a margin of many times their size.
+    #[test]
+    fn bounds_of_settled_movers_do_not_depend_on_one_large_margin() {
+        assert!(looseness(0.0, 100.0) <= 0.5);
+        assert!(looseness(0.0, 10.0) <= 0.5);
+        assert_eq!(looseness(0.0, 0.0), 0.0);
+    }
+
+    /// Goal: nodes of movers with equal margins are as loose as movers need that leave their fat AABBs. Method: margins that
+    /// are exact in `f32`, smaller and larger than the boxes, compared with the bounds of the forest.
+    #[test]
+    fn bounds_of_movers_with_equal_margins_are_loose_by_twice_the_margin() {
+        for margin in [0.125, 0.5, 1.0] {
+            assert_eq!(looseness(margin, margin), 2.0 * margin);
+            assert_eq!(looseness(margin, 100.0), 2.0 * margin);
+        }
+    }
 }

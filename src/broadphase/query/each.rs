@@ -206,6 +206,7 @@ impl Proximities<'_, '_> {
             NearestTo::new(queries, &of.unwrap_or_default(), *max_distance, None, to)
         });
         run_queries(queries, &mut some);
+        some.into_iter().for_each(|of| _ = of.into_hits());
     }
 }
 

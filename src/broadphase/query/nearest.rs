@@ -64,8 +64,8 @@ impl<A: Accept> Query<'_, Proximity, A> {
         self.k_nearest(&mut [Hit::default()]).first().copied()
     }
 
-    /// The nearest boxes, as many as `to` can store, ordered by distance, then by row. Intended for
-    /// up to some dozens, because each box is inserted into a sorted list.
+    /// The nearest boxes, as many as `to` can store, ordered by distance, then by row. To find all boxes up to a distance in
+    /// any order, [overlaps](Queries::overlap) take less time.
     pub fn k_nearest(self, to: &mut [Hit]) -> &[Hit] {
         let Self { queries, of, mut accept, visits } = self;
         let (nearest, looked) = of.nearest(&queries, accept.accept_fn(), to);
@@ -86,7 +86,7 @@ impl Proximity {
         let Self { aabb, max_distance } = self;
         let question = NearestTo::new(queries, aabb, *max_distance, accept_fn, to);
         let (question, looked) = run_query(queries, question);
-        (question.nearest.into_hits(), looked)
+        (question.into_hits(), looked)
     }
 }
 
@@ -110,6 +110,11 @@ impl<'q, 'a> NearestTo<'q, 'a> {
     ) -> Self {
         let (from, allowed) = (aabb.to_row(), queries.allowed());
         Self { from, max_distance, allowed, accept, nearest: NearestList::new(to) }
+    }
+
+    /// Returns the nearest boxes in order.
+    pub(crate) fn into_hits(self) -> &'a [Hit] {
+        self.nearest.into_hits()
     }
 }
 

@@ -282,7 +282,9 @@ impl<R: StripPairs> FinderPasses<R> {
         let (runs, share, longest) = self.divide_into_runs(&grid);
         scatter += clock.lap();
         let sweepers = &mut self.sweepers[..workers];
-        sweepers.iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
+        // A single strip is always swept by the first worker.
+        let sweeping = if grid.strips() == 1 { 1 } else { workers };
+        sweepers[..sweeping].iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
         let (level, budget) = (input.level, &Budget::new(input.pairs_max));
         let filtered = input.is_filtered();
@@ -319,13 +321,11 @@ impl<R: StripPairs> FinderPasses<R> {
         }
         // Any worker may take any run, so reserve the largest capacity seen for all of them.
         let most = most_of(sweepers, |sweeper| sweeper.pairs.capacity());
-        let mut peak = 0;
-        for sweeper in &mut *sweepers {
-            peak = peak.max(sweeper.strip.take_join_peak());
-        }
-        for Sweeper { strip, pairs } in sweepers {
+        let peaks = sweepers.iter_mut().map(|sweeper| sweeper.strip.take_join_peak());
+        let peak = peaks.max().unwrap_or(0);
+        for (k, Sweeper { strip, pairs }) in sweepers.iter_mut().enumerate() {
             reserve_total(pairs, most);
-            strip.reserve_join(peak, longest);
+            strip.reserve_join(if k < sweeping { peak } else { 0 }, longest);
         }
         self.pairs.reserve_spare(RUNS);
         Some(Timings { choose: chosen, scatter, sweep: clock.lap() })

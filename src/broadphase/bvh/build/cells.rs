@@ -359,14 +359,6 @@ impl Builder {
             }
         }
         let largest = most_of(&sizes, |&size| size);
-        // Any worker may take any cells, so reserve the largest size for all of them.
-        for packer in &mut self.packers {
-            packer.reserve_for(largest);
-            for list in &mut packer.which {
-                list.clear();
-                reserve_for(list, largest);
-            }
-        }
         let needed = nodes.needed();
         let below = sizes.iter().map(|&size| needed(size));
         let below = below.fold([0; 2], |[a, b], [c, d]| [a + c, b + d]);
@@ -384,27 +376,38 @@ impl Builder {
         let (mut roots, mut rest, mut filled) = (&mut cells[..], &sizes[..], &self.filled[..]);
         let mut measures = measures;
         let mut tasks: [_; RUNS] = core::array::from_fn(|_| {
-            let (mut count, mut boxes, mut needs) = (0, 0, [0; 2]);
+            let (mut count, mut boxes, mut needs, mut largest) = (0, 0, [0; 2], 0);
             while boxes < wanted
                 && let Some(&size) = rest.get(count)
             {
                 let [nodes, leaves] = needed(size);
                 (count, boxes) = (count + 1, boxes + size);
                 needs = [needs[0] + nodes, needs[1] + leaves];
+                largest = largest.max(size);
             }
             rest.split_off(..count)?;
             let (own, tops) = (free.split(needs), roots.split_off_mut(..count)?);
             let measures = measures.split_off(..count.min(measures.len()))?;
             let filled = filled.split_off(..count)?;
-            Some(Task { filled, free: own, tops, measures })
+            Some(Task { filled, free: own, tops, measures, largest })
         });
         let ordered = &self.ordered;
         let packers = &mut self.packers[..threads.workers()];
-        par::for_each(threads, packers, &mut tasks, &|packer, _, task| {
+        let length = |task: &Option<Task<'_>>| task.as_ref().map_or(0, |task| task.largest);
+        let lengths = (&length as _, CROWD_MIN);
+        let reserve = |packer: &mut Packer, largest| {
+            packer.reserve_for(largest);
+            for list in &mut packer.which {
+                list.clear();
+                reserve_for(list, largest);
+            }
+        };
+        let pack = |packer: &mut Packer, _, task: &mut Option<Task<'_>>| {
             if let Some(task) = task {
                 task.pack(level, (boxes, ordered), packer);
             }
-        });
+        };
+        par::for_each_by_length(threads, packers, &mut tasks, lengths, &reserve, &pack);
         (self.sizes, self.cells) = (sizes, cells);
         (largest > 0).then_some(largest)
     }
@@ -481,6 +484,8 @@ struct Task<'a> {
     tops: &'a mut [BvhItem],
     /// How the boxes of each cell are halved. May be empty.
     measures: &'a [SplitMeasure],
+    /// The number of boxes of the largest cell.
+    largest: usize,
 }
 
 impl Task<'_> {
