@@ -629,7 +629,8 @@ swath_status swath_broadphase_set_many(struct swath_broadphase *broadphase,
                                        const struct swath_boxes *boxes);
 
 // Returns the invalid rows of the last call of `swath_broadphase_insert_many` or `swath_broadphase_set_many` that succeeded.
-swath_status swath_broadphase_rejected(const struct swath_broadphase *broadphase, struct swath_rejected_rows *rows);
+swath_status swath_broadphase_rejected(const struct swath_broadphase *broadphase,
+                                       struct swath_rejected_rows *rows);
 
 // Removes a proxy. Its pairs end with the next update; its id is stale from now on.
 swath_status swath_broadphase_remove(struct swath_broadphase *broadphase, struct swath_proxy_id id);
