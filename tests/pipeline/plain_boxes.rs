@@ -72,13 +72,16 @@ fn touches_at_the_start_follow_the_setting() {
         .expect("columns");
     let mut flags = [BodyFlags::MOVES; 4];
     flags[3] = BodyFlags::MOVES | BodyFlags::SENSOR;
-    for (touch, told) in [(Touch::Hit, 2), (Touch::IfClosing, 0), (Touch::Ignore, 0)] {
+    for (touch, reported) in [(Touch::Hit, 2), (Touch::IfClosing, 0), (Touch::Ignore, 0)] {
         let mut pipeline = Pipeline::new(config(|c| c.touch = touch));
         let ticked = pipeline.tick(&Scene::new(boxes).flagged(&flags)).expect("a tick");
         let (impacts, sensed, stages) = (ticked.impacts(), ticked.sensed(), ticked.stats());
-        assert_eq!((impacts.len(), sensed.len()), (told, 1), "{touch:?}");
+        assert_eq!((impacts.len(), sensed.len()), (reported, 1), "{touch:?}");
         assert_eq!(sensed[0].pair, Pair { a: 2, b: 3 });
-        assert_eq!((stages.candidates, stages.boxes, stages.apart), (3, told + 1, 2 - told));
+        assert_eq!(
+            (stages.candidates, stages.boxes, stages.apart),
+            (3, reported + 1, 2 - reported)
+        );
     }
 }
 
@@ -113,10 +116,14 @@ fn displacement_of_the_threshold_is_fast() {
     let boxes =
         MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&delta, &still, &still]);
     let scene = Scene::new(boxes.expect("columns"));
-    for (fast, told) in [(1.5_f32.next_down(), 1), (1.5, 1), (1.5_f32.next_up(), 0)] {
+    for (fast, reported) in [(1.5_f32.next_down(), 1), (1.5, 1), (1.5_f32.next_up(), 0)] {
         let mut pipeline = Pipeline::new(config(|c| c.fast = fast));
         let ticked = pipeline.tick(&scene).expect("a tick");
-        assert_eq!((ticked.impacts().len(), ticked.slow().count()), (told, 1 - told), "{fast}");
+        assert_eq!(
+            (ticked.impacts().len(), ticked.slow().count()),
+            (reported, 1 - reported),
+            "{fast}"
+        );
     }
 }
 
@@ -273,10 +280,11 @@ fn second_contacts_are_those_of_the_gap() {
 fn overlap_after_an_ignored_touch_is_reported() {
     let cubes = [[[0.0; 3], [1.0; 3]], [[1.0, 0.0, 0.0], [2.0, 1.0, 1.0]]];
     for accel in [0.0, -1e-30] {
-        for (delta, told) in [([-0.5, 0.0, 0.0], 1), ([0.0, 1.0, 0.0], 0), ([0.5, 0.0, 0.0], 0)] {
+        for (delta, reported) in [([-0.5, 0.0, 0.0], 1), ([0.0, 1.0, 0.0], 0), ([0.5, 0.0, 0.0], 0)]
+        {
             let mut pipeline = Pipeline::new(config(|c| c.touch = Touch::Ignore));
             let impacts = impacts_of(&mut pipeline, cubes, [delta, [0.0, 0.0, accel]]);
-            assert_eq!(impacts.len(), told, "{accel} {delta:?}: {impacts:?}");
+            assert_eq!(impacts.len(), reported, "{accel} {delta:?}: {impacts:?}");
             for Impact { toi, kind, depth, normal, closing, .. } in impacts {
                 assert_eq!((toi, kind, depth), (0.0, ImpactKind::Overlapping, 0.0));
                 assert_eq!((normal, closing), ([1.0, 0.0, 0.0], 0.5));

@@ -55,20 +55,6 @@ impl<P> Default for PairRun<P> {
     }
 }
 
-/// What a tick needs: places for pairs in all runs together, spare ones included, and pairs.
-#[derive(Clone, Copy, Debug, Default)]
-struct Needed {
-    places: usize,
-    pairs: usize,
-}
-
-impl Needed {
-    /// Returns the greater number of each.
-    fn max(self, other: Self) -> Self {
-        Self { places: self.places.max(other.places), pairs: self.pairs.max(other.pairs) }
-    }
-}
-
 /// The most that any of the last 16 to 32 ticks needed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Window {
@@ -78,13 +64,19 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Records what a tick needs. Returns the most that any of the last ticks needed.
+    /// Records what a tick needs. Returns the most that any of the last ticks needed, this one included.
     pub(crate) fn record(&mut self, needed: usize) -> usize {
+        self.greatest[0] = self.greatest[0].max(needed);
+        let most = self.most();
+        self.ticks += 1;
         if self.ticks == WINDOW_TICKS {
             (self.greatest, self.ticks) = ([0, self.greatest[0]], 0);
         }
-        self.ticks += 1;
-        self.greatest[0] = self.greatest[0].max(needed);
+        most
+    }
+
+    /// The most that any of the last ticks needed.
+    fn most(&self) -> usize {
         self.greatest[0].max(self.greatest[1])
     }
 }
@@ -100,13 +92,14 @@ pub(crate) struct PairRuns<P> {
     /// Position of the first pair of each run, and the number of all pairs.
     starts: Vec<usize>,
     sorted: Vec<P>,
-    /// The most that a tick needs: of the current window of ticks, of the one before, and as reserved.
-    greatest: [Needed; 3],
-    /// Number of ticks of the current window.
-    ticks: usize,
+    /// What the ticks needed: places for pairs in all runs together, spare ones included, and pairs.
+    places_needed: Window,
+    pairs_needed: Window,
+    /// The number of pairs for which memory is reserved.
+    reserved: usize,
 }
 
-impl_memory!([P] PairRuns<P> { starts, sorted; lists of all; without count, added, greatest, ticks });
+impl_memory!([P] PairRuns<P> { starts, sorted; lists of all; without count, added, places_needed, pairs_needed, reserved });
 
 impl<P> Default for PairRuns<P> {
     fn default() -> Self {
@@ -116,8 +109,9 @@ impl<P> Default for PairRuns<P> {
             added: 0,
             starts: Vec::new(),
             sorted: Vec::new(),
-            greatest: [Needed::default(); 3],
-            ticks: 0,
+            places_needed: Window::default(),
+            pairs_needed: Window::default(),
+            reserved: 0,
         }
     }
 }
@@ -125,18 +119,14 @@ impl<P> Default for PairRuns<P> {
 impl<P: Copy + Default> PairRuns<P> {
     /// Starts `count` empty runs.
     pub(crate) fn start(&mut self, count: usize) -> &mut [PairRun<P>] {
-        let most = self.needed().pairs.saturating_mul(UNUSED_FACTOR).saturating_add(UNUSED_EACH);
+        let needed = self.pairs_needed.most().max(self.reserved);
+        let most = needed.saturating_mul(UNUSED_FACTOR).saturating_add(UNUSED_EACH);
         if self.sorted.capacity() > most {
             self.sorted = Vec::new();
         }
         lengthen_by_default(&mut self.all, count);
         self.all.iter_mut().for_each(|run| run.pairs.clear());
         self.keep(count)
-    }
-
-    /// The most that any of the last ticks needed.
-    fn needed(&self) -> Needed {
-        self.greatest.into_iter().fold(Needed::default(), Needed::max)
     }
 
     /// Keeps only the first of the runs that were started.
@@ -175,39 +165,23 @@ impl<P: Copy + Default> PairRuns<P> {
         let pairs = pairs_of(&self.all[..self.count]);
         let parts = most_of(&self.all, |run| run.partition_ends.capacity());
         let least = LeastPlaces::of(self, runs, pairs);
-        let mut now = Needed { places: 0, pairs };
+        let mut places = 0;
         for index in 0..self.all.len() {
             let least = least.of_run(&self.all, index);
             let run = &mut self.all[index];
-            now.places += run.pairs.requested().max(least);
+            places += run.pairs.requested().max(least);
             run.pairs.reserve_spare(least);
             reserve_total(&mut run.partition_ends, parts);
         }
-        self.greatest[0] = self.greatest[0].max(now);
-        if sum_of(&self.all, |run| run.pairs.capacity()) > self.places_max() {
+        let places = self.places_needed.record(places).max(self.reserved);
+        let pairs = self.pairs_needed.record(pairs).max(self.reserved);
+        let most = places_max(places, pairs).saturating_add(UNUSED_EACH * self.all.len());
+        if sum_of(&self.all, |run| run.pairs.capacity()) > most {
             for index in 0..self.all.len() {
                 let least = least.of_run(&self.all, index);
                 self.all[index].pairs.drop_spare(least);
             }
         }
-        self.ticks += 1;
-        if self.ticks == WINDOW_TICKS {
-            let [window, _, reserved] = self.greatest;
-            (self.greatest, self.ticks) = ([Needed::default(), window, reserved], 0);
-        }
-    }
-
-    /// The number of places above which spare ones are freed. Ticks that are alike stay below it: a list grows by half, and
-    /// then gets a quarter more than it needs.
-    fn places_max(&self) -> usize {
-        // A caller may reserve any number of places.
-        let Needed { places, pairs } = self.needed();
-        let some = places
-            .saturating_mul(UNUSED_FACTOR)
-            .min(pairs.saturating_mul(2 * UNUSED_FACTOR))
-            .min(places.saturating_add(UNUSED_MOST));
-        let least = places.saturating_add(places.saturating_mul(5) / 8);
-        some.max(least).saturating_add(UNUSED_EACH * self.all.len())
     }
 
     /// The pairs, or an error if there are more than `most`.
@@ -237,7 +211,7 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Reserves memory for this many pairs in this many runs.
     pub(crate) fn reserve(&mut self, runs: usize, pairs: usize) {
-        self.greatest[2] = self.greatest[2].max(Needed { places: pairs, pairs });
+        self.reserved = self.reserved.max(pairs);
         lengthen_by_default(&mut self.all, runs);
         self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
         reserve_total(&mut self.sorted, pairs);
@@ -245,7 +219,8 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Frees the memory that this many pairs in this many runs do not need.
     pub(crate) fn shrink_to(&mut self, runs: usize, pairs: usize) {
-        self.greatest = [Needed::default(), Needed::default(), Needed { places: pairs, pairs }];
+        (self.places_needed, self.pairs_needed) = (Window::default(), Window::default());
+        self.reserved = pairs;
         // Without pairs not even empty runs are needed.
         if pairs == 0 {
             self.all = Vec::new();
@@ -276,6 +251,18 @@ pub(crate) fn runs_of(
         Some(Err(FindError::TooManyPairs { found, .. })) => Ok((&[], found)),
         Some(Err(error)) => Err(error),
     }
+}
+
+/// The number of places above which spare ones are freed, besides some for each run, if ticks need so many places and pairs. Ticks that are
+/// alike stay below it: a list grows by half, and then gets a quarter more than it needs.
+fn places_max(places: usize, pairs: usize) -> usize {
+    // A caller may reserve any number of places.
+    let some = places
+        .saturating_mul(UNUSED_FACTOR)
+        .min(pairs.saturating_mul(2 * UNUSED_FACTOR))
+        .min(places.saturating_add(UNUSED_MOST));
+    let least = places.saturating_add(places.saturating_mul(5) / 8);
+    some.max(least)
 }
 
 /// How many places each run gets at least for the next tick.
@@ -519,17 +506,13 @@ impl<P: Copy + Default> Iterator for PairsIter<'_, P> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FindError, Needed, PairRuns, Threads, Timings, UNUSED_MOST};
+    use super::{FindError, PairRuns, Threads, Timings, UNUSED_MOST, places_max};
     use crate::geom::Pair;
 
     /// Goal: few unused places are kept after ticks with very many pairs, and several times the pairs after ticks with few.
     #[test]
     fn unused_places_are_limited() {
-        let kept = |pairs: usize| {
-            let mut runs = PairRuns::<Pair>::default();
-            runs.greatest[1] = Needed { places: pairs, pairs };
-            runs.places_max() - pairs
-        };
+        let kept = |pairs: usize| places_max(pairs, pairs) - pairs;
         assert_eq!(kept(1000), 3000);
         assert_eq!(kept(20_000_000), UNUSED_MOST);
         assert_eq!(kept(80_000_000), 50_000_000);

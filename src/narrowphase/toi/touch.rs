@@ -136,9 +136,8 @@ impl<'s> Search<'s> {
         // The plane on the other side of the cores separates them only if these are flat.
         let behind = pair.support(-gap.normal).at - x;
         let is_thick = -gap.normal.dot(behind) - 2.5 * tilted * behind.length() > deep;
-        let spins = [&motion.a, &motion.b].map_each(|body| body.rotation.rate * body.shape.reach());
         let [apart, _] = motion.apart(t, pair, gap);
-        let slower = 2.5 * tilted * apart.length() + 2.0 * (spins[0] + spins[1]);
+        let slower = 2.5 * tilted * apart.length() + 2.0 * self.spin_speed();
         // Comparisons with NaN are false.
         least > 0.0 && tilted < 0.1 && is_thick && -apart.dot(gap.normal) > slower
     }
@@ -147,11 +146,15 @@ impl<'s> Search<'s> {
     fn closes_by_more_than_rounding(&self, pair: &RotatedPair<'_>, t: f64, gap: &Gap) -> bool {
         let motion = &self.motion;
         let [closing, growing] = motion.closing(t, pair, gap);
-        let speeds = motion.velocity(t).length()
-            + motion.a.rotation.rate * motion.a.shape.reach()
-            + motion.b.rotation.rate * motion.b.shape.reach();
-        let rounding = ROUNDING_OF_SPEED * speeds;
+        let rounding = ROUNDING_OF_SPEED * (motion.velocity(t).length() + self.spin_speed());
         closing > rounding || closing >= -rounding && growing > 0.0
+    }
+
+    /// The sum of the greatest speeds of points of both bodies because of their rotation.
+    fn spin_speed(&self) -> f64 {
+        let [a, b] = [&self.motion.a, &self.motion.b]
+            .map_each(|body| body.rotation.rate * body.shape.reach());
+        a + b
     }
 
     /// Returns the gap of the bodies at a time, which may touch or overlap.
