@@ -68,6 +68,8 @@ pub struct Model {
     moved: BTreeSet<ProxyId>,
     /// The proxies of the last update.
     known: BTreeSet<ProxyId>,
+    /// The table of the last update.
+    known_kinds: KindTable,
 }
 
 pub fn is_margin(margin: f32) -> bool {
@@ -195,7 +197,8 @@ impl Model {
     /// The rules for a function that is called for new pairs only.
     pub fn update_with_new(&mut self, accept: impl Fn(ProxyPair) -> bool) -> Events {
         let (kept, moved, known) = (self.kept.clone(), self.moved.clone(), self.known.clone());
-        let changed = |id: ProxyId| moved.contains(&id) || !known.contains(&id);
+        let other_kinds = self.kinds != self.known_kinds;
+        let changed = |id: ProxyId| other_kinds || moved.contains(&id) || !known.contains(&id);
         self.update(|pair| {
             kept.contains(&pair) || (changed(pair.a) || changed(pair.b)) && accept(pair)
         })
@@ -239,6 +242,7 @@ impl Model {
         self.changed.clear();
         self.moved.clear();
         self.known = self.things.keys().copied().collect();
+        self.known_kinds = self.kinds;
         events
     }
 }

@@ -40,6 +40,40 @@ fn kinds_pair_as_the_table_says() {
     }
 }
 
+/// Goal: the pairs that a new table allows begin also in an update whose function is called for new pairs only, and a pair that this
+/// function has rejected is offered once more. Method: every pair of kinds of which one moves, with another table after some updates,
+/// with and without a margin.
+#[test]
+fn new_table_offers_pairs_to_the_function_for_new_pairs() {
+    let aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
+    let default = KindTable::default();
+    let kinds = KINDS.into_iter().flat_map(|a| [1, 2].map(|b| (a, KINDS[b])));
+    for ((a, b), margin) in kinds.flat_map(|kinds| [0.0, 0.25].map(|margin| (kinds, margin))) {
+        let mut world = Broadphase::new();
+        world.set_kind_table(default.without(a, b));
+        for kind in [a, b] {
+            let id = world.insert(aabb, Proxy::dynamic().with_margin(margin)).expect("valid");
+            world.set_kind(id, kind).expect("the id is valid");
+        }
+        let mut update = |table: Option<KindTable>, accepts: bool| {
+            if let Some(table) = table {
+                world.set_kind_table(table);
+            }
+            let changes = world.update_with_new(|_| accepts).expect("no limit");
+            [changes.begun().len(), changes.ended().len(), changes.touching().len()]
+        };
+        for _ in 0..2 {
+            assert_eq!(update(None, true), [0, 0, 0], "{a:?} {b:?}");
+        }
+        assert_eq!(update(Some(default.with(a, b)), false), [0, 0, 0], "{a:?} {b:?}");
+        assert_eq!(update(None, true), [0, 0, 0], "rejected: {a:?} {b:?}");
+        let other = default.with(a, b).with(ProxyKind::Fixed, ProxyKind::Sleeping);
+        assert_eq!(update(Some(other), true), [1, 0, 1], "{a:?} {b:?} {margin}");
+        assert_eq!(update(None, false), [0, 0, 1], "{a:?} {b:?}");
+        assert_eq!(update(Some(default.without(a, b)), true), [0, 1, 0], "{a:?} {b:?}");
+    }
+}
+
 /// Goal: a pair of two resting proxies begins once, when one of them is inserted or changes, is not among the touching
 /// pairs, stays cached without an event, and ends when they part. Method: a sleeping proxy on a fixed one.
 #[test]

@@ -170,7 +170,9 @@ impl Broadphase {
     /// Sets which kinds of proxies pair. The next update finds all pairs anew, and ends those whose kinds no longer pair. A
     /// resting pair stays cached as long as both proxies rest and touch, also if the table no longer has their kinds.
     ///
-    /// Pairs of two resting kinds begin only when one of the two proxies is inserted or changes.
+    /// Pairs of two resting kinds begin only when one of the two proxies is inserted or changes. For
+    /// [`Broadphase::update_with_new`], another table is a change of all proxies: its function is called once more for the pairs
+    /// that it has rejected.
     pub fn set_kind_table(&mut self, kinds: KindTable) {
         self.state.kinds_changed |= kinds != self.state.kinds;
         self.state.kinds = kinds;

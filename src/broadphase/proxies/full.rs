@@ -128,8 +128,8 @@ impl FullUpdate<'_> {
         parts.iter_mut().for_each(Events::clear);
         let still_touches =
             |pair| state.rests_and_touches(pair) && accept_each.is_none_or(|accept| accept(pair));
-        // A pair that is not cached, and of which no proxy has changed, was rejected before.
-        let changed = |id: ProxyId| state.has_changed(id.index() as usize);
+        // A pair that is not cached, and of which no proxy has changed, was rejected before, or excluded by another table of kinds.
+        let changed = |id: ProxyId| state.kinds_changed || state.has_changed(id.index() as usize);
         let accept_new = accept_new.map(|accept| {
             move |pair: ProxyPair| (changed(pair.a) || changed(pair.b)) && accept(pair)
         });
