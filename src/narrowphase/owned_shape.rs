@@ -125,9 +125,9 @@ impl OwnedShape {
 
 /// Returns the numbers of a shape without what it borrows, and the scale and the bounding radius of what it borrows.
 fn detach(shape: Shape<'_>) -> (Shape<'static>, V3, f64) {
-    let unused = Core::Box { half: V3::ZERO };
+    let unused = Core::of_box(V3::ZERO);
     let (core, scale, map_radius) = match shape.core {
-        Core::Box { half } => (Core::Box { half }, V3::ONE, 0.0),
+        Core::Box { half, center } => (Core::Box { half, center }, V3::ONE, 0.0),
         Core::Triangle { points } => (Core::Triangle { points }, V3::ONE, 0.0),
         Core::Discs { radius, top, low, high, scale } => {
             (Core::Discs { radius, top, low, high, scale }, V3::ONE, 0.0)

@@ -45,7 +45,7 @@ impl<'a> Recorded<'a> {
             Self { form: BOX, numbers: [0.0; NUMBERS_MAX], radius: shape.radius, hull: None };
         let vectors = recorded.numbers.as_chunks_mut::<3>().0;
         match shape.core {
-            Core::Box { half } => vectors[0] = half.to_array(),
+            Core::Box { half, .. } => vectors[0] = half.to_array(),
             Core::Triangle { points } => {
                 recorded.form = TRIANGLE;
                 vectors.iter_mut().zip(points).for_each(|(to, point)| *to = point.to_array());
@@ -91,7 +91,7 @@ impl<'a> Recorded<'a> {
             return Err(InvalidShape::Negative);
         }
         let core = match (self.form, self.hull) {
-            (BOX, _) => Core::Box { half: first },
+            (BOX, _) => Core::of_box(first),
             (TRIANGLE, _) => {
                 let point = |at: usize| {
                     V3::new(self.numbers[at], self.numbers[at + 1], self.numbers[at + 2])

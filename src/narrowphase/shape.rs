@@ -7,7 +7,7 @@
 
 use super::error::InvalidShape;
 use super::hull::Hull;
-use super::math::{M3, V3, greater_or_nan};
+use super::math::{M3, V3, greater, greater_or_nan};
 use super::support::{Core, SupportMap};
 use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 
@@ -53,7 +53,7 @@ impl<'a> Shape<'a> {
     /// Creates a point at the origin.
     #[must_use]
     pub fn point() -> Self {
-        let core = Core::Box { half: V3::ZERO };
+        let core = Core::of_box(V3::ZERO);
         Self { core, radius: 0.0, bounding_radius: 0.0, extent: V3::ZERO, size: 0.0 }
     }
 
@@ -84,7 +84,23 @@ impl<'a> Shape<'a> {
     pub fn cuboid(half_extents: impl Into<[f32; 3]>) -> Result<Self, InvalidShape> {
         let [x, y, z] = half_extents.into();
         let half = V3::new(length(x)?, length(y)?, length(z)?);
-        Self::of(Core::Box { half }, 0.0)
+        Self::of(Core::of_box(half), 0.0)
+    }
+
+    /// Returns a box that does not rotate as a shape, and the position of its body. The shape is the box, but for rounding outwards in
+    /// `f64`, although the centre has more digits than the position.
+    pub(crate) fn of_aabb(aabb: &Aabb) -> Result<(Self, [f32; 3]), InvalidShape> {
+        let position = aabb.center();
+        let (mut half, mut center) = ([0.0; 3], [0.0; 3]);
+        for axis in 0..3 {
+            let (low, high) = (f64::from(aabb.min[axis]), f64::from(aabb.max[axis]));
+            let at = f64::from(position[axis]);
+            center[axis] = (0.5 * (low + high) - at) as f32;
+            let middle = at + f64::from(center[axis]);
+            half[axis] = greater(up_sum(middle, -low), up_sum(high, -middle));
+        }
+        let half = V3::new(half[0], half[1], half[2]);
+        Ok((Self::of(Core::Box { half, center }, 0.0)?, position))
     }
 
     /// Creates a segment along `y` from `-half_height` to `half_height`, rounded by `radius`.
@@ -94,7 +110,7 @@ impl<'a> Shape<'a> {
     /// [`InvalidShape`]: what is wrong with a length.
     pub fn capsule(half_height: f32, radius: f32) -> Result<Self, InvalidShape> {
         let half = V3::new(0.0, length(half_height)?, 0.0);
-        Self::of(Core::Box { half }, length(radius)?)
+        Self::of(Core::of_box(half), length(radius)?)
     }
 
     /// Creates a cylinder along `y` from `-half_height` to `half_height`.
@@ -186,7 +202,7 @@ impl<'a> Shape<'a> {
             return Err(InvalidShape::UnevenScale);
         }
         let core = match self.core {
-            Core::Box { half } => Core::Box { half: half.times(by.abs()) },
+            Core::Box { half, .. } => Core::of_box(half.times(by.abs())),
             Core::Triangle { points } => {
                 Core::Triangle { points: points.map_each(|p| p.times(by)) }
             }
@@ -296,7 +312,8 @@ impl<'a> Shape<'a> {
         reach: impl Fn(usize) -> [f64; 2],
     ) -> Result<Aabb, Invalid> {
         let mut aabb = Aabb::default();
-        for (axis, at) in position.into_iter().map(f64::from).enumerate() {
+        let position = V3::of(position) + self.core.center();
+        for (axis, at) in position.to_array().into_iter().enumerate() {
             let [low, high] = reach(axis);
             // Bound of the rounding errors of the rotation and the sums; zero if all is exact.
             let exact = self.bounding_radius == 0.0;

@@ -54,8 +54,9 @@ pub trait SupportMap: fmt::Debug + Send + Sync {
 /// A shape without its radius, about the origin of its own axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Core<'a> {
-    /// Box of half extents `half`; also the point and the segment along an axis.
-    Box { half: V3 },
+    /// Box of half extents `half`; also the point and the segment along an axis. Its centre is at `center` from the position of the
+    /// body, without a rotation: zero but for a box that is given by its faces.
+    Box { half: V3, center: [f32; 3] },
     /// Triangle, or segment with one end twice.
     Triangle { points: [V3; 3] },
     /// Disc of `radius` across `y` at `low` and disc of `top` times that radius at `high`, then
@@ -84,7 +85,7 @@ impl Core<'_> {
     pub(super) fn support(&self, direction: V3) -> V3 {
         let d = direction;
         match self {
-            Self::Box { half } => half.copysign(d),
+            Self::Box { half, .. } => half.copysign(d),
             Self::Hull { hull, scale } => hull.support(d.times(*scale)).times(*scale),
             _ => self.other_support(d.x, d.y, d.z),
         }
@@ -98,6 +99,20 @@ impl Core<'_> {
                 hull.support_on(isa, direction.times(*scale)).times(*scale)
             }
             _ => self.support(direction),
+        }
+    }
+
+    /// Returns the box about the origin with these half extents.
+    pub(super) fn of_box(half: V3) -> Self {
+        Self::Box { half, center: [0.0; 3] }
+    }
+
+    /// Returns where the core is, from the position of its body.
+    #[inline(always)]
+    pub(super) fn center(&self) -> V3 {
+        match self {
+            Self::Box { center, .. } => V3::of(*center),
+            _ => V3::ZERO,
         }
     }
 
@@ -121,7 +136,7 @@ impl Core<'_> {
     #[inline(always)]
     pub(super) fn unscaled_support<I: Isa>(&self, isa: I, direction: V3) -> (V3, f64) {
         match self {
-            Self::Box { half } => (half.copysign(direction), half.dot(direction.abs())),
+            Self::Box { half, .. } => (half.copysign(direction), half.dot(direction.abs())),
             Self::Hull { hull, .. } => hull.support_in(isa, direction),
             _ => {
                 let point = self.other_support(direction.x, direction.y, direction.z);
@@ -134,7 +149,7 @@ impl Core<'_> {
     #[inline(always)]
     pub(super) fn support_value(&self, direction: V3) -> f64 {
         match self {
-            Self::Box { half } => half.dot(direction.abs()),
+            Self::Box { half, .. } => half.dot(direction.abs()),
             Self::Hull { hull, scale } => hull.support_value(direction.times(*scale)),
             _ => self.other_support(direction.x, direction.y, direction.z).dot(direction),
         }
@@ -145,7 +160,7 @@ impl Core<'_> {
     #[inline(always)]
     pub(super) fn value_and_support(&self, direction: V3) -> (f64, V3) {
         match self {
-            Self::Box { half } => (half.dot(direction.abs()), half.copysign(direction)),
+            Self::Box { half, .. } => (half.dot(direction.abs()), half.copysign(direction)),
             Self::Hull { hull, scale } => {
                 let (value, vertex) = hull.value_and_support(direction.times(*scale));
                 (value, vertex.times(*scale))
@@ -210,7 +225,7 @@ impl Core<'_> {
     /// one.
     pub(super) fn axis(&self) -> Option<usize> {
         match self {
-            Self::Box { half } => match [half.x > 0.0, half.y > 0.0, half.z > 0.0] {
+            Self::Box { half, .. } => match [half.x > 0.0, half.y > 0.0, half.z > 0.0] {
                 [_, false, false] => Some(0),
                 [false, _, false] => Some(1),
                 [false, false, _] => Some(2),
@@ -225,7 +240,7 @@ impl Core<'_> {
     #[inline]
     pub(super) fn half_extents(&self) -> Option<V3> {
         match self {
-            Self::Box { half } => Some(*half),
+            Self::Box { half, .. } => Some(*half),
             _ => None,
         }
     }
@@ -256,7 +271,7 @@ impl Core<'_> {
     /// Radius of a ball about the origin that contains the core, except for rounding.
     pub(super) fn bounding_radius(&self) -> f64 {
         match self {
-            Self::Box { half } => half.length(),
+            Self::Box { half, .. } => half.length(),
             Self::Triangle { points } => {
                 points.iter().fold(0.0, |most, point| greater(point.length(), most))
             }

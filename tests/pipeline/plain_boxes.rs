@@ -3,7 +3,8 @@
 use swath::batch::sweep;
 use swath::convex::toi::Touch;
 use swath::pipeline::{BodyFlags, Config, ImpactKind};
-use swath::{Impact, MovingBoxColumns, Pair, Pipeline, Scene};
+use swath::{ConvexBody, Impact, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape};
+use testkit::draw::Draw;
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::default();
@@ -309,4 +310,47 @@ fn second_contact_in_a_tick_is_reported() {
     let [impact] = ticked.impacts() else { panic!("{ticked:?}") };
     assert!(impact.toi <= 2.0 / 3.0 && impact.toi > 0.666, "{impact:?}");
     assert!(impact.closing > 3.9 && impact.normal[1] > 0.999, "{impact:?}");
+}
+
+/// Goal: a plain box that meets a convex shape is the box itself, although its centre has more digits than an `f32`. Method: balls that
+/// fly at the upper or the lower face of boxes at random heights touch it within the tolerance, in `f64`; balls that rest on the upper
+/// face exactly, and slide, have no impact.
+#[test]
+fn plain_box_is_not_enlarged_for_convex_shapes() {
+    let mut draw = Draw::new(3);
+    let mut pipeline = Pipeline::new(Config::default());
+    let (mut touched, mut resting) = (0, 0);
+    for case in 0..4000 {
+        let low = draw.between(-1000.0, 1000.0);
+        let high = low + draw.between(0.1, 2.0);
+        let (lows, highs) = ([low, 0.0], [high, 1.0]);
+        let boxes = MovingBoxColumns::new(
+            [&[-9.0, 0.0], &lows, &[-9.0, 0.0]],
+            [&[9.0, 1.0], &highs, &[9.0, 1.0]],
+            [&[0.0; 2]; 3],
+        );
+        let boxes = boxes.expect("the columns are equally long");
+        let mut tick = |radius: f32, y: f32, delta: [f32; 3]| {
+            let motion = Motion::new(Pose::at([0.5, y, 0.5]).expect("a pose"), delta);
+            let motion = motion.expect("a motion");
+            let shape = Shape::sphere(radius).expect("a ball");
+            let bodies = [ConvexBody { row: 1, shape, motion }];
+            let ticked = pipeline.tick(&Scene::new(boxes).convex(&bodies)).expect("a scene");
+            ticked.impacts().to_vec()
+        };
+        let up = case % 2 == 0;
+        let (y, toward) = if up { (high + 0.9, -2.0) } else { (low - 0.9, 2.0) };
+        let [impact] = tick(0.1, y, [0.0, toward, 0.0])[..] else { panic!("{low} {high}") };
+        assert_eq!(impact.kind, ImpactKind::Touching, "{low} {high}");
+        let at = f64::from(y) + f64::from(toward) * f64::from(impact.toi);
+        let gap = if up { at - f64::from(high) } else { f64::from(low) - at } - f64::from(0.1_f32);
+        let tolerance = f64::from(Config::default().tolerance) * 0.1 * 3.0_f64.sqrt();
+        assert!((0.0..=tolerance).contains(&gap), "{low} {high} {gap}");
+        touched += 1;
+        if f64::from(high + 0.5) == f64::from(high) + 0.5 {
+            assert!(tick(0.5, high + 0.5, [1.0, 0.0, 0.0]).is_empty(), "{low} {high}");
+            resting += 1;
+        }
+    }
+    assert!(touched == 4000 && resting > 1000, "{touched} {resting}");
 }

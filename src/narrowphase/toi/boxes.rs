@@ -101,7 +101,7 @@ fn touch(
         BoxTime::Separated => ToiResult::Separated,
         BoxTime::Impact { t, lower, normal, points } => {
             let gap = boxes.gap(lower, normal, &points);
-            rounded::impact([a.1, b.1], path, round_down(t), gap.normal, pair.surface(&gap))
+            rounded::impact([a, b], path, round_down(t), gap.normal, pair.surface(&gap))
         }
     };
     *found = Toi { result, rounds, supports };

@@ -10,6 +10,7 @@ use crate::narrowphase::math::{M3, V3, greater, lesser, sqrt};
 use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
+use crate::narrowphase::support::Core;
 
 /// A shape with its rotation during the tick.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +120,12 @@ impl RelativePath {
             delta: between(|motion| motion.delta),
             accel: between(|motion| motion.accel),
         }
+    }
+
+    /// Returns the path between two cores, of which that between the positions of their bodies is this one.
+    #[inline(always)]
+    pub(super) fn between_cores(self, a: &Core<'_>, b: &Core<'_>) -> Self {
+        Self { start: self.start + (b.center() - a.center()), ..self }
     }
 
     /// Returns the path in the axes of `frame`.
@@ -273,10 +280,10 @@ pub(super) fn stays((shape, motion): (&Shape<'_>, &Motion)) -> bool {
     (x | y | z) << 1 == 0 || shape.bounding_radius == 0.0
 }
 
-/// Returns the position of a body at `t`.
-pub(super) fn position_at(motion: &Motion, t: f64) -> V3 {
+/// Returns the position of the core of a body at `t`.
+pub(super) fn position_at(core: &Core<'_>, motion: &Motion, t: f64) -> V3 {
     let [start, delta, accel] = [motion.pose.position, motion.delta, motion.accel].map_each(V3::of);
-    start + (delta + accel * (0.5 * t)) * t
+    start + core.center() + (delta + accel * (0.5 * t)) * t
 }
 
 /// Axes of a search, and the position in them of the second shape relative to its body.

@@ -121,7 +121,7 @@ impl<'s> MovingShape<'s> {
         };
         let own = start.rotate_back(axis);
         let boxes = match self.shape.core {
-            Core::Box { half } => {
+            Core::Box { half, .. } => {
                 halves(half).map_each(|(center, half)| Some(frustum(own, center, half)))
             }
             _ => [Some(self.cylinder(own)), None],

@@ -13,7 +13,7 @@ use super::goal::Goal;
 use super::relative_motion::{BodyPath, RelativePath, StraightPath, position_at};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
 use super::settings::Settings;
-use crate::geom::Motion;
+use crate::geom::{MapEach, Motion};
 use crate::narrowphase::gjk::{
     BoxPair, GuessedPair, RotatedPair, RotatedShape, WithPair, with_segments,
 };
@@ -213,27 +213,28 @@ impl MovingRounded<'_> {
     /// Creates the impact at `t`, with points that are offset from the positions of the bodies.
     #[inline(always)]
     fn impact(&self, t: f64, normal: V3, [of_a, of_b]: [V3; 2]) -> ToiResult {
-        let [(a, a_motion), (b, b_motion)] = self.bodies;
+        let [(a, _), (b, _)] = self.bodies;
         let surface = [of_a + normal * a.radius, of_b - normal * b.radius];
-        impact([a_motion, b_motion], self.path, round_down(t), normal, surface)
+        impact(self.bodies, self.path, round_down(t), normal, surface)
     }
 }
 
 /// Creates the impact at `first`, with points on the surfaces that are offset from the positions of the bodies.
 #[inline(always)]
 pub(super) fn impact(
-    [a, b]: [&Motion; 2],
+    bodies: [(&Shape<'_>, &Motion); 2],
     path: &RelativePath,
     first: f32,
     normal: V3,
     [on_a, on_b]: [V3; 2],
 ) -> ToiResult {
     let t = f64::from(first);
+    let [a, b] = bodies.map_each(|(shape, motion)| position_at(&shape.core, motion, t));
     ToiResult::Impact {
         t: first,
         normal: normal.to_f32(),
-        on_a: (position_at(a, t) + on_a).to_f32(),
-        on_b: (position_at(b, t) + on_b).to_f32(),
+        on_a: (a + on_a).to_f32(),
+        on_b: (b + on_b).to_f32(),
         closing: saturated(-path.velocity(t).dot(normal)),
     }
 }

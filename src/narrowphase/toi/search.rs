@@ -75,7 +75,7 @@ impl<'s> Search<'s> {
         window: [f64; 2],
         mut observer: Observer<'_>,
     ) -> Toi {
-        let path = RelativePath::new(a.1, b.1);
+        let path = RelativePath::new(a.1, b.1).between_cores(&a.0.core, &b.0.core);
         let balls = Balls::new(a, b, &path, settings, window);
         if path.accel == V3::ZERO && balls.pass() {
             if observer.is_some() {
@@ -522,7 +522,9 @@ impl<'s> Search<'s> {
             (on_a, on_b) = (rotation.rotate(on_a), rotation.rotate(on_b + offset));
         }
         let [a, b] = self.positions;
-        [(position_at(a, t) + on_a).to_f32(), (position_at(b, t) + on_b).to_f32()]
+        let [a, b] = [(&self.motion.a, a), (&self.motion.b, b)]
+            .map_each(|(body, motion)| position_at(&body.shape.core, motion, t));
+        [(a + on_a).to_f32(), (b + on_b).to_f32()]
     }
 
     /// Returns a direction in world axes.

@@ -63,9 +63,9 @@ impl TickContext<'_, '_> {
             return (convex.shape, convex.motion);
         }
         let of = accelerating(self.scene, row);
-        // The extents are rounded outwards, so the shape contains the box.
-        let shape = Shape::cuboid(of.aabb.half_extents()).unwrap_or_else(|_| Shape::point());
-        let pose = Pose { position: of.aabb.center(), ..Pose::IDENTITY };
+        let (shape, position) =
+            Shape::of_aabb(&of.aabb).unwrap_or_else(|_| (Shape::point(), of.aabb.center()));
+        let pose = Pose { position, ..Pose::IDENTITY };
         (shape, Motion { pose, delta: of.delta, accel: of.accel, spin: [0.0; 3] })
     }
 
