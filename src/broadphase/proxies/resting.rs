@@ -232,6 +232,8 @@ impl RestingTrees {
 pub(crate) struct RestingSearch {
     /// The pairs of two resting proxies that begin in this update, in order.
     pub(crate) begun: Vec<ProxyPair>,
+    /// The number of pairs that were found, cached and rejected ones too.
+    pub(crate) found: usize,
     /// The slots that are searched for, with their boxes and filters.
     pub(crate) slots: Vec<u32>,
     pub(crate) columns: [Vec<f32>; 9],
@@ -240,7 +242,7 @@ pub(crate) struct RestingSearch {
     pub(crate) searched: Vec<bool>,
 }
 
-impl_memory!(RestingSearch { begun, slots, columns, filters, searched });
+impl_memory!(RestingSearch { begun, slots, columns, filters, searched; without found });
 
 /// The forests in which the proxy of a slot belongs, as bits, with [`FAT`].
 pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
