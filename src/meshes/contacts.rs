@@ -65,14 +65,16 @@ impl<'o> Contacts<'o> {
     /// Counts parts that were tested, with or without a search.
     #[inline]
     pub(super) fn count_tests(&mut self, tests: usize) {
-        self.best.tests += tests as u32;
+        let tests = u32::try_from(tests).unwrap_or(u32::MAX);
+        self.best.tests = self.best.tests.saturating_add(tests);
     }
 
     /// Counts the work of a search that has paused.
     #[inline]
     pub(super) fn count_work(&mut self, toi: &Toi) {
-        self.best.toi.rounds += toi.rounds;
-        self.best.toi.supports += toi.supports;
+        let of_all = &mut self.best.toi;
+        of_all.rounds = of_all.rounds.saturating_add(toi.rounds);
+        of_all.supports = of_all.supports.saturating_add(toi.supports);
     }
 
     /// Adds the result for two parts, and whether it is a contact with the inside of a triangle. Returns whether it is the
@@ -106,4 +108,26 @@ pub(super) fn is_earlier(result: &ToiResult, than: &ToiResult, from: f64) -> Opt
     };
     let (new, old) = (order(result), order(than));
     (new < old).then_some(new.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: more work than a `u32` can count is neither a panic nor taken for little: a query that has taken too many rounds stays exhausted.
+    /// Method: counts near the greatest are added, with the greatest number of rounds.
+    #[test]
+    fn more_work_than_can_be_counted_is_the_greatest_count() {
+        let settings = Settings { rounds_max: u32::MAX, ..Settings::default() };
+        let mut contacts = Contacts::new(&settings, None);
+        let result = ToiResult::Separated;
+        let most = Toi { result, rounds: u32::MAX - 1, supports: u32::MAX - 1 };
+        for _ in 0..2 {
+            contacts.count_tests(u32::MAX as usize - 1);
+            contacts.count_work(&most);
+        }
+        let PartToi { tests, toi, .. } = contacts.best();
+        assert_eq!([tests, toi.rounds, toi.supports], [u32::MAX; 3]);
+        assert!(contacts.is_exhausted());
+    }
 }

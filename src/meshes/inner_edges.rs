@@ -16,7 +16,8 @@
 //! a triangle rose:   if it rises here too, the answer is known
 //! none rose:         for a corner c and all points p and directions u within d and e of the old ones P and U,
 //!                    u·(c − p) ≤ U·(c − P) + e·|c − P| + d·(1 + e)        |c − p| ≥ |c − P| − d
-//!                    so none rises if these bounds of the steepest corner, far away or at the point, do not allow it
+//!                    so none rises if these bounds of the steepest corner, far away or at the point, do not allow it,
+//!                    or those of the corner that is the nearest to rising
 //! ```
 
 use super::geometry::Geometry;
@@ -143,6 +144,9 @@ struct Around {
     /// Upper bounds of `U·(c − P) / |c − P|` for the corners beyond [`FAR`], and of `U·(c − P)` for the others.
     steepest: f64,
     highest: f64,
+    /// Upper bounds of `U·(c − P) − RISE·|c − P|` and of `|c − P|` for the corners beyond [`FAR`].
+    excess: f64,
+    longest: f64,
 }
 
 /// The number of places whose surroundings are stored.
@@ -159,6 +163,9 @@ const FAR: f64 = 4.0;
 
 /// Factor that allows for rounding errors.
 const LESS: f64 = 1.0 - 1.0 / 1024.0;
+
+/// Bound of the rounding errors of the distance of a corner from a plane, relative to its distance from the point.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// The surroundings of the places of earlier contacts.
 #[derive(Default)]
@@ -189,11 +196,14 @@ impl Around {
     #[cold]
     fn new(b: &Geometry<'_>, place: &Place, rising: Option<u32>) -> Self {
         let (mut steepest, mut highest) = (-1.0, f64::NEG_INFINITY);
+        let (mut excess, mut longest) = (f64::NEG_INFINITY, 0.0);
         let is_valid = place.visit(b, WIDE * place.near, &mut |_, corners| {
             for to in place.corners(corners) {
                 let (height, length) = (place.out.dot(to), to.length());
                 if length > FAR * place.near {
                     steepest = greater(height / length, steepest);
+                    excess = greater(height - RISE * length, excess);
+                    longest = greater(length, longest);
                 } else {
                     highest = greater(height, highest);
                 }
@@ -201,7 +211,7 @@ impl Around {
         });
         // Then the bounds decide nothing.
         let highest = if is_valid { highest } else { f64::INFINITY };
-        Self { place: *place, rising, steepest, highest }
+        Self { place: *place, rising, steepest, highest, excess, longest }
     }
 
     /// Returns whether a triangle rises at a place, if these surroundings decide it.
@@ -218,7 +228,9 @@ impl Around {
         }
         // Of a corner that is far, and of one that is not.
         let most = moved * (1.0 + RISE + tilted);
-        let far = self.steepest + tilted <= RISE * LESS && most <= place.near * LESS;
+        let flat = self.steepest + tilted <= RISE * LESS && most <= place.near * LESS;
+        let below = self.excess + (tilted + ROUNDING) * self.longest + most <= place.near * LESS;
+        let far = flat || below;
         let close = self.highest + FAR * near * tilted + most <= place.near * LESS;
         (far && close).then_some(false)
     }
@@ -306,5 +318,46 @@ mod tests {
         }
         assert!(rising > 1_000 && level > 1_000, "{rising} {level}");
         assert!(known_of > 5_000, "{known_of}");
+    }
+
+    /// Goal: surroundings in which no triangle rises, but some almost do, decide the places beside, so that each contact at a vertex of many
+    /// triangles does not visit all of them. Method: fans of which half of the triangles rise by a little less than the limit, relative
+    /// to their length, and fans so short that they rise by less than the distance that counts as near; the same place and those beside.
+    #[test]
+    fn surroundings_just_below_the_limit_decide_the_places_beside() {
+        const COUNT: u32 = 200;
+        let mut draw = numbers_f64(7);
+        for (tip, radius, height, tilt) in [
+            ([0.0_f32; 3], 1.0, 0.000_976, 1e-7),
+            ([0.0; 3], 1.0, 0.000_976_56, 0.0),
+            ([3.0, 5.0, -7.0], 1.0, 0.000_976, 1e-7),
+            ([1000.0, 5.0, -7.0], 0.03, 0.000_5, 1e-7),
+        ] {
+            let rim = |k: u32| {
+                let angle = f64::from(k) * core::f64::consts::TAU / f64::from(COUNT);
+                let height = if k < COUNT / 2 { -radius } else { height };
+                let (sin, cos) = libm::sincos(angle);
+                let [x, y, z] = tip.map_each(f64::from);
+                [(x + radius * cos) as f32, (y + height) as f32, (z + radius * sin) as f32]
+            };
+            let vertices: Vec<_> = [tip].into_iter().chain((0..COUNT).map(rim)).collect();
+            let triangles: Vec<_> = (0..COUNT).map(|k| [0, (k + 1) % COUNT + 1, k + 1]).collect();
+            let mesh = Mesh::new(vertices, triangles).expect("a fan");
+            let mesh = Geometry::from(&mesh);
+            let ulp = f64::from(tip.iter().fold(1e-3, |most: f32, x| most.max(x.abs())))
+                * f64::from(f32::EPSILON);
+            let place = Place { point: V3::of(tip), out: V3::new(0.0, 1.0, 0.0), near: 8.0 * ulp };
+            let mut known = Surroundings::default();
+            assert!(!known.rises(&mesh, 0, &place), "{tip:?} {height}");
+            for own in 0..COUNT {
+                let by = if own < COUNT / 2 { 0.0 } else { 0.1 };
+                let mut around = |by: f64| V3::new(draw() * by, draw() * by, draw() * by);
+                let (moved, tilted) = (around(by * ulp), around(by * tilt));
+                let beside = Place { point: place.point + moved, out: place.out + tilted, ..place };
+                let decided = known.places[0].rises(&mesh, own, &beside);
+                assert_eq!(decided, Some(false), "{tip:?} {height} {own}");
+                assert!(beside.find(&mesh, own).0.is_none(), "{tip:?} {height} {own}");
+            }
+        }
     }
 }

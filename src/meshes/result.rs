@@ -10,7 +10,7 @@ pub struct PartToi {
     pub toi: Toi,
     /// The part of each of the two that touches; 0 without a contact, and for a convex shape.
     pub parts: [u32; 2],
-    /// The number of pairs of parts that were tested.
+    /// The number of pairs of parts that were tested, at most the greatest `u32`.
     pub tests: u32,
 }
 

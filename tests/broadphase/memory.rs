@@ -1,5 +1,6 @@
 //! Tests that memory depends on the proxies and pairs of the last ticks, and not on all that there ever were.
 
+use swath::broadphase::KindTable;
 use swath::{Aabb, Broadphase, Proxy, ProxyId, Threads};
 
 fn cube(x: f32) -> Aabb {
@@ -90,5 +91,92 @@ fn pairs_of_different_movers_in_each_tick_do_not_add_up() {
         // Several lists may have eight places for each pair.
         let places = bytes / 12;
         assert!(places < 64 * FIXED * SHARE, "{threads} threads: {bytes} bytes");
+    }
+}
+
+/// How the boxes of a crowd change.
+#[derive(Clone, Copy, Debug)]
+enum Crowd {
+    /// All change in each tick, so that all pairs are found anew.
+    Moving,
+    /// As the others do in the crowd, but later only one changes, so that few proxies are searched for.
+    Settling,
+    /// Fixed boxes meet many settled ones, so that few proxies are searched for in the crowd, too.
+    Meeting,
+    /// Boxes that sleep in the crowd.
+    Sleeping,
+}
+
+/// Goal: the memory of a tick with very many pairs is freed after some ticks with few, whichever lists the pairs were in. Method: a crowd for
+/// one tick, on one thread and on several, with kinds that one search finds and with others; the memory before it, in it, and later.
+#[test]
+fn pairs_of_one_tick_are_not_kept_for_good() {
+    use swath::ProxyKind::{Dynamic, Fixed, Kinematic, Sleeping};
+    const COUNT: usize = 1000;
+    let table = KindTable::default();
+    let by_kind = table.with(Kinematic, Kinematic).without(Dynamic, Kinematic);
+    let cases = [
+        (Crowd::Moving, table),
+        (Crowd::Moving, by_kind),
+        (Crowd::Settling, table),
+        (Crowd::Meeting, table),
+        (Crowd::Sleeping, table.with(Fixed, Sleeping).with(Sleeping, Sleeping)),
+    ];
+    for ((crowd, table), threads) in
+        cases.into_iter().flat_map(|case| [(case, Threads::one()), (case, Threads::current())])
+    {
+        let mut world = Broadphase::with_exec(threads.clone());
+        world.set_kind_table(table);
+        let away = |k: usize, tick: usize| {
+            let x = 10.0 + 2.0 * k as f32;
+            Aabb { min: [x, tick as f32, 0.0], max: [x + 1.0, tick as f32 + 1.0, 1.0] }
+        };
+        let kind =
+            if matches!(crowd, Crowd::Sleeping) { Proxy::sleeping() } else { Proxy::dynamic() };
+        let insert = |world: &mut Broadphase, aabb: Aabb, proxy: Proxy| {
+            world.insert(aabb, proxy).expect("the box is valid")
+        };
+        let ids: Vec<ProxyId> = (0..COUNT)
+            .map(|k| insert(&mut world, away(k, 0), if k == 1 { Proxy::kinematic() } else { kind }))
+            .collect();
+        let lone = insert(&mut world, away(COUNT, 0), Proxy::dynamic());
+        let grounds: Vec<ProxyId> =
+            (0..COUNT / 2).map(|_| insert(&mut world, cube(-10.0), Proxy::fixed())).collect();
+        let long = Aabb { min: [0.0; 3], max: [20.0 + 2.0 * COUNT as f32, 1.0, 1.0] };
+        let tick = |world: &mut Broadphase, tick: usize, in_crowd: bool, leaves: bool| {
+            match crowd {
+                Crowd::Meeting => {
+                    let aabb = if in_crowd { long } else { cube(-10.0) };
+                    for &id in grounds.iter().filter(|_| in_crowd || leaves) {
+                        world.set(id, aabb, [0.0; 3]).expect("the proxy exists");
+                    }
+                }
+                _ => {
+                    let all = in_crowd || leaves || matches!(crowd, Crowd::Moving);
+                    for (k, &id) in ids.iter().enumerate().filter(|_| all) {
+                        let aabb = if in_crowd { cube(0.0) } else { away(k, tick) };
+                        world.set(id, aabb, [0.0; 3]).expect("the proxy exists");
+                    }
+                }
+            }
+            world.set(lone, away(COUNT + 1, tick), [0.0; 3]).expect("the proxy exists");
+            let changes = world.update().expect("no limit");
+            (changes.begun().len(), changes.ended().len())
+        };
+        for k in 0..8 {
+            tick(&mut world, k, false, false);
+        }
+        let before = world.memory_usage();
+        let (begun, _) = tick(&mut world, 8, true, false);
+        assert!(begun > COUNT * COUNT / 3, "{crowd:?}: {begun}");
+        let (_, ended) = tick(&mut world, 9, false, true);
+        assert_eq!(ended, begun, "{crowd:?}");
+        assert!(world.memory_usage() - before > 20 * begun, "{crowd:?}");
+        for k in 10..60 {
+            assert_eq!(tick(&mut world, k, false, false), (0, 0), "{crowd:?}");
+        }
+        world.validate().expect("no invariant is violated");
+        let more = world.memory_usage().saturating_sub(before);
+        assert!(more < 2 * COUNT * COUNT, "{crowd:?} {threads:?}: {more} bytes more");
     }
 }

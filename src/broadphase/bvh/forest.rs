@@ -34,8 +34,8 @@ use crate::broadphase::pairs::input::{FixedInput, PairInput, ROW as ROWS_OF_FIND
 use crate::broadphase::pairs::runs::{PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{ColumnScratch, LengthMismatch, Memory, Rejected, impl_memory};
-use crate::geom::{Aabb, Filter, Pair, SweptPair, sample_index, sum_of};
-use crate::par::{Budget, Clock, select_float};
+use crate::geom::{Aabb, Filter, Pair, SweptPair, sum_of};
+use crate::par::{Budget, Clock};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -45,8 +45,6 @@ const SMALLEST: usize = 64;
 const RATIO_BITS: usize = 5;
 /// Rows are less than this.
 const ROWS_MAX: usize = SLOTS_MAX / 2;
-/// Number of boxes in the sample that determines the typical length.
-const LENGTHS: usize = 256;
 
 /// Why boxes could not be inserted or removed. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -134,8 +132,8 @@ pub struct FixedBoxes {
     pub(crate) filters: Vec<Filter>,
     /// Whether the word of any of them is not exact.
     pub(crate) inexact_filters: bool,
-    /// By how much the bounds of nodes are larger than their boxes, on each side, when a tree is built, but at most by the
-    /// [typical length](typical_length) of its boxes. So a box that moves less is overwritten in place.
+    /// By how much the bounds of leaves are larger than their boxes, on each side, when a tree is built, if the boxes are as long
+    /// ([`Tree::loosen`]). So a box that moves less is overwritten in place.
     pub(crate) slack: f32,
     builder: Builder,
     /// Scratch memory: the boxes to be built into a tree or to be joined.
@@ -551,8 +549,8 @@ impl FixedBoxes {
             tree.clear();
         }
         all[last].build(boxes, builder, (exec.level, &exec.threads));
-        if *slack > 0.0 && !boxes.is_empty() {
-            all[last].loosen(slack.min(typical_length(boxes)));
+        if *slack > 0.0 {
+            all[last].loosen(*slack);
         }
         if *filtered {
             // Each row points to the filter of its box, which is then copied to the slot of the
@@ -565,16 +563,4 @@ impl FixedBoxes {
         }
         all[last].for_each(|slot, row| locations[row as usize] = Location::new(last, slot));
     }
-}
-
-/// The median of the shortest sides of boxes, at least one, or of a sample of them.
-fn typical_length(boxes: &[BvhItem]) -> f32 {
-    let mut lengths = [0.0; LENGTHS];
-    let lengths = &mut lengths[..boxes.len().min(LENGTHS)];
-    let count = lengths.len();
-    for (k, length) in lengths.iter_mut().enumerate() {
-        let Aabb { min, max } = boxes[sample_index(k, count, boxes.len())].aabb;
-        *length = (max[0] - min[0]).min(max[1] - min[1]).min(max[2] - min[2]);
-    }
-    select_float(lengths, count / 2)
 }

@@ -30,7 +30,7 @@ mod triangles;
 use crate::columns::{Zeroed, impl_memory};
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::{LANES_MAX, Level, prefetch};
-use crate::par::Threads;
+use crate::par::{Threads, select_float};
 use alloc::vec::Vec;
 pub(crate) use build::Builder;
 use bytemuck::{Pod, Zeroable};
@@ -148,6 +148,23 @@ impl Node {
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         BvhItem { aabb, id, filter: 0 }
     }
+
+    /// The median of the shortest sides of the boxes of a leaf, or `most` if that is less.
+    fn typical_length(&self, most: f32) -> f32 {
+        let [x0, y0, z0, x1, y1, z1] = &self.bounds;
+        let (mut lengths, mut count) = ([0.0; WIDTH], 0);
+        for lane in (0..WIDTH).filter(|&lane| self.ids[lane] != NOTHING) {
+            let sides = [x1[lane] - x0[lane], y1[lane] - y0[lane], z1[lane] - z0[lane]];
+            lengths[count] = sides[0].min(sides[1]).min(sides[2]);
+            count += 1;
+        }
+        let lengths = &mut lengths[..count];
+        // In most leaves all are as long.
+        if lengths.iter().all(|&length| length >= most) {
+            return most;
+        }
+        select_float(lengths, count / 2).min(most)
+    }
 }
 
 /// Resizes a list to at least `len` elements.
@@ -204,28 +221,31 @@ impl Tree {
         }
     }
 
-    /// Grows the bounds of all nodes by `slack` on each side. Rounding is monotonic, so the bounds of a node remain
-    /// inside those of its parent.
+    /// Grows the bounds of each leaf by `slack` on each side, but at most by the [typical length](Node::typical_length) of its boxes: so
+    /// large boxes loosen no leaf of small ones. The nodes above are grown so that they contain the leaves.
     pub(crate) fn loosen(&mut self, slack: f32) {
         if let Some(root) = self.root {
             self.loosen_below(root, slack);
         }
     }
 
-    /// Grows the bounds of all nodes below the node `id`. The recursion is as deep as the tree.
-    fn loosen_below(&mut self, id: u32, slack: f32) {
+    /// Grows the bounds of all nodes below the node `id`. Returns its own bounds. The recursion is as deep as the tree.
+    fn loosen_below(&mut self, id: u32, slack: f32) -> Aabb {
+        let node = (id & !LEAF) as usize;
         if id & LEAF != 0 {
-            return;
+            let leaf = &self.nodes[node];
+            let Aabb { min, max } = leaf.around(id).aabb;
+            let by = leaf.typical_length(slack);
+            return Aabb { min: min.map_each(|x| x - by), max: max.map_each(|x| x + by) };
         }
-        let Node { bounds, ids } = &mut self.nodes[id as usize];
-        for (k, column) in bounds.iter_mut().enumerate() {
-            let by = if k < 3 { -slack } else { slack };
-            column.iter_mut().for_each(|end| *end += by);
+        for lane in 0..WIDTH {
+            let child = self.nodes[node].ids[lane];
+            if child != NOTHING {
+                let aabb = self.loosen_below(child, slack);
+                self.nodes[node].set(lane, BvhItem { aabb, id: child, filter: 0 });
+            }
         }
-        let children = *ids;
-        for child in children.into_iter().filter(|&child| child != NOTHING) {
-            self.loosen_below(child, slack);
-        }
+        self.nodes[node].around(id).aabb
     }
 
     /// Removes all boxes and keeps the memory.
@@ -405,6 +425,7 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use super::forest::FixedBoxes;
     use super::{Builder, BvhItem, LEAF, NOTHING, Tree, WIDTH};
     use crate::geom::Aabb;
     use crate::lanes::Level;
@@ -461,6 +482,48 @@ mod tests {
         let large = build(0, 20_000);
         let (after, new) = (build(0, 40), build(1, 40));
         assert!(large[0] >= 20_000 && after == new && after[0] < 100, "{after:?} {new:?}");
+    }
+
+    /// Goal: large boxes loosen no leaf of small ones, in whatever order and proportion both are stored, and each leaf of large ones by the
+    /// whole slack. Method: small boxes on a grid and large ones elsewhere, of which one is in the middle of each few small ones or the
+    /// reverse; the bounds that are stored for each leaf are compared with those of its boxes, and with those above.
+    #[test]
+    fn leaves_are_loosened_by_the_length_of_their_own_boxes() {
+        const SLACK: f32 = 200.0;
+        for (period, large_of_period) in [(2, 1), (4, 1), (4, 3), (16, 9), (16, 15)] {
+            let is_large = |id: u32| id % period < large_of_period;
+            let item = |id: u32| {
+                let at = spread(id as usize);
+                let aabb = match is_large(id) {
+                    true => cube(at.map(|x| 1e5 + 500.0 * x), 100.0),
+                    false => cube(at, 0.25),
+                };
+                BvhItem { aabb, id, filter: 0 }
+            };
+            let mut forest = FixedBoxes::new();
+            forest.slack = SLACK;
+            forest.put_valid(4096, &mut (0..4096).map(item).collect(), false);
+            let mut counts = [0; 2];
+            for tree in &mut forest.trees {
+                tree.find_leaf_bounds();
+                let mut leaves = Vec::new();
+                tree.leaves_of(tree.root.unwrap_or(LEAF), &mut |leaf| leaves.push(leaf));
+                for leaf in leaves.into_iter().filter(|_| tree.root.is_some()) {
+                    let ids = tree.nodes[leaf].ids.into_iter().filter(|&id| id != NOTHING);
+                    let large = ids.clone().filter(|&id| is_large(id)).count();
+                    let exact = tree.nodes[leaf].around(0).aabb;
+                    let stored = tree.leaf_bounds[leaf];
+                    let loose = exact.min[0] - stored.min[0];
+                    assert!(tree.bounds().is_some_and(|bounds| bounds.contains(&stored)));
+                    if large == 0 || large == ids.count() {
+                        counts[usize::from(large > 0)] += 1;
+                        let expected = if large > 0 { SLACK } else { 0.5 };
+                        assert!((loose - expected).abs() < 0.1, "{period} {large}: {loose}");
+                    }
+                }
+            }
+            assert!(counts[0] > 10 && counts[1] > 10, "{period}: {counts:?}");
+        }
     }
 
     /// Goal: a tree is not deeper than it reports, because the stacks of all traversals depend on

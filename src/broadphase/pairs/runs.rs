@@ -75,6 +75,11 @@ impl Window {
         most
     }
 
+    /// Whether the last tick is the first one of a window.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.ticks == 1
+    }
+
     /// The most that any of the last ticks needed.
     fn most(&self) -> usize {
         self.greatest[0].max(self.greatest[1])
@@ -181,6 +186,15 @@ impl<P: Copy + Default> PairRuns<P> {
                 let least = least.of_run(&self.all, index);
                 self.all[index].pairs.drop_spare(least);
             }
+        }
+    }
+
+    /// Frees all memory for pairs, which are read no more, if there are more than so many places, besides some for each run. It is for lists
+    /// that no search uses any more.
+    pub(crate) fn free_above(&mut self, most: usize) {
+        let most = most.saturating_add(UNUSED_EACH * self.all.len());
+        if sum_of(&self.all, |run| run.pairs.capacity()) > most {
+            self.shrink_to(self.all.len(), self.reserved);
         }
     }
 

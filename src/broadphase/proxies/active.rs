@@ -149,6 +149,11 @@ impl ActiveProxies {
         (self.still..self.movers).contains(&at)
     }
 
+    /// Whether there are two movers that move, whose pair no forest finds.
+    pub(crate) fn searches_among(&self) -> bool {
+        self.movers - self.still >= 2
+    }
+
     /// Stores in the status of the movers that they have been searched for.
     pub(crate) fn finish(&mut self, movers: &mut MoverStore) {
         for (k, &row) in self.rows.iter().enumerate() {

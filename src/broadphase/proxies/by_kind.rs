@@ -73,6 +73,16 @@ impl MoversByKind {
         Ok((slice::from_ref(pairs), count))
     }
 
+    /// Frees the lists that have more than `most` places for pairs.
+    pub(crate) fn free_above(&mut self, most: usize) {
+        if self.partitioned.capacity() > most {
+            self.partitioned = Vec::new();
+        }
+        if self.pairs.pairs.capacity() > most {
+            self.pairs = PairRun::default();
+        }
+    }
+
     /// Copies the movers, the dynamic ones first.
     fn copy(&mut self, state: &BroadphaseState) {
         let movers = &state.movers;

@@ -79,6 +79,13 @@ impl_memory!(RowComparison {
 });
 
 impl RowComparison {
+    /// The number of pairs that fit into the longest list.
+    pub(crate) fn capacity(&self) -> usize {
+        let Self { found, partners, new_rows, edits, begun, .. } = self;
+        let of_found = found.capacity().max(partners.capacity());
+        of_found.max(new_rows.capacity()).max(edits.capacity()).max(begun.capacity())
+    }
+
     /// Orders the found pairs by position: a counting sort.
     pub(crate) fn order_by_position(&mut self, slots: &[u32]) {
         let Self { found, starts, partners, order, .. } = self;

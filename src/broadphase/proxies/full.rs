@@ -54,13 +54,36 @@ pub(crate) struct FullScratch {
     parts: Vec<Events>,
     /// How many events the last ticks had.
     events_of_parts: Window,
+    /// The number of pairs that the last update has found, or of those that were cached before if there were more.
+    pub(crate) found: usize,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
     /// A copy of the generations; exchanged with that of the slots when the update succeeds.
     pub(crate) generations: SmallGenerations,
 }
 
-impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts });
+impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts, found });
+
+impl FullScratch {
+    /// Frees the lists that have more than `most` places for pairs or events.
+    pub(crate) fn free_above(&mut self, most: usize) {
+        for table in [&mut self.touching, &mut self.before] {
+            if table.capacity() > most {
+                *table = PairTable::default();
+            }
+        }
+        self.copies.free_above(most);
+        self.by_kind.free_above(most);
+        for scratch in &mut self.scratch {
+            if scratch.capacity() > most {
+                *scratch = DiffScratch::default();
+            }
+        }
+        if sum_of(&self.parts, Events::capacity) > most + UNUSED_EACH * self.parts.len() {
+            self.parts = Vec::new();
+        }
+    }
+}
 
 /// The arguments of an update.
 pub(crate) struct FullUpdate<'a> {
@@ -102,6 +125,7 @@ impl FullUpdate<'_> {
             events_of_parts,
             before,
             generations,
+            found: needed,
         } = work;
         let generations = generations.copy(&state.slots.generations);
         if state.fat_movers > 0 {
@@ -125,6 +149,7 @@ impl FullUpdate<'_> {
             return Err(FindError::TooManyPairs { found: found.count, most: exec.pairs_max });
         }
         let before = merge(state, before);
+        *needed = found.count.max(before.len());
         parts.iter_mut().for_each(Events::clear);
         let still_touches =
             |pair| state.rests_and_touches(pair) && accept_each.is_none_or(|accept| accept(pair));

@@ -125,6 +125,18 @@ impl Incremental {
         Ok(())
     }
 
+    /// The number of pairs that the last update has found. A pair of two proxies that were searched for counts twice.
+    pub(crate) fn found(&self) -> usize {
+        self.comparison.found.len()
+    }
+
+    /// Frees the lists of pairs if they have more than `most` places.
+    pub(crate) fn free_above(&mut self, most: usize) {
+        if self.comparison.capacity() > most {
+            self.comparison = RowComparison::default();
+        }
+    }
+
     /// Stores the new rows, and what the update has found out about the movers.
     pub(crate) fn finish(&mut self, state: &mut BroadphaseState) {
         self.comparison.apply(state.touching.convert_to_rows(state.slots.all.len()));
@@ -151,7 +163,7 @@ impl Resolver<'_> {
         searched: &mut Vec<bool>,
     ) -> Result<(), FindError> {
         let ActiveProxies { still, kinematic_start, movers, ref kinds, .. } = *self.active;
-        if movers - still < 2 {
+        if !self.active.searches_among() {
             return Ok(());
         }
         let [dynamic, kinematic] = [still..kinematic_start, kinematic_start..movers];

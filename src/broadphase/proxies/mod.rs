@@ -52,6 +52,7 @@ pub(crate) mod kinds;
 pub(crate) mod layers;
 pub(crate) mod mover_tree;
 pub(crate) mod movers;
+mod needed;
 mod packed;
 pub(crate) mod pair_cache;
 pub(crate) mod proxy;
@@ -64,6 +65,7 @@ pub(crate) mod slots;
 pub(crate) mod snapshot;
 pub(crate) mod state;
 mod transaction;
+mod unused;
 pub(crate) mod update;
 pub(crate) mod validate;
 
@@ -77,6 +79,7 @@ use full::{FullScratch, FullUpdate};
 pub(crate) use id::{ProxyId, ProxyPair};
 use incremental::{ActiveSearch, Incremental};
 use mover_tree::MoverTree;
+use needed::Needed;
 use pair_cache::events::Events;
 use pair_cache::partition::{AcceptPair, Accepting};
 use pair_cache::touching::Touching;
@@ -229,9 +232,11 @@ pub struct Broadphase {
     rejected: Vec<Rejected>,
     set: SetScratch,
     sorted: Vec<ProxyPair>,
+    /// What the last updates needed.
+    needed: Needed,
 }
 
-impl_memory!(Broadphase { state, spare, trees, mover_tree, finder, events, removed, full, incremental, resting_search, renewed_status, rejected, set, sorted; without exec, filtered, inexact_filters, owned, events_valid });
+impl_memory!(Broadphase { state, spare, trees, mover_tree, finder, events, removed, full, incremental, resting_search, renewed_status, rejected, set, sorted; without exec, filtered, inexact_filters, owned, events_valid, needed });
 
 impl Default for Broadphase {
     fn default() -> Self {
@@ -287,6 +292,7 @@ impl Broadphase {
             rejected: Vec::new(),
             set: SetScratch::default(),
             sorted: Vec::new(),
+            needed: Needed::default(),
         }
     }
 
@@ -460,6 +466,7 @@ impl Broadphase {
         state.kinds_changed = false;
         state.restricted = accept.is_some();
         state.forget_changes();
+        self.free_unused(!found);
         Ok(self.changes())
     }
 
@@ -547,6 +554,7 @@ impl Broadphase {
         self.state.reserve(proxies, movers, pairs);
         self.trees.reserve(proxies, movers, pairs);
         self.finder.reserve(movers, 0, pairs);
+        self.needed.reserve(pairs);
     }
 
     /// Frees the memory that the proxies and pairs do not need. The next update allocates what it
@@ -564,7 +572,7 @@ impl Broadphase {
         (self.full, self.incremental) = (FullScratch::default(), Incremental::default());
         (self.rejected, self.sorted) = (Vec::new(), Vec::new());
         (self.resting_search, self.renewed_status) = (RestingSearch::default(), Vec::new());
-        self.set = SetScratch::default();
+        (self.set, self.needed) = (SetScratch::default(), Needed::default());
     }
 
     /// The allocated memory in bytes.

@@ -232,6 +232,8 @@ impl RestingTrees {
 pub(crate) struct RestingSearch {
     /// The pairs of two resting proxies that begin in this update, in order.
     pub(crate) begun: Vec<ProxyPair>,
+    /// The number of pairs that were found, cached and rejected ones too.
+    pub(crate) found: usize,
     /// The slots that are searched for, with their boxes and filters.
     pub(crate) slots: Vec<u32>,
     pub(crate) columns: [Vec<f32>; 9],
@@ -240,7 +242,7 @@ pub(crate) struct RestingSearch {
     pub(crate) searched: Vec<bool>,
 }
 
-impl_memory!(RestingSearch { begun, slots, columns, filters, searched });
+impl_memory!(RestingSearch { begun, slots, columns, filters, searched; without found });
 
 /// The forests in which the proxy of a slot belongs, as bits, with [`FAT`].
 pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
@@ -259,8 +261,8 @@ pub(crate) fn trees_of(state: &BroadphaseState, index: usize) -> u8 {
 
 /// How loose the nodes of a forest of settled movers are built: twice the least margin. A mover that leaves its fat
 /// AABB usually gets another one about that far away, which then overwrites the old one in place. A fat AABB is at least
-/// that long on each axis, so the limit of [`FixedBoxes::slack`] has an effect only if most boxes of a tree have a smaller
-/// margin, or none: a single large margin must not make all searches visit all nodes.
+/// that long on each axis, so the limit of [`Tree::loosen`] has an effect only in leaves of which most boxes have a smaller
+/// margin, or none: large margins must not make all searches visit the nodes of other boxes.
 fn slack_of(state: &BroadphaseState, inserted: &[BvhItem]) -> f32 {
     let margins = inserted.iter().map(|item| state.slot(item.id as usize).margin);
     let least = margins.filter(|&margin| margin > 0.0).fold(f32::INFINITY, f32::min);

@@ -21,8 +21,9 @@ impl Broadphase {
     /// sorted.
     pub(crate) fn find_resting(&mut self, accept: Option<AcceptPair<'_>>) -> Result<(), FindError> {
         let Self { exec, state, trees, resting_search, .. } = self;
-        let RestingSearch { begun, slots, columns, filters, searched } = resting_search;
+        let RestingSearch { begun, found, slots, columns, filters, searched } = resting_search;
         begun.clear();
+        *found = 0;
         if !state.kinds.has_resting_pairs() {
             return Ok(());
         }
@@ -66,6 +67,7 @@ impl Broadphase {
                 }
             }
         }
+        *found = begun.len();
         par::sort::<4>(bytemuck::cast_slice_mut(begun));
         // A pair of two changed proxies is found twice.
         begun.dedup();

@@ -136,6 +136,15 @@ impl PairFinder {
         self.swept.reserve(boxes, swept_pairs);
     }
 
+    /// Frees the memory of functions that take the pairs of a run, if it is for more than `most` of them.
+    pub(crate) fn free_taken_above(&mut self, most: usize) {
+        for sweeper in &mut self.swept.sweepers {
+            if sweeper.pairs.capacity() > most {
+                sweeper.pairs = Vec::new();
+            }
+        }
+    }
+
     /// Finds the pairs of one set whose swept AABBs ([`MovingBox::bounds`]) share a point.
     ///
     /// Two rows that do not move are not a pair, and neither are two rows that a [`Filter`] excludes; see

@@ -7,6 +7,7 @@
 //! although the nearest points may be separating, other points may be about to meet.
 
 use super::context::{ShapeTest, TickContext};
+use crate::broadphase::pairs::runs::Window;
 use crate::columns::{Memory, bytes_of_all};
 use crate::geom::{MapEach, Motion, lengthen_by_default};
 use crate::meshes::toi::PartToi;
@@ -21,15 +22,19 @@ const CHUNK: usize = 64;
 /// How many pairs ahead the data of bodies are prefetched.
 const AHEAD: usize = 4;
 
-/// Memory that lists keep, as a multiple of the most times of parts in a tick. Lists that grow from nothing take at most 4 times as much.
+/// Lists that are kept, and memory that they keep, as a multiple of the most tests and the most times of parts of the last ticks. Lists
+/// that grow from nothing take at most 4 times as much.
 const KEPT_MAX: usize = 8;
+/// So many lists or times more are kept.
+const KEPT_LEAST: usize = 64;
 
 /// The times of the parts of each test.
 #[derive(Debug, Default)]
 pub(crate) struct PartLists {
     lists: Vec<Vec<PartToi>>,
-    /// The most times in a tick so far.
-    most: usize,
+    /// How many tests the last ticks had, and how many times of parts.
+    tests: Window,
+    times: Window,
 }
 
 impl Memory for PartLists {
@@ -44,13 +49,24 @@ impl PartLists {
         self.lists.get(test).map_or(&[], Vec::as_slice)
     }
 
-    /// Frees memory that is not used in this tick if the lists have much more than any tick has needed: a pair with many contacts
+    /// Clears the lists, and makes one for each of so many tests. Frees lists if there are many times as many as the last ticks needed.
+    fn start(&mut self, tests: usize) -> &mut [Vec<PartToi>] {
+        let most = self.tests.record(tests);
+        if self.lists.len() > KEPT_MAX * most + KEPT_LEAST {
+            self.lists.truncate(most);
+            self.lists.shrink_to_fit();
+        }
+        self.lists.iter_mut().for_each(Vec::clear);
+        lengthen_by_default(&mut self.lists, tests);
+        &mut self.lists[..tests]
+    }
+
+    /// Frees memory that is not used in this tick if the lists have many times what the last ticks needed: a pair with many contacts
     /// may be another test in each tick.
     fn limit_memory(&mut self) {
-        let needed = self.lists.iter().map(Vec::len).sum();
-        self.most = self.most.max(needed);
+        let most = self.times.record(self.lists.iter().map(Vec::len).sum());
         let kept: usize = self.lists.iter().map(Vec::capacity).sum();
-        if kept > KEPT_MAX * self.most {
+        if kept > KEPT_MAX * most + KEPT_LEAST {
             self.lists.iter_mut().for_each(Vec::shrink_to_fit);
         }
     }
@@ -67,17 +83,14 @@ pub(crate) fn fill(
 ) {
     out.clear();
     out.resize(tests.len(), PartToi::default());
-    parts.lists.iter_mut().for_each(Vec::clear);
-    if context.config.part_impacts == PartImpacts::Each {
-        // The lists keep their memory from tick to tick.
-        lengthen_by_default(&mut parts.lists, tests.len());
-        par::fill_chunks(threads, &mut parts.lists[..tests.len()], CHUNK, &|start, parts| {
-            for (at, parts) in (start..).zip(parts) {
-                context.each_part(&tests[at], parts);
-            }
-        });
-        parts.limit_memory();
-    }
+    let with_lists = if context.config.part_impacts == PartImpacts::Each { tests.len() } else { 0 };
+    // The lists keep their memory from tick to tick.
+    par::fill_chunks(threads, parts.start(with_lists), CHUNK, &|start, parts| {
+        for (at, parts) in (start..).zip(parts) {
+            context.each_part(&tests[at], parts);
+        }
+    });
+    parts.limit_memory();
     par::fill_chunks(threads, out, CHUNK, &|start, out| {
         for (at, out) in (start..).zip(out) {
             if let Some(test) = tests.get(at + 2 * AHEAD) {
@@ -135,5 +148,40 @@ impl TickContext<'_, '_> {
                 (Geometry::from(shape), motion)
             }
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: lists and their memory are in proportion to what the last ticks needed, and ticks that are alike allocate nothing. Method: a tick
+    /// with many tests and times, then some with few, in another list each time; the memory, and what a tick after a pause keeps.
+    #[test]
+    fn lists_of_parts_are_as_many_as_the_last_ticks_needed() {
+        let mut lists = PartLists::default();
+        let mut tick = |tests: usize, busy: usize, times: usize| {
+            let of_tests = lists.start(tests);
+            assert!(of_tests.len() == tests && of_tests.iter().all(Vec::is_empty));
+            if let Some(list) = of_tests.get_mut(busy) {
+                list.resize(times, PartToi::default());
+            }
+            lists.limit_memory();
+            assert_eq!(lists.of(busy).len(), if busy < tests { times } else { 0 });
+            lists.bytes()
+        };
+        let large = tick(100_000, 70_000, 10_000);
+        // A few ticks do not free what may be needed soon.
+        for _ in 0..10 {
+            assert!(tick(10, 3, 20) >= large);
+        }
+        for _ in 0..32 {
+            tick(10, 3, 20);
+        }
+        let few = tick(10, 3, 20);
+        assert!(few < 200 * size_of::<PartToi>(), "{few} of {large}");
+        for tests in [10, 9, 10] {
+            assert_eq!(tick(tests, 3, 20), few);
+        }
     }
 }

@@ -122,6 +122,11 @@ pub(crate) struct DiffScratch {
 impl_memory!(DiffScratch { look_up, sorter, pairs });
 
 impl DiffScratch {
+    /// The number of pairs that fit into the longest list.
+    pub(crate) fn capacity(&self) -> usize {
+        self.look_up.capacity().max(self.sorter.capacity()).max(self.pairs.capacity())
+    }
+
     /// Reserves memory for a partition with this many slots, found pairs and cached pairs.
     pub(crate) fn reserve_for(&mut self, level: Level, slots: usize, pairs: usize, before: usize) {
         self.look_up.reserve_for(level, slots, pairs, before);

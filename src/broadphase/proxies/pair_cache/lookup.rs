@@ -55,6 +55,11 @@ impl LookUpScratch {
         self.new.resize((pairs + 1).max(self.new.len()), SweptPair::default());
     }
 
+    /// The number of found pairs or of cached ones that fit.
+    pub(crate) fn capacity(&self) -> usize {
+        self.times.capacity().max(self.new.capacity())
+    }
+
     /// Stores the new time of each cached pair that was found. Returns how many pairs are not
     /// cached; [`LookUpScratch::new_pairs`] has them, in the order in which they were found. `part` is
     /// the first slot of the partition and the number of its slots.

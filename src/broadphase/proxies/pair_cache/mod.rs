@@ -71,6 +71,19 @@ impl PairTable {
         reserve_for(&mut self.first, pairs);
     }
 
+    /// The number of pairs that fit.
+    pub(crate) fn capacity(&self) -> usize {
+        self.first.capacity()
+    }
+
+    /// Frees the memory for more than a quarter more pairs than there are.
+    pub(crate) fn drop_spare(&mut self) {
+        let places = self.first.len() + self.first.len() / 4;
+        self.a.shrink_to(places);
+        self.b.shrink_to(places);
+        self.first.shrink_to(places);
+    }
+
     /// Sets the length; the caller then writes all pairs.
     pub(crate) fn resize(&mut self, pairs: usize) {
         self.a.resize(pairs, 0);

@@ -258,14 +258,21 @@ impl PairRows {
         (self.rows[slot].start, self.rows[slot].capacity) = (to, larger);
     }
 
-    /// The number of places above which the rows are built anew.
-    fn places_max(&self) -> usize {
-        2 * PLACES_PER_PARTNER * self.len() + PLACES_PER_SLOT * self.rows.len()
+    /// The number of places above which the rows of so many pairs are built anew.
+    fn places_max(&self, pairs: usize) -> usize {
+        pairs
+            .saturating_mul(2 * PLACES_PER_PARTNER)
+            .saturating_add(PLACES_PER_SLOT * self.rows.len())
+    }
+
+    /// Whether there is memory for more places than so many pairs need.
+    pub(crate) fn are_above(&self, pairs: usize) -> bool {
+        self.partners.capacity() > self.places_max(pairs).saturating_mul(2)
     }
 
     /// Builds the rows anew if their blocks have far more places than there are partners. `table` is scratch memory.
     pub(crate) fn rebuild_if_sparse(&mut self, table: &mut PairTable) {
-        let most = self.places_max();
+        let most = self.places_max(self.len());
         if self.partners.len() <= most {
             return;
         }

@@ -43,6 +43,11 @@ impl RestingPairs {
         self.len as usize
     }
 
+    /// The number of pairs that fit.
+    pub(crate) fn capacity(&self) -> usize {
+        self.edges.capacity()
+    }
+
     /// Whether the proxy has no resting pair.
     pub(crate) fn has_no_pair(&self, index: usize) -> bool {
         self.heads.get(index).is_none_or(|&head| head == NONE)

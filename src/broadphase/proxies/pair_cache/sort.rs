@@ -45,6 +45,11 @@ impl PairSorter {
         }
     }
 
+    /// The number of pairs that fit.
+    pub(crate) fn capacity(&self) -> usize {
+        self.sorted.capacity().max(self.rest.capacity())
+    }
+
     /// Sorts pairs, which all belong to one partition.
     pub(crate) fn sort(
         &mut self,

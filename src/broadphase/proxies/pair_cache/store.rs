@@ -90,6 +90,20 @@ impl PairStore {
         self.rows.rebuild_if_sparse(&mut self.table);
     }
 
+    /// Frees the table and the rows if they have far more places than `most` pairs need. The layout remains.
+    pub(crate) fn free_above(&mut self, most: usize) {
+        if self.table.capacity() > most {
+            if self.in_rows {
+                self.table = PairTable::default();
+            } else {
+                self.table.drop_spare();
+            }
+        }
+        if !self.in_rows && self.rows.are_above(most) {
+            self.rows = PairRows::default();
+        }
+    }
+
     /// Copies the pairs to a table. The layout remains.
     pub(crate) fn write_to(&self, table: &mut PairTable) {
         match self.view() {

@@ -1,0 +1,21 @@
+//! What the last updates needed, so that `unused.rs` can free the rest.
+
+use crate::broadphase::pairs::runs::Window;
+
+/// What the last updates needed.
+#[derive(Debug, Default)]
+pub(crate) struct Needed {
+    /// Pairs, in any of the lists.
+    pub(super) pairs: Window,
+    /// Whether movers were searched for by the pair finder.
+    pub(super) searches: Window,
+    /// The number of pairs for which the caller has reserved memory.
+    pub(super) reserved: usize,
+}
+
+impl Needed {
+    /// Keeps the memory for so many pairs from now on.
+    pub(super) fn reserve(&mut self, pairs: usize) {
+        self.reserved = self.reserved.max(pairs);
+    }
+}

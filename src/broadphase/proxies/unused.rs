@@ -1,0 +1,57 @@
+//! Frees the memory of pairs that the last updates did not need.
+//!
+//! Each update records how many pairs its lists had. In one of sixteen updates, each list is freed that has many times as many places as
+//! any of the last updates needed. So updates that are alike free nothing, and the others hardly take more time.
+
+use super::Broadphase;
+use crate::columns::Memory as _;
+
+/// Places of a list that are kept: this many for each pair of the largest of the last updates.
+const KEPT_MAX: usize = 8;
+/// This many places of each list are kept in any case.
+const KEPT_LEAST: usize = 4096;
+/// Bytes of a pair finder that was not used by any of the last updates, for each place of a list that is kept, and for each mover.
+const PLACE_BYTES: usize = 64;
+const MOVER_BYTES: usize = 1024;
+
+impl Broadphase {
+    /// Records what an update has needed, and frees memory that it and those before did not need. `is_full` says whether the update has
+    /// found all pairs anew.
+    pub(super) fn free_unused(&mut self, is_full: bool) {
+        let Self {
+            state, finder, events, full, incremental, resting_search, sorted, needed, ..
+        } = self;
+        let (found, searches) = match is_full {
+            true => (full.found, true),
+            false => (incremental.found(), incremental.active.searches_among()),
+        };
+        let cached = state.touching.len() + state.resting.len();
+        let pairs = needed.pairs.record(found.max(resting_search.found).max(cached));
+        let searches = needed.searches.record(usize::from(searches));
+        if !needed.pairs.has_begun() {
+            return;
+        }
+        let most = pairs.max(needed.reserved).saturating_mul(KEPT_MAX).saturating_add(KEPT_LEAST);
+        full.free_above(most);
+        incremental.free_above(most);
+        state.touching.free_above(most);
+        if state.resting.len() == 0 && state.resting.capacity() > most {
+            state.resting.free_if_empty();
+        }
+        for list in [&mut state.dirty_pairs, &mut resting_search.begun, sorted] {
+            if list.capacity() > most {
+                list.shrink_to_fit();
+            }
+        }
+        if events.capacity() > most {
+            events.drop_spare();
+        }
+        let movers = state.movers.len();
+        let of_finder = most.saturating_mul(PLACE_BYTES).saturating_add(MOVER_BYTES * movers);
+        finder.free_taken_above(most);
+        // A search frees the rest by itself.
+        if searches == 0 && finder.bytes() > of_finder {
+            finder.shrink_to(movers, needed.reserved);
+        }
+    }
+}
