@@ -123,7 +123,7 @@ impl Step {
             }
             contacts.positions[row] as usize
         });
-        let Some(n) = response::unit(impact.normal) else { return None };
+        let n = response::unit(impact.normal)?;
         let [a, b] = positions.map(|position| contacts.bodies[position].at);
         let closing = along(a.linear.velocity, b.linear.velocity, n) + spin_closing;
         let pulled = along(a.linear.accel, b.linear.accel, n);
