@@ -5,6 +5,7 @@
 //! All other bodies continue, and their impacts that were found before stay valid.
 
 use crate::bodies::Bodies;
+use crate::mass::Mass;
 use crate::state::{BodyState, is_pushable_or_moves};
 use crate::step::Step;
 use alloc::vec::Vec;
@@ -45,9 +46,9 @@ impl Step {
         // A body past the greatest coordinate has no box, and cannot be searched.
         if path.is_some() && self.spend(neighbours.len()) {
             self.stats.repeated_searches += neighbours.len();
-            for &other in &neighbours {
+            for (searched, &other) in neighbours.iter().enumerate() {
                 if self.is_out_of_rounds() {
-                    self.stall_reachable(bodies, [row; 2], now);
+                    self.stall_unsearched(bodies, row, &neighbours[searched..], now);
                     break;
                 }
                 let is_first = bodies.label(row) < bodies.label(other);
@@ -57,9 +58,26 @@ impl Step {
             }
             self.states[row].searched_in = event;
         } else {
-            self.stall_reachable(bodies, [row; 2], now);
+            self.stall_unsearched(bodies, row, &neighbours, now);
         }
         self.neighbours = neighbours;
+    }
+
+    /// Stalls a changed row that may not be searched with these neighbours, and all bodies that could reach it. If it is stalled
+    /// already, because it has had too many impacts, the neighbours that move could still reach it.
+    fn stall_unsearched(
+        &mut self,
+        bodies: &mut dyn Bodies<'_>,
+        row: usize,
+        neighbours: &[usize],
+        now: f32,
+    ) {
+        if !self.states[row].is_stalled {
+            return self.stall_reachable(bodies, &[row], now);
+        }
+        let moves = |row: usize| is_pushable_or_moves(&bodies.bodies()[row].motion, Mass::FIXED);
+        let moving: Vec<_> = neighbours.iter().copied().filter(|&row| moves(row)).collect();
+        self.stall_reachable(bodies, &moving, now);
     }
 
     /// Searches the next impact of two bodies from `now` on, and adds it to the queue.
@@ -68,7 +86,7 @@ impl Step {
             let next = self.next_event(bodies, rows, now);
             self.queue.extend(next);
         } else {
-            self.stall_reachable(bodies, rows, now);
+            self.stall_reachable(bodies, &rows, now);
         }
     }
 
@@ -85,13 +103,13 @@ impl Step {
         }
         let spent = rows.iter().any(|&row| self.states[row].impacts >= self.config.impacts_max);
         if spent || !self.spend(1) {
-            self.stall_reachable(bodies, rows, now);
+            self.stall_reachable(bodies, &rows, now);
             return;
         }
         // Without an event, the two do not meet in the rest of the tick.
         let Some(event) = self.next_event(bodies, rows, now) else { return };
         if event.impact.kind == ImpactKind::Unresolved && event.impact.toi <= now {
-            self.stall_reachable(bodies, rows, now);
+            self.stall_reachable(bodies, &rows, now);
         } else {
             self.queue.push(event);
         }
@@ -101,7 +119,7 @@ impl Step {
     pub(crate) fn stall_reachable(
         &mut self,
         bodies: &mut dyn Bodies<'_>,
-        rows: [usize; 2],
+        rows: &[usize],
         now: f32,
     ) {
         let mut to_stall = core::mem::take(&mut self.to_stall);
@@ -146,11 +164,11 @@ mod tests {
     use crate::bodies::BodyRows;
     use crate::start::Start;
     use crate::step::Step;
-    use crate::{Mass, StepperConfig};
+    use crate::{Mass, Stepper, StepperConfig};
     use alloc::vec;
     use alloc::vec::Vec;
     use swath::pipeline::GeometryBody;
-    use swath::{Motion, Pose, Shape};
+    use swath::{ConvexBody, Motion, Pose, Shape};
 
     /// Goal: a body with nothing left to search continues after the rounds of a step have run out; one with a neighbour is stalled. Method:
     /// two balls far from each other, and two side by side, which are searched again with no round left.
@@ -172,6 +190,35 @@ mod tests {
             step.search_neighbours(&mut rows, 0, 0.5);
             let stats = step.stats;
             assert_eq!((stats.stalled, stats.over_budget), (stalled, stalled), "{stats:?}");
+        }
+    }
+
+    /// Goal: nothing passes through a body that is stalled because it had too many impacts, also if its neighbours may not be searched any more. Method: a
+    /// ball between two walls has two impacts, and another one falls on it; with few searches both are stalled.
+    #[test]
+    fn body_with_too_many_impacts_is_not_passed_through_without_searches() {
+        for (searches_max, over_budget) in [(4, 1), (5, 1), (6, 0)] {
+            let wall = Shape::cuboid([0.0, 0.5, 0.5]).expect("a wall");
+            let ball = Shape::sphere(0.1).expect("a ball");
+            let body = |shape, at, delta| {
+                let motion = Motion::new(Pose::at(at).expect("a pose"), delta);
+                ConvexBody { row: 0, shape, motion: motion.expect("a motion") }
+            };
+            let mut bodies = [
+                body(wall, [1.0, 0.0, 0.0], [0.0; 3]),
+                body(wall, [-1.0, 0.0, 0.0], [0.0; 3]),
+                body(ball, [0.0; 3], [-4.0, 0.0, 0.0]),
+                body(ball, [0.85, 2.0, 0.0], [0.0, -2.5, 0.0]),
+            ];
+            let elastic = Mass { inverse_mass: 1.0, restitution: 1.0 };
+            let masses = [Mass::FIXED, Mass::FIXED, elastic, elastic];
+            let config = StepperConfig { impacts_max: 2, searches_max, ..StepperConfig::default() };
+            let mut stepper = Stepper::new(config);
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert_eq!(stepper.stalled().first().map(|first| first.row), Some(2));
+            assert_eq!(stats.over_budget, over_budget, "{searches_max}: {stats:?}");
+            let y = bodies[3].motion.pose.position[1];
+            assert!(y > 0.19, "{searches_max}: {y}");
         }
     }
 

@@ -70,12 +70,13 @@ impl Step {
             let at = contacts.queue[head];
             head += 1;
             contacts.all[at as usize].is_queued = false;
-            if self.resolve_contact(bodies, &mut contacts, at, now) {
+            if let Some(is_pushed) = self.resolve_contact(bodies, &mut contacts, at, now) {
                 propagated += 1;
-                for row in contacts.all[at as usize].rows {
-                    // No impulse changes the velocity of a body that cannot be pushed, so nothing is passed on by it. A floor may
-                    // have a contact with every other body.
-                    if bodies.mass(row).inverse_mass == 0.0 {
+                let rows = contacts.all[at as usize].rows;
+                for (row, is_pushed) in rows.into_iter().zip(is_pushed) {
+                    // A body that was not pushed passes nothing on: its motion is the same as before. A floor, or a body that is
+                    // supported by it, may have a contact with every other body.
+                    if !is_pushed {
                         continue;
                     }
                     contacts.enqueue(row, at);
@@ -101,18 +102,18 @@ impl Step {
         self.contacts = contacts;
     }
 
-    /// Applies an impulse so that the bodies of a contact neither close nor are pulled together. Returns whether they
-    /// did or were.
+    /// Applies an impulse so that the bodies of a contact neither close nor are pulled together. Returns which of the two it pushes;
+    /// `None` if they neither did nor were.
     fn resolve_contact(
         &mut self,
         bodies: &dyn Bodies<'_>,
         contacts: &mut Contacts,
         at: u32,
         now: f32,
-    ) -> bool {
+    ) -> Option<[bool; 2]> {
         let StepContact { impact, rows, between, spin_closing, .. } = contacts.all[at as usize];
         if rows.iter().any(|&row| self.states[row].is_stalled) {
-            return false;
+            return None;
         }
         let positions = rows.map(|row| {
             if contacts.positions[row] == NONE {
@@ -122,7 +123,7 @@ impl Step {
             }
             contacts.positions[row] as usize
         });
-        let Some(n) = response::unit(impact.normal) else { return false };
+        let n = response::unit(impact.normal)?;
         let [a, b] = positions.map(|position| contacts.bodies[position].at);
         let closing = along(a.linear.velocity, b.linear.velocity, n) + spin_closing;
         let pulled = along(a.linear.accel, b.linear.accel, n);
@@ -133,7 +134,7 @@ impl Step {
         let approach = if hits { 0.0 } else { closing } + along(a.pseudo, b.pseudo, n);
         let corrects = approach * left > least;
         if !(hits || presses || corrects) {
-            return false;
+            return None;
         }
         // Positions are constant during an event.
         let event = self.stats.events as u32;
@@ -149,7 +150,7 @@ impl Step {
         let contact = &mut contacts.all[at as usize];
         let [supported, supported_pseudo] = contact.masses;
         if supported == [0.0; 2] {
-            return false;
+            return None;
         }
         // Once the own mass of a body counts, it does so until the end of the event.
         let free = rows.map(|row| f64::from(bodies.mass(row).inverse_mass));
@@ -188,12 +189,13 @@ impl Step {
         push([accel, &mut b.linear.accel], n, force, masses);
         let correction = part(corrects, approach, pseudo_masses);
         push([&mut a.pseudo, &mut b.pseudo], n, correction, pseudo_masses);
+        let is_pushed = [0, 1].map(|k| masses[k] != 0.0 || pseudo_masses[k] != 0.0);
         for k in 0..2 {
             let body = &mut contacts.bodies[positions[k]];
             body.at = two[k];
-            body.is_pushed |= masses[k] != 0.0 || pseudo_masses[k] != 0.0;
+            body.is_pushed |= is_pushed[k];
         }
-        true
+        Some(is_pushed)
     }
 
     /// Reports what was applied at a contact since the last report.
@@ -228,5 +230,50 @@ impl Step {
         let spins = rows.map(|row| bodies.bodies()[row].motion.spin != [0.0; 3]);
         let skin = f64::from(self.skin(rows));
         spins == [false; 2] && square <= skin * skin
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bodies::BodyRows;
+    use crate::start::Start;
+    use crate::step::Step;
+    use crate::{Mass, StepperConfig};
+    use alloc::vec::Vec;
+    use swath::pipeline::GeometryBody;
+    use swath::{Motion, Pose, Shape};
+
+    /// Goal: an impulse on a body that lies on a slab does not visit all other contacts of the slab, whether the slab cannot be pushed or is supported
+    /// by a floor. Method: balls lie on a slab, and each is hit by another one; few impulses reach the slab, and few contacts are queued.
+    #[test]
+    fn impulse_that_reaches_a_supported_body_ends_there() {
+        const SIDE: usize = 16;
+        for inverse_mass in [0.0, 0.0001] {
+            let (mut bodies, mut masses) = (Vec::new(), Vec::new());
+            let mut put = |shape: Shape<'static>, at, dy, inverse_mass: f32| {
+                let motion = Motion::new(Pose::at(at).expect("a pose"), [0.0, dy, 0.0]);
+                let gravity = if inverse_mass > 0.0 { -0.003 } else { 0.0 };
+                let motion = motion.expect("a motion").accelerating([0.0, gravity, 0.0]);
+                let motion = motion.expect("an acceleration");
+                bodies.push(GeometryBody { row: 0, geometry: shape.into(), motion });
+                masses.push(Mass { inverse_mass, restitution: 0.0 });
+            };
+            let cuboid = |half| Shape::cuboid(half).expect("a cuboid");
+            put(cuboid([100.0, 1.0, 100.0]), [0.0, -2.0, 0.0], 0.0, 0.0);
+            put(cuboid([50.0, 0.5, 50.0]), [0.0, -0.5, 0.0], 0.0, inverse_mass);
+            let ball = Shape::sphere(0.25).expect("a ball");
+            for k in 0..SIDE * SIDE {
+                let [x, z] = [k % SIDE, k / SIDE].map(|k| k as f32 * 1.5 - 12.0);
+                put(ball, [x, 0.25, z], 0.0, 1.0);
+                put(ball, [x + 0.294, 0.7, z + 0.294], -0.3, 1.0);
+            }
+            let mut rows = BodyRows { bodies: &mut bodies, masses: &masses, filters: None };
+            let mut step = Step { config: StepperConfig::default(), ..Step::default() };
+            Start::default().fill(&mut step, &mut rows).expect("bodies");
+            step.process_all(&mut rows);
+            assert!(step.stats.propagated >= SIDE * SIDE, "{:?}", step.stats);
+            let (reached, queue) = (step.states[1].propagated, step.contacts.queue.capacity());
+            assert!(reached < 16 && queue < 4 * SIDE * SIDE, "{inverse_mass}: {reached}, {queue}");
+        }
     }
 }

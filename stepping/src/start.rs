@@ -185,7 +185,7 @@ impl Start {
         }
         step.stats.searches = searched;
         for Candidate { pair, .. } in &candidates[searched..] {
-            step.stall_reachable(bodies, [pair.a as usize, pair.b as usize], 0.0);
+            step.stall_reachable(bodies, &[pair.a as usize, pair.b as usize], 0.0);
         }
     }
 }

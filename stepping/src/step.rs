@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use swath::batch::Rejected;
 use swath::convex::toi::{Settings, ToiResult, Touch};
-use swath::mesh::{self, Geometry};
+use swath::mesh::{self, Compound, Geometry};
 use swath::{Impact, Motion, Pair, Pose};
 
 /// Least cosine between a normal and the direction of a support for which the support takes an impulse.
@@ -147,7 +147,7 @@ impl Step {
 
     /// Returns the inverse masses of two bodies in an impact, and which of them is supported against its direction.
     pub(crate) fn pair_masses(
-        &self,
+        &mut self,
         bodies: &dyn Bodies<'_>,
         rows: [usize; 2],
         impact: &Impact,
@@ -157,13 +157,13 @@ impl Step {
         let normal = impact.normal.map(f64::from);
         // The impulse pushes `a` against the normal, and `b` along it.
         for (member, push) in [-1.0, 1.0].into_iter().enumerate() {
-            let state = &self.states[rows[member]];
-            let direction = state.support_direction.map(f64::from);
+            let BodyState { support, support_direction, .. } = self.states[rows[member]];
+            let direction = support_direction.map(f64::from);
             if -push * dot(normal, direction) <= SUPPORT_COSINE_MIN {
                 continue;
             }
             let Some(most) = self.lies_on_support(bodies, rows[member], impact) else { continue };
-            if self.is_carried(bodies, state.support as usize, impact) {
+            if self.is_carried(bodies, support as usize, impact) {
                 (masses[member], at_rest) = (0.0, most);
             }
         }
@@ -173,18 +173,20 @@ impl Step {
 
     /// Returns whether a row cannot be pushed, or lies on its support as do all below it, at the time of an impact. The rest of a chain
     /// of more than [`SUPPORTS_MAX`] is not tested.
-    fn is_carried(&self, bodies: &dyn Bodies<'_>, mut row: usize, impact: &Impact) -> bool {
+    fn is_carried(&mut self, bodies: &dyn Bodies<'_>, mut row: usize, impact: &Impact) -> bool {
         for _ in 0..SUPPORTS_MAX {
             if bodies.mass(row).inverse_mass == 0.0 {
                 return true;
             }
-            let state = &self.states[row];
-            let support = state.support as usize;
+            let BodyState { support, version, at_rest_in, .. } = self.states[row];
+            let support = support as usize;
+            // A body that is stalled keeps the version of its last change.
+            if self.states[support].is_stalled {
+                return false;
+            }
             // Most links of a tall tower have not changed, so nothing is computed for them.
-            let versions = [state.version, self.states[support].version];
-            if state.at_rest_in != Some(versions)
-                && self.lies_on_support(bodies, row, impact).is_none()
-            {
+            let versions = [version, self.states[support].version];
+            if at_rest_in != Some(versions) && self.lies_on_support(bodies, row, impact).is_none() {
                 return false;
             }
             row = support;
@@ -194,7 +196,12 @@ impl Step {
 
     /// Returns the speed by which a row may separate from its support in an impact, if it lies on a support that is not stalled, at the
     /// time of the impact.
-    fn lies_on_support(&self, bodies: &dyn Bodies<'_>, row: usize, impact: &Impact) -> Option<f64> {
+    fn lies_on_support(
+        &mut self,
+        bodies: &dyn Bodies<'_>,
+        row: usize,
+        impact: &Impact,
+    ) -> Option<f64> {
         let state = &self.states[row];
         let (direction, support) = (state.support_direction.map(f64::from), state.support as usize);
         if direction == [0.0; 3] || self.states[support].is_stalled {
@@ -207,10 +214,12 @@ impl Step {
         let slow = SUPPORT_LOST * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * skin;
         let weight = -0.5 * response::SOON * dot(state.own_accel().map(f64::from), direction);
         let most = if weight > slow { weight } else { slow };
+        // How far it can have got by such a speed of its own. An impact, however fast, does not make it lie farther off.
+        let apart = if weight > 0.0 { weight } else { 0.0 } + 2.0 * skin;
         let rows = [row, support];
         let lies = own - of_support <= most
             && (self.is_unmoved(bodies, rows, impact.toi)
-                || self.are_near(bodies, rows, impact.toi, most));
+                || self.are_near(bodies, rows, impact.toi, apart));
         lies.then_some(most)
     }
 
@@ -252,32 +261,66 @@ impl Step {
 
     /// Returns whether two bodies are at most `apart` apart: the boxes around them, and if one has parts, the parts. Otherwise one has slid
     /// past the other or was thrown, whatever their speeds are now.
-    fn are_near(&self, bodies: &dyn Bodies<'_>, rows: [usize; 2], now: f32, apart: f64) -> bool {
+    fn are_near(
+        &mut self,
+        bodies: &dyn Bodies<'_>,
+        rows: [usize; 2],
+        now: f32,
+        apart: f64,
+    ) -> bool {
         let geometries = rows.map(|row| &bodies.bodies()[row].geometry);
         let poses = rows.map(|row| self.at(bodies, row, now).pose);
-        let [a, b] = [0, 1].map(|k| match geometries[k] {
-            Geometry::Convex(shape) => shape.bounds(&poses[k]),
-            geometry => geometry.bounds_over(&poses[k].into(), 0.0).map(|moving| moving.aabb),
-        });
         let apart = response::finite(apart);
-        let are_boxes_near =
-            matches!((a, b), (Ok(a), Ok(b)) if paths::enlarged(&a, apart).overlaps(&b));
-        let [Geometry::Convex(_), Geometry::Convex(_)] = geometries else {
-            return are_boxes_near && self.are_parts_near(geometries, poses, apart);
-        };
-        are_boxes_near
+        let two = [0, 1].map(|k| (geometries[k], &poses[k]));
+        if !are_boxes_near(two, apart) {
+            return false;
+        }
+        let [a, b] = two;
+        match geometries {
+            [Geometry::Convex(_), Geometry::Convex(_)] => true,
+            [Geometry::Compound(of_a), Geometry::Compound(of_b)]
+                if of_a.parts().len() < of_b.parts().len() =>
+            {
+                self.is_part_near((of_b, b.1), a, apart)
+            }
+            [Geometry::Compound(of_a), _] => self.is_part_near((of_a, a.1), b, apart),
+            [_, Geometry::Compound(of_b)] => self.is_part_near((of_b, b.1), a, apart),
+            _ => self.are_parts_near(two, apart),
+        }
+    }
+
+    /// Returns whether a part of a compound is at most `apart` away from a body. The search ends at the first one, because all parts
+    /// of a raft may lie on a floor.
+    fn is_part_near(
+        &mut self,
+        (compound, pose): (&Compound, &Pose),
+        body: (&Geometry<'_>, &Pose),
+        apart: f32,
+    ) -> bool {
+        compound.parts().iter().any(|(shape, of_part)| {
+            // A pose past the limits is no error of the caller here.
+            let Some(pose) = part_pose(pose, of_part) else { return true };
+            let part = Geometry::Convex(shape.shape());
+            let two = [(&part, &pose), body];
+            are_boxes_near(two, apart) && self.are_parts_near(two, apart)
+        })
     }
 
     /// Returns whether a part of one body is at most `apart` away from a part of another one.
-    fn are_parts_near(&self, [a, b]: [&Geometry<'_>; 2], poses: [Pose; 2], apart: f32) -> bool {
-        let [of_a, of_b] = poses.map(Motion::from);
+    fn are_parts_near(
+        &mut self,
+        [(a, of_a), (b, of_b)]: [(&Geometry<'_>, &Pose); 2],
+        apart: f32,
+    ) -> bool {
+        let [of_a, of_b] = [*of_a, *of_b].map(Motion::from);
         let StepperConfig { tolerance, rounds_max, .. } = self.config;
         let window = [0.0; 2];
         let settings =
             Settings { target_distance: apart, tolerance, window, touch: Touch::Hit, rounds_max };
-        let found = mesh::toi::one_to_one(a, &of_a, b, &of_b, &settings);
         // A distance past the limits is no error of the caller here.
-        found.map_or(true, |found| found.toi.result != ToiResult::Separated)
+        let Ok(found) = mesh::toi::one_to_one(a, &of_a, b, &of_b, &settings) else { return true };
+        self.stats.rounds += u64::from(found.toi.rounds);
+        found.toi.result != ToiResult::Separated
     }
 
     /// Whether the searches have taken as many rounds as this step may take.
@@ -313,5 +356,88 @@ impl Step {
         impact.toi = round_down(toi);
         let versions = rows.map(|row| self.states[row].version);
         Some(Event { impact, rows, versions, is_recheck })
+    }
+}
+
+/// Returns whether the boxes around two bodies are at most `apart` apart.
+fn are_boxes_near(two: [(&Geometry<'_>, &Pose); 2], apart: f32) -> bool {
+    let [a, b] = two.map(|(geometry, pose)| match geometry {
+        Geometry::Convex(shape) => shape.bounds(pose),
+        geometry => geometry.bounds_over(&(*pose).into(), 0.0).map(|moving| moving.aabb),
+    });
+    matches!((a, b), (Ok(a), Ok(b)) if paths::enlarged(&a, apart).overlaps(&b))
+}
+
+/// Returns the pose of a part of a body, given that of the body and that of the part in it.
+fn part_pose(body: &Pose, part: &Pose) -> Option<Pose> {
+    let ([x, y, z, w], [px, py, pz, pw]) =
+        (body.rotation.map(f64::from), part.rotation.map(f64::from));
+    let rotation = [
+        w * px + x * pw + y * pz - z * py,
+        w * py + y * pw + z * px - x * pz,
+        w * pz + z * pw + x * py - y * px,
+        w * pw - x * px - y * py - z * pz,
+    ];
+    let cross = |[a, b, c]: [f64; 3]| [y * c - z * b, z * a - x * c, x * b - y * a];
+    let at = part.position.map(f64::from);
+    let once = cross(at);
+    let twice = cross(once);
+    let position: [f64; 3] = core::array::from_fn(|k| {
+        f64::from(body.position[k]) + at[k] + 2.0 * (w * once[k] + twice[k])
+    });
+    Pose::from_f64(position, rotation).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Step, part_pose};
+    use crate::bodies::BodyRows;
+    use crate::start::Start;
+    use crate::{Mass, StepperConfig};
+    use swath::pipeline::GeometryBody;
+    use swath::{Impact, Pose, Shape};
+
+    /// Goal: a chain of supports ends at a stalled body, also where a body has not moved relative to its support. Method: two boxes on a floor that
+    /// have come to rest on each other, of which the lower one is stalled then.
+    #[test]
+    fn chain_with_a_stalled_body_is_not_carried() {
+        let cuboid = Shape::cuboid([0.5; 3]).expect("a cuboid");
+        let mut bodies = [0.0_f32, 1.0, 2.0].map(|y| {
+            let pose = Pose::at([0.0, y, 0.0]).expect("a pose");
+            GeometryBody { row: 0, geometry: cuboid.into(), motion: pose.into() }
+        });
+        let mut masses = [Mass { inverse_mass: 1.0, restitution: 0.0 }; 3];
+        masses[0] = Mass::FIXED;
+        let mut rows = BodyRows { bodies: &mut bodies, masses: &masses, filters: None };
+        let mut step = Step { config: StepperConfig::default(), ..Step::default() };
+        Start::default().fill(&mut step, &mut rows).expect("bodies");
+        for row in 1..3 {
+            let versions = [row, row - 1].map(|row| step.states[row].version);
+            let state = &mut step.states[row];
+            (state.support, state.support_direction) = (row as u32 - 1, [0.0, 1.0, 0.0]);
+            state.at_rest_in = Some(versions);
+        }
+        assert!(step.is_carried(&rows, 2, &Impact::default()));
+        step.states[1].is_stalled = true;
+        assert!(!step.is_carried(&rows, 2, &Impact::default()));
+    }
+
+    /// Goal: a part of a body is where its two poses take it. Method: a part beside the middle of a body that is turned by a quarter about z, then
+    /// about x.
+    #[test]
+    fn pose_of_a_part_is_that_of_the_body_after_its_own() {
+        let half = core::f32::consts::FRAC_1_SQRT_2;
+        let pose = |position, rotation| Pose { position, rotation };
+        let part = pose([1.0, 2.0, 3.0], [half, 0.0, 0.0, half]);
+        let body = pose([10.0, 20.0, 30.0], [0.0, 0.0, half, half]);
+        let whole = part_pose(&body, &part).expect("a pose");
+        let expected = pose([8.0, 21.0, 33.0], [0.5, 0.5, 0.5, 0.5]);
+        let near = |a: f32, b: f32| (a - b).abs() < 1e-6;
+        assert!((0..3).all(|k| near(whole.position[k], expected.position[k])), "{whole:?}");
+        assert!((0..4).all(|k| near(whole.rotation[k], expected.rotation[k])), "{whole:?}");
+        // A vector of the part is turned by both rotations in order.
+        let point = part_pose(&whole, &Pose::at([0.0, 1.0, 0.0]).expect("a pose"));
+        let position = point.expect("a pose").position;
+        assert!((0..3).all(|k| near(position[k], [8.0, 21.0, 34.0][k])), "{position:?}");
     }
 }

@@ -397,3 +397,33 @@ fn rounds_of_parts_that_are_apart_count_for_the_limit() {
     let stats = Stepper::new(config).step_geometries(&mut all, &masses, None).expect("bodies");
     assert!(stats.rounds > 1 << 14 && stats.searches < 4 && stats.over_budget == 1, "{stats:?}");
 }
+
+/// Goal: impacts on a body of many parts that slides on its support search few of its parts each, and their rounds count. Method: balls fall on a raft
+/// of many parts on a floor, at rest or sliding; the rounds grow with the number of balls, not with that times the parts.
+#[test]
+fn impacts_on_a_sliding_raft_do_not_search_all_of_its_parts() {
+    const SIDE: usize = 12;
+    let rounds = [0.0, 0.5].map(|slide| {
+        let plank = Shape::cuboid([0.5, 0.25, 0.5]).expect("a plank");
+        let places = || (0..SIDE * SIDE).map(|k| [k % SIDE, k / SIDE].map(|k| k as f32 - 5.5));
+        let part = |[x, z]: [f32; 2]| (plank.into(), Pose::at([x, 0.0, z]).expect("a pose"));
+        let raft = Compound::new(places().map(part)).expect("a raft");
+        let floor = Shape::cuboid([100.0, 1.0, 100.0]).expect("a floor");
+        let ball = Shape::sphere(0.1).expect("a ball");
+        let falling = |at, delta| {
+            motion(at, delta).accelerating([0.0, -0.003, 0.0]).expect("an acceleration")
+        };
+        let balls = places()
+            .map(|[x, z]| (ball.into(), falling([0.9 * x, 0.7, 0.9 * z], [slide, -0.3, 0.0])));
+        let rest = Motion::from(Pose::at([0.0, -1.0, 0.0]).expect("a pose"));
+        let of_raft = falling([0.0, 0.25, 0.0], [slide, 0.0, 0.0]);
+        let both = [(floor.into(), rest), ((&raft).into(), of_raft)];
+        let mut all = bodies(both.into_iter().chain(balls));
+        let mut masses = vec![Mass { inverse_mass: 1.0, restitution: 0.0 }; all.len()];
+        (masses[0], masses[1].inverse_mass) = (Mass::FIXED, 0.001);
+        let stats = Stepper::default().step_geometries(&mut all, &masses, None).expect("bodies");
+        assert!(stats.events >= SIDE * SIDE && stats.stalled == 0, "{stats:?}");
+        stats.rounds
+    });
+    assert!(rounds[1] > rounds[0] && rounds[1] < 2 * rounds[0], "{rounds:?}");
+}

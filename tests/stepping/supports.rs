@@ -291,3 +291,25 @@ fn tower_on_an_accelerating_lift_is_supported() {
     [1, 2].into_iter().for_each(|row| crowd.goes(row, [0.0, 4.0]));
     crowd.goes(3, [0.0, 14.0]);
 }
+
+/// Goal: a body that has slid past the edge of its support is not supported, however fast it is hit: the distance up to which it lies there does not
+/// grow with the speed. Method: a box slides off a ledge and a fast ball hits it when it is beyond the edge by a thousandth of the ball's path; they
+/// share the momentum. While the box lies on the ledge, the ball stops on it.
+#[test]
+fn fast_impact_on_a_body_just_beyond_an_edge_is_shared() {
+    for speed in [10.0, 40.0, 400.0_f32] {
+        for (beyond, wanted) in [(0.8 * speed / 1024.0, -0.5 * speed), (-0.1, 0.0)] {
+            let mut crowd = Crowd::default();
+            crowd.put(cuboid([1.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+            let x = 1.25 + beyond - 0.9 * 2.0;
+            crowd.put(Shape::cuboid([0.25; 3]).expect("a box"), [x, 0.25], [2.0, 0.0], PLASTIC);
+            crowd.bodies[1].motion.accel = [0.0, -0.01, 0.0];
+            // At the box at nine tenths of the tick.
+            let small = Shape::sphere(0.1).expect("a ball");
+            crowd.put(small, [x, 0.6 + 0.9 * speed], [2.0, -speed], PLASTIC);
+            crowd.run(32);
+            crowd.goes(2, [2.0, wanted]);
+            crowd.goes(1, [2.0, wanted]);
+        }
+    }
+}
