@@ -38,10 +38,7 @@ impl<'a> Shape<'a> {
         {
             return Err(InvalidShape::Number);
         }
-        // NaN is outside of every range.
-        if !(0.0..=4.0 * f64::from(COORD_MAX)).contains(&(bounding_radius + radius)) {
-            return Err(InvalidShape::Number);
-        }
+        validate_reach(bounding_radius + radius)?;
         let size = core.half_diagonal() + radius;
         // The support map of the caller has returned an invalid point.
         if size.is_nan() {
@@ -182,6 +179,7 @@ impl<'a> Shape<'a> {
         if radius > f64::from(COORD_MAX) {
             return Err(InvalidShape::Number);
         }
+        validate_reach(self.bounding_radius + radius)?;
         // Without the rounding errors of an earlier radius: so a shape that is read from its record has the same bits.
         let size_of_core = if self.radius == 0.0 { self.size } else { self.core.half_diagonal() };
         Ok(Self { radius, size: size_of_core + radius, ..self })
@@ -348,6 +346,13 @@ fn up(x: f64) -> f32 {
 fn point(point: [f32; 3]) -> Result<V3, InvalidShape> {
     let valid = point.iter().all(|x| x.abs() <= COORD_MAX);
     if valid { Ok(V3::of(point)) } else { Err(InvalidShape::Number) }
+}
+
+/// Checks the distance of the farthest point of a shape from its origin.
+fn validate_reach(reach: f64) -> Result<(), InvalidShape> {
+    // NaN is outside of every range.
+    let valid = (0.0..=4.0 * f64::from(COORD_MAX)).contains(&reach);
+    if valid { Ok(()) } else { Err(InvalidShape::Number) }
 }
 
 fn length(length: f32) -> Result<f64, InvalidShape> {

@@ -1,5 +1,6 @@
 //! Bodies that slide over the seams of a mesh.
 
+use swath::convex::SupportMap;
 use swath::convex::toi as convex_toi;
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::mesh::{Geometry, HeightField, Mesh, toi};
@@ -236,6 +237,43 @@ fn ignored_touch_that_gets_deeper_is_an_overlap() {
                     first(shape, &hopping, &(&mesh).into(), &Motion::default(), Touch::Ignore);
                 let t = found.toi.impact().unwrap_or_else(|| panic!("{text} {found:?}"));
                 assert!(t <= 0.50002 && t > 0.4999, "{text} {found:?}");
+            }
+        }
+    }
+}
+
+/// A ball of radius 1, as a support map.
+#[derive(Debug)]
+struct Ball;
+
+impl SupportMap for Ball {
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+        direction.map(|x| x / length)
+    }
+
+    fn bounding_radius(&self) -> f64 {
+        1.0
+    }
+}
+
+/// Goal: a shape that rotates and parts from a triangle that it touches has no impact while the touch is followed. Method: a ball that
+/// slides on a triangle and leaves it slowly, with several spins; as control, one that falls, and has an impact.
+#[test]
+fn turning_ball_that_slides_and_leaves_has_no_impact() {
+    let corners = [[-9.0, 0.0, -9.0], [9.0, 0.0, -9.0], [0.0, 0.0, 9.0]];
+    let mesh = Mesh::new(corners.to_vec(), vec![[0, 1, 2]]).expect("a mesh");
+    let ball = Shape::custom(&Ball).expect("a ball");
+    for spin in [0.1, 0.3] {
+        for touch in [Touch::IfClosing, Touch::Ignore] {
+            for rise in [1e-5, -0.5] {
+                let start = Pose::at([0.0, 1.0, 0.0]).expect("valid");
+                let motion = Motion::new(start, [0.1, rise, 0.0]).expect("valid");
+                let motion = motion.spinning([0.0, 0.0, spin]).expect("a spin");
+                let still = Motion::default();
+                let found = first(&ball, &motion, &(&mesh).into(), &still, touch).toi.result;
+                let text = format!("{spin} {touch:?} {rise} {found:?}");
+                assert_eq!(found == ToiResult::Separated, rise > 0.0, "{text}");
             }
         }
     }

@@ -377,3 +377,14 @@ fn small_tolerance_is_reached() {
     }
     assert!(met > count && lost * 50 < count, "{met} {lost} of {count}");
 }
+
+/// Goal: a rounded shape is valid only if its farthest point is within the limit of all shapes. Method: a box whose corners are at 2¹²¹ on each axis, which is
+/// valid with a small radius, and whose reach exceeds 2¹²² with a radius of 2¹²⁰.
+#[test]
+fn rounded_shape_beyond_the_limit_is_rejected() {
+    let most = 2.0_f32.powi(120);
+    let large = Shape::cuboid([most; 3]).and_then(|shape| shape.scaled([2.0; 3])).expect("valid");
+    let rounded = large.rounded(1.0).expect("valid");
+    assert!(rounded.scaled([1.0; 3]).is_ok());
+    assert_eq!(large.rounded(most).err(), Some(InvalidShape::Number));
+}

@@ -1,7 +1,7 @@
 //! Tests of touches at the start whose normal is not unique, not exact, or undefined.
 
 use swath::convex::toi::{Settings, ToiResult, Touch};
-use swath::convex::{Hull, toi};
+use swath::convex::{Hull, gjk, toi};
 use swath::{Motion, Pose, Shape};
 
 fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion), touch: Touch) -> ToiResult {
@@ -113,6 +113,66 @@ fn points_in_one_place_follow_the_setting() {
             }
             let hit = search(pair.0, pair.1, Touch::Hit);
             assert!(matches!(hit, ToiResult::Impact { t: 0.0, .. }), "{hit:?}");
+        }
+    }
+}
+
+/// The vertices of a pyramid with its origin at the middle of its base, and of two tetrahedra with a face and an edge in the plane `y = 0`.
+const PYRAMID: [[f32; 3]; 5] =
+    [[-0.5, 0.0, -0.5], [0.5, 0.0, -0.5], [-0.5, 0.0, 0.5], [0.5, 0.0, 0.5], [0.0, 1.0, 0.0]];
+const ABOVE: [[f32; 3]; 4] =
+    [[0.0, 0.0, 0.0], [0.25, 0.0, 1.0], [0.5, 0.0, -1.0], [0.25, 0.5, -0.75]];
+const BELOW: [[f32; 3]; 4] =
+    [[0.0, 0.0, 0.0], [0.75, 0.0, 0.5], [-0.5, 0.0, 0.75], [0.0, -0.5, 0.5]];
+
+/// Goal: bodies that overlap by less than the tolerance and part have no overlap, wherever their origins are. Method: a pyramid with its origin
+/// at its base on a triangle, in many places and rotations; two tetrahedra with their origins in the plane of the touch.
+#[test]
+fn slight_overlap_is_a_touch_wherever_the_origins_are() {
+    let [pyramid, above, below] =
+        [&PYRAMID[..], &ABOVE, &BELOW].map(|points| Hull::new(points.to_vec()).expect("a hull"));
+    let corners = [[-9.0, 0.0, -9.0], [9.0, 0.0, -9.0], [0.0, 0.0, 9.0_f32]];
+    let floor = Shape::triangle(corners).expect("a triangle");
+    let still = Motion::default();
+    for k in 0..64 {
+        let k = k as f32;
+        let pose = Pose::normalized([k.sin(), -1e-5, k.cos()], [0.0, (3.0 * k).sin(), 0.0, 1.0]);
+        let leaving = Motion::new(pose.expect("valid"), [0.0, 0.1, 0.0]).expect("valid");
+        let found = search((&Shape::hull(&pyramid), &leaving), (&floor, &still), Touch::IfClosing);
+        assert_eq!(found, ToiResult::Separated, "{leaving:?}");
+    }
+    let pose = Pose::at([0.0, -1e-5, 0.0]).expect("valid");
+    let leaving = Motion::new(pose, [0.0, 0.1, 0.0]).expect("valid");
+    let (above, below) = (Shape::hull(&above), Shape::hull(&below));
+    for found in [
+        search((&above, &leaving), (&below, &still), Touch::IfClosing),
+        search((&below, &still), (&above, &leaving), Touch::IfClosing),
+    ] {
+        assert_eq!(found, ToiResult::Separated);
+    }
+    let distance = gjk::distance(&above, &pose, &below, &Pose::IDENTITY).expect("valid");
+    assert!(distance.distance < 0.0 && distance.distance > -2e-5, "{distance:?}");
+    assert!(distance.normal[1] < -0.999, "{distance:?}");
+}
+
+/// Goal: bodies that part at an edge have no impact while one of them turns. Method: two cubes, as boxes and as hulls, of which all points
+/// of the lower face of the upper one move up; as control, the same with the face moving down.
+#[test]
+fn turning_cubes_that_part_at_an_edge_have_no_impact() {
+    let hull = Hull::new(corners([0.5; 3])).expect("a hull");
+    let still = Motion::default();
+    let cube = Shape::cuboid([0.5; 3]).expect("a box");
+    for shape in [cube, Shape::hull(&hull)] {
+        for step in 0..64 {
+            let [x, y, z] = [step % 4, step / 4 % 4, step / 16].map(|k| 0.1 * (k as f32 - 1.5));
+            for up in [0.25, -0.25] {
+                let at = Pose::at([1.0, 1.0, 0.25]).expect("valid");
+                let moving = Motion::new(at, [-1.0, up, 0.25]).expect("valid");
+                let moving = moving.spinning([x, y, z]).expect("a spin");
+                let found = search((&cube, &still), (&shape, &moving), Touch::IfClosing);
+                let starts = matches!(found, ToiResult::Impact { t: 0.0, .. });
+                assert_eq!(starts, up < 0.0, "{moving:?} {found:?}");
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use super::penetration::shallowest;
 use super::result::{Distance, GjkCache};
 use super::segments::{GuessedPair, WithPair, with_segments};
 use crate::geom::{Invalid, MapEach, Pose};
-use crate::narrowphase::math::{V3, round_down};
+use crate::narrowphase::math::{V3, lesser, round_down};
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
 
@@ -178,6 +178,10 @@ fn after(pair: &RotatedPair<'_>, mut points: BoxPoints, poses: [&Pose; 2]) -> Di
     continued(pair, simplex, V3::X, poses)
 }
 
+/// Depth up to which the first direction found is the result, relative to the size of the smaller shape: 2⁻¹⁴, as the
+/// tolerance of a first time.
+const TOUCH: f64 = 1.0 / (1 << 14) as f64;
+
 /// Computes the distance of any two shapes by the search of [`RotatedPair::nearest`], which starts with these points.
 #[inline(never)]
 fn continued(
@@ -192,7 +196,8 @@ fn continued(
     let accuracy = Accuracy::of_distance(pair.a.shape, pair.b.shape);
     let found = pair.nearest_within(x, &mut simplex, guess, tiny, accuracy);
     let gap = if found.upper <= tiny {
-        shallowest(pair, x, found.plane)
+        let touch = TOUCH * lesser(pair.a.shape.size, pair.b.shape.size);
+        shallowest(pair, x, found.plane, -touch)
     } else if found.lower == f64::NEG_INFINITY {
         // No plane proves a distance if the support map of the caller returned an invalid point.
         pair.balls(x)

@@ -1,22 +1,47 @@
 //! Penetration depth of two cores that overlap, and its direction.
 //!
 //! For every unit `n`, moving `B` by `h(n) − n·x` along `n` separates the cores, where `h` is the
-//! support function of `A − B`. So that value is an upper bound of the depth for any `n`. The
-//! directions tried are the guess, the direction between the origins, and the axes of both bodies. The
-//! best one is improved by moving `B` out along it and searching the nearest point from outside: the
-//! normal there is that of a face or an edge, and is exact for shallow contact. Expanding polytopes
-//! (van den Bergen 2001) find the least depth for deep contact too, at a cost that is not worth it in
-//! a search for first times.
+//! support function of `A − B`. So that value is an upper bound of the depth for any `n`. A direction is
+//! improved by moving `B` out along it and searching the nearest point from outside: the normal there is
+//! that of a face or an edge. This ends at a local minimum of the depth.
+//!
+//! ```text
+//! first    the best of the guess, the direction between the origins, and the axes of both bodies in the
+//!          sense of that direction, improved
+//! others   if that is deeper than the caller needs: all of these directions in both senses, each
+//!          improved on its own, until one is shallow enough
+//! ```
+//!
+//! The origins may be anywhere, so the right direction may point against the one between them. The result
+//! is the least of these local minima, which is seldom more than the true depth. Expanding polytopes (van
+//! den Bergen 2001) find that always, at a cost that is not worth it in a search for first times.
 
 use super::nearest::{Accuracy, Gap, RotatedPair};
+use crate::geom::MapEach;
 use crate::narrowphase::math::{V3, greater, lesser};
 use crate::narrowphase::simplex::Simplex;
 
-/// How often the best direction is improved.
+/// How often a direction is improved.
 const REFINEMENTS: u32 = 8;
 
-/// Returns the least depth found, as a negative gap. It may also find that the cores do not overlap.
-pub(in crate::narrowphase) fn shallowest(pair: &RotatedPair<'_>, x: V3, guess: V3) -> Gap {
+/// Share of the depth of the first direction that the depth along another one must not exceed. So of
+/// directions of about the same depth, the first one is kept.
+const SHALLOWER: f64 = 15.0 / 16.0;
+
+/// Returns the least depth found, as a negative gap. It may also find that the cores do not overlap. Other
+/// directions than the first are tried only if its gap is not above `least`.
+pub(in crate::narrowphase) fn shallowest(
+    pair: &RotatedPair<'_>,
+    x: V3,
+    guess: V3,
+    least: f64,
+) -> Gap {
+    let first = first(pair, x, guess);
+    if first.lower > least { first } else { shallowest_of_others(pair, x, first, least) }
+}
+
+/// Returns the best of the guess, the direction between the origins and the axes, improved.
+fn first(pair: &RotatedPair<'_>, x: V3, guess: V3) -> Gap {
     let mut best = along(pair, x, guess);
     let mut offer = |direction: V3| {
         if let Some(direction) = direction.unit() {
@@ -31,6 +56,34 @@ pub(in crate::narrowphase) fn shallowest(pair: &RotatedPair<'_>, x: V3, guess: V
             offer(if direction.dot(x) < 0.0 { -direction } else { direction });
         }
     }
+    improved(pair, x, best)
+}
+
+/// Returns the least depth from other directions than the first, if that is shallower, until the gap of
+/// one is above `least`.
+#[cold]
+#[inline(never)]
+fn shallowest_of_others(pair: &RotatedPair<'_>, x: V3, first: Gap, least: f64) -> Gap {
+    let (mut best, mut bound) = (first, first.lower * SHALLOWER);
+    let axes = [&pair.a.rotation, &pair.b.rotation];
+    let axes = axes.map_each(|rotation| [0, 1, 2].map_each(|axis| rotation.axis(axis)));
+    let directions = [x].into_iter().chain(axes.into_iter().flatten());
+    for direction in directions.filter_map(V3::unit) {
+        for sense in [-direction, direction] {
+            let gap = improved(pair, x, along(pair, x, sense));
+            if gap.lower > bound {
+                (best, bound) = (gap, gap.lower);
+            }
+            if best.lower > least {
+                return best;
+            }
+        }
+    }
+    best
+}
+
+/// Returns the local minimum of the depth that is reached from the direction of `best`.
+fn improved(pair: &RotatedPair<'_>, x: V3, mut best: Gap) -> Gap {
     let size = pair.a.shape.bounding_radius + pair.b.shape.bounding_radius;
     for _ in 0..REFINEMENTS {
         // A little further out than the depth: from there the nearest point has a well-defined

@@ -26,6 +26,10 @@ const SHARP: f64 = 1.0 / 16.0;
 /// along which they part has a gap, and so little that it still separates them at the start.
 const MOVED: f64 = 16.0;
 
+/// How far points of bodies that rotate may turn until a plane is searched once more, relative to the tolerance: so little that
+/// a plane that turns with them still separates them at the start.
+const TURNED: f64 = 0.5;
+
 /// Bound of the rounding error of a closing speed, relative to the speeds that it is computed from.
 const ROUNDING_OF_SPEED: f64 = 16.0 * f64::EPSILON;
 
@@ -43,7 +47,7 @@ impl<'s> Search<'s> {
         let gap = if found.upper > 0.0 {
             found.gap(x, simplex)
         } else {
-            shallowest(pair, x, found.plane)
+            shallowest(pair, x, found.plane, self.contact_distance - self.tolerance)
         };
         let distance = if found.upper > 0.0 { found.upper } else { gap.lower };
         if distance < self.contact_distance - self.tolerance {
@@ -69,7 +73,9 @@ impl<'s> Search<'s> {
     ///
     /// The first such plane is the one nearest to the given one along whose normal the nearest points do not move, if it is as good
     /// as the given one but for the accuracy of the search: of bodies that slide, the computed normal may be tilted against
-    /// their motion. The others are that which separates the bodies best a little later, and the one nearest to that.
+    /// their motion. The others are that which separates the bodies best a little later, and the one nearest to that. Bodies that
+    /// rotate may turn so far in that time that this plane does not separate them at the start, so a shorter time is tried too.
+    /// The last are the planes across the axes of the bodies, which are the faces of boxes.
     #[cold]
     fn parts(&self, pair: &RotatedPair<'s>, (t, x): (f64, V3), gap: &Gap) -> bool {
         if !self.goal().touches_cores {
@@ -95,9 +101,19 @@ impl<'s> Search<'s> {
             return true;
         }
         let after = first_root(MOVED * tolerance, -apart.length(), -0.5 * accel.length());
-        let later = self.gap_at(lesser(t + after, self.window[1]), gap.normal).normal;
-        let least = Nearest::along(pair, x, later).lower - sharp;
-        separates(Some(later), least) || separates(still(later), least)
+        let parts_after = |after: f64| {
+            let later = self.gap_at(lesser(t + after, self.window[1]), gap.normal).normal;
+            let least = Nearest::along(pair, x, later).lower - sharp;
+            separates(Some(later), least) || separates(still(later), least)
+        };
+        // It is infinite for bodies that do not rotate.
+        let turned = TURNED * tolerance / self.spin_speed();
+        let across = |normal: V3| separates(Some(normal), f64::NEG_INFINITY);
+        parts_after(after)
+            || turned < after && parts_after(turned)
+            || [pair.a.rotation, pair.b.rotation].iter().any(|rotation| {
+                (0..3).any(|k| across(rotation.axis(k)) || across(-rotation.axis(k)))
+            })
     }
 
     /// Returns whether it is certain that every plane which separates the cores to within the tolerance closes, because none is
@@ -164,7 +180,10 @@ impl<'s> Search<'s> {
         let accuracy = Accuracy::Within { share: 0.0, of: 0.0, least: SHARP * self.tolerance };
         let guess = (guess, f64::NEG_INFINITY);
         let found = pair.nearest_within(x, &mut simplex, guess, self.motion.slack, accuracy);
-        if found.upper > 0.0 { found.gap(x, &simplex) } else { shallowest(&pair, x, found.plane) }
+        if found.upper > 0.0 {
+            return found.gap(x, &simplex);
+        }
+        shallowest(&pair, x, found.plane, self.contact_distance - self.tolerance)
     }
 
     /// Returns the overlap at the start of the window, for bodies that touch there or overlap.

@@ -124,10 +124,11 @@ impl PartSearch<'_> {
         let path = self.path.shifted(triangle.first);
         let Plan { mut start, mut later, .. } = plan;
         let mut reaches_plane = false;
-        let touched = self.slides_until(triangle, &path, front, to);
+        let (touched, still_slides) = self.slides_until(triangle, &path, front, to);
         let slides = touched > start;
         if slides {
-            (start, later) = (touched, true);
+            // A shape that still slides is followed by the search, as one that touches at the start.
+            (start, later) = (touched, !still_slides);
         }
         if start > to {
             return None;
@@ -149,7 +150,7 @@ impl PartSearch<'_> {
                 (start, later, reaches_plane) = (until, true, self.mover.rotation.rate == 0.0);
             }
         }
-        let deepens = slides && start == touched;
+        let deepens = slides && !still_slides && start == touched;
         let follows = if slides || self.mover.rotation.rate == 0.0 { 0 } else { FOLLOWS_MAX };
         let plane = Some(toward);
         Some((Plan { start, plane, deepens, reaches_plane, follows, later, ..plan }, farthest))
@@ -272,17 +273,18 @@ impl PartSearch<'_> {
 
     /// Returns until when the shape slides along the plane of a triangle, or the start if it does not: it touches the
     /// plane at the start, within the tolerance, does not close, and gets no deeper by more than the tolerance until
-    /// then. Infinite for the whole window.
+    /// then. Infinite for the whole window. Also returns whether it still slides then, within the tolerance, because the greatest
+    /// number of intervals is reached.
     pub(super) fn slides_until(
         &self,
         triangle: &Triangle,
         path: &RelativePath,
         front: V3,
         to: f64,
-    ) -> f64 {
+    ) -> (f64, bool) {
         let from = f64::from(self.settings[0].window[0]);
         if self.settings[0].touch == Touch::Hit {
-            return from;
+            return (from, false);
         }
         let height = front.dot(path.between(from));
         let toward = if height < 0.0 { -front } else { front };
@@ -292,7 +294,7 @@ impl PartSearch<'_> {
         // Comparisons with NaN are false: an invalid point of the caller's support map is left to the search.
         let may_touch = gap <= self.tolerance && (!straight || gap >= -self.tolerance);
         if !may_touch {
-            return from;
+            return (from, false);
         }
         let shape = triangle.shape();
         let part = MovingShape::at_rest(&shape, M3::IDENTITY);
@@ -302,13 +304,13 @@ impl PartSearch<'_> {
         let start = Nearest::along(&pair, motion.between(from), toward);
         let touches = (start.lower - self.contact_distance).abs() <= self.tolerance;
         if !touches {
-            return from;
+            return (from, false);
         }
         // The touch ends if the shape gets deeper, or leaves the plane by twice the tolerance.
         let max = self.contact_distance + 2.0 * self.tolerance;
         let range = GapRange { min: start.lower - 0.75 * self.tolerance, max };
         let still = Rotation::new(V3::ZERO);
-        let (mut t, mut gap) = (from, start);
+        let (mut t, mut gap, mut still_slides) = (from, start, false);
         for _ in 0..SLIDE_PLANES_MAX {
             let plane = SeparatingPlane { t, normal: toward, gap: gap.lower };
             let safe = if straight {
@@ -317,7 +319,10 @@ impl PartSearch<'_> {
                 let planes = (&plane, &gap);
                 separating_plane::rotating_with(&motion, &motion.at(t), planes, still, &range, to).0
             };
-            let SafeTime::Until { t: until, separated, .. } = safe else { return f64::INFINITY };
+            let SafeTime::Until { t: until, separated, .. } = safe else {
+                return (f64::INFINITY, false);
+            };
+            still_slides = false;
             if until <= t {
                 break;
             }
@@ -330,12 +335,17 @@ impl PartSearch<'_> {
             if straight || !is_above {
                 break;
             }
+            still_slides = gap.lower > self.contact_distance - self.tolerance;
         }
         let support = start.support;
         let (on_a, on_b) = (support.on_a, support.on_b);
         let touch = Gap { lower: start.lower, normal: toward, out: toward, on_a, on_b };
         let [closing, growing] = motion.closing(from, &pair, &touch);
         let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
-        if closes && self.settings[0].touch == Touch::IfClosing { from } else { t }
+        if closes && self.settings[0].touch == Touch::IfClosing {
+            (from, false)
+        } else {
+            (t, still_slides)
+        }
     }
 }
