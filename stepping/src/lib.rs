@@ -95,8 +95,13 @@
 //!
 //! **Overlaps.** Two bodies that overlap by more than the skin are pushed apart by at most the skin in a tick, and
 //! are not searched meanwhile, because they have no distance. If they are accelerated towards each other, the time at
-//! which they close again is known; if one spins, they are searched again after each sixteenth of the tick. So they
-//! get no deeper than a spin takes them in that time.
+//! which they close again is known; if one spins, they are searched again after each sixteenth of the tick, and in that time they can get
+//! deeper, or through each other.
+//!
+//! **Spins.** A body that spins may touch with one end after the other, each a little nearer than the last, until no distance within the
+//! skin is left to be searched. Such a pair is tested again after a time in which no point of the two takes more than half of what is left
+//! up to a depth of one and a half skins, so bodies that were apart do not pass through each other. Each test that is earlier than a
+//! sixteenth of the tick counts as an impact of both; if one has none left, both are stalled.
 
 #![no_std]
 #![deny(missing_docs)]

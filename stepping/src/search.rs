@@ -5,22 +5,26 @@
 //! is negligible in the rest of the tick. It then continues with the next time at which a response may be needed.
 
 use crate::config::StepperConfig;
-use crate::response::{SOON, along, finite};
+use crate::response::{SOON, along, dot, finite};
 use crate::state::round_down;
 use alloc::vec::Vec;
 use swath::convex::toi::{self, Settings, Touch};
 use swath::mesh::toi::PartToi;
 use swath::mesh::{self, Geometry};
 use swath::pipeline::ImpactKind;
-use swath::{Impact, Motion, Pair};
+use swath::{Aabb, Impact, Motion, Pair};
 
 /// Greatest tolerance relative to the skin; and the part of the skin by which a separating pair may still come
 /// nearer.
 const PART: f64 = 0.125;
 /// Relative amount by which times that need not be exact are made later: 2⁻²².
 const LATER: f64 = 1.0 / (1 << 22) as f64;
-/// Part of the tick after which two overlapping bodies that spin are searched again.
+/// Greatest part of the tick after which two bodies that spin and are too near to be searched are tested again.
 const RECHECK: f64 = 0.0625;
+/// Depth, in skins, from which on two bodies count as overlapping. Nearer bodies are tested so often that they do not get that deep.
+const DEEP: f64 = 1.5;
+/// Least distance that is searched after the skin was used up, as a part of it.
+const LEFT_MIN: f32 = 0.0625;
 
 /// Two bodies whose next impact is searched.
 pub(crate) struct BodyPair<'b, 's> {
@@ -78,8 +82,14 @@ impl BodyPair<'_, '_> {
         }
         // They are within the skin and separate, or close so slowly that it is negligible. An impact may follow:
         // when the skin is smaller by a part, if any is left; otherwise the acceleration towards each other gives
-        // the time of the next search, and if one spins, a fixed part of the tick.
-        let less = self.skin * (1.0 - 2.0 * PART as f32) - impact.depth;
+        // the time of the next search, and if one spins, a part of the tick in which they do not pass through each other.
+        let part = 1.0 - 2.0 * PART as f32;
+        let mut less = self.skin * part - impact.depth;
+        if less <= 0.0 && self.spins() {
+            // The next end of a body that spins may come nearer than the last one, so each takes a part of the rest.
+            let rest = (self.skin - impact.depth) * part;
+            less = if rest > LEFT_MIN * self.skin { rest } else { 0.0 };
+        }
         if less > 0.0 {
             let nearer = self.search(&Settings { target_distance: less, ..settings }, rounds)?;
             if nearer.kind != ImpactKind::Overlapping {
@@ -111,13 +121,41 @@ impl BodyPair<'_, '_> {
         if impact.closing > 0.0 {
             return Some((impact, false));
         }
-        let spins = self.motions.iter().any(|motion| motion.spin != [0.0; 3]);
+        let recheck = if self.spins() { self.recheck_after(&impact) } else { 1.0 };
         let pulled_back = self.returns_after(&impact);
-        let is_recheck = spins && pulled_back.is_none_or(|after| f64::from(after) > RECHECK);
+        let is_recheck = self.spins() && pulled_back.is_none_or(|after| f64::from(after) > recheck);
+        if is_recheck && recheck < RECHECK {
+            // It counts as a search that continues from there, so there are as many as a body may have impacts.
+            let kind = ImpactKind::Unresolved;
+            return Some((Impact { toi: round_down(recheck), kind, ..impact }, false));
+        }
         impact.toi = if is_recheck { RECHECK as f32 } else { pulled_back? };
         let gained = self.pulled(&impact) * f64::from(impact.toi);
         impact.closing = finite(f64::from(impact.closing) + gained);
         Some((impact, is_recheck))
+    }
+
+    /// Returns whether one of the two spins.
+    fn spins(&self) -> bool {
+        self.motions.iter().any(|motion| motion.spin != [0.0; 3])
+    }
+
+    /// Returns the part of the tick after which two bodies of which one spins are tested again: at most [`RECHECK`], and, if they do not
+    /// count as overlapping, so short that their points take no more than half of the distance to that.
+    fn recheck_after(&self, impact: &Impact) -> f64 {
+        let left = DEEP * f64::from(self.skin) - f64::from(impact.depth);
+        let [a, b] = self.motions;
+        let relative = |of: fn(&Motion) -> [f32; 3]| {
+            let [a, b] = [of(&a), of(&b)].map(|of| of.map(f64::from));
+            length(core::array::from_fn(|k| a[k] - b[k]))
+        };
+        let turning: f64 = [0, 1]
+            .map(|k| length(self.motions[k].spin.map(f64::from)) * radius(self.geometries[k]))
+            .iter()
+            .sum();
+        let speed = relative(|of| of.delta) + relative(|of| of.accel) + turning;
+        let after = 0.5 * left / speed;
+        if left > 0.0 && after < RECHECK { after } else { RECHECK }
     }
 
     /// Returns the impact that a search with these settings finds.
@@ -183,4 +221,17 @@ impl BodyPair<'_, '_> {
         // NaN is outside of every range.
         (pulled > 0.0 && (0.0..=1.0).contains(&after)).then(|| round_down(after))
     }
+}
+
+/// Returns an upper bound of the distance of the points of a body from its origin.
+fn radius(geometry: &Geometry<'_>) -> f64 {
+    // Bodies that have been searched have valid boxes.
+    let Ok(bounds) = geometry.bounds_over(&Motion::default(), 0.0) else { return f64::INFINITY };
+    let Aabb { min, max } = bounds.aabb;
+    length(core::array::from_fn(|k| f64::from(min[k].abs().max(max[k].abs()))))
+}
+
+/// Returns the length of a vector.
+fn length(x: [f64; 3]) -> f64 {
+    libm::sqrt(dot(x, x))
 }
