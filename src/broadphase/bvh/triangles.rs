@@ -93,3 +93,74 @@ impl TriangleLeaves<'_> {
         leaf.write(own, columns, lane % WIDTH);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Builder, BvhItem, CornerColumns, LEAF, NOTHING, Tree, TriangleRows, WIDTH};
+    use crate::geom::{Aabb, each_axis};
+    use crate::lanes::Level;
+    use crate::par::Threads;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    struct TestTriangles(Vec<[[f32; 3]; 3]>);
+
+    impl TriangleRows for TestTriangles {
+        fn write_corners(&self, rows: &[u32], columns: &mut CornerColumns) {
+            for (lane, &row) in rows.iter().enumerate() {
+                for (corner, point) in self.0[row as usize].iter().enumerate() {
+                    (0..3).for_each(|axis| columns[corner][axis][lane] = point[axis]);
+                }
+            }
+        }
+
+        fn prefetch_indices(&self, _: &[u32]) {}
+
+        fn prefetch_vertices(&self, _: &[u32]) {}
+    }
+
+    /// Goal: each triangle is in one leaf with its corners, and each leaf is below one node. Method: all leaves and paths of trees of one
+    /// triangle, of one cell, and of many cells, without and with long triangles that have a subtree of their own.
+    #[test]
+    fn each_triangle_is_in_one_leaf() {
+        for (count, long) in [(1, false), (17, false), (300, false), (5000, false), (5000, true)] {
+            let triangle = |row: usize| {
+                let side = if long && row % 500 == 0 { 12.0 } else { 0.25 };
+                let [x, y, z] = [row % 17, row / 17 % 17, row / 289].map(|k| k as f32);
+                [[x, y, z], [x + side, y, z], [x, y + side, z + 0.5]]
+            };
+            let triangles = TestTriangles((0..count).map(triangle).collect());
+            let item = |(id, corners): (u32, &[[f32; 3]; 3])| {
+                let end = |of: fn(f32, f32) -> f32| {
+                    each_axis(|k| of(of(corners[0][k], corners[1][k]), corners[2][k]))
+                };
+                BvhItem { aabb: Aabb { min: end(f32::min), max: end(f32::max) }, id, filter: 0 }
+            };
+            let boxes: Vec<_> = (0..).zip(&triangles.0).map(item).collect();
+            let mut tree = Tree::default();
+            let how = (Level::detect(), &Threads::one());
+            tree.build_triangles(&boxes, &triangles, &mut Builder::default(), how);
+
+            let mut leaves = vec![0; tree.triangles().len()];
+            let mut left = vec![tree.root.expect("there are triangles")];
+            while let Some(id) = left.pop() {
+                if id & LEAF == 0 {
+                    let children = tree.nodes_above()[id as usize].ids;
+                    left.extend(children.iter().filter(|&&child| child != NOTHING));
+                } else {
+                    leaves[(id & !LEAF) as usize] += 1;
+                }
+            }
+            assert!(leaves.iter().all(|&nodes| nodes == 1), "{count} {long}: {leaves:?}");
+            let mut times = vec![0; count];
+            for slot in 0..(leaves.len() * WIDTH) as u32 {
+                let number = tree.triangle_number(slot);
+                if number != NOTHING {
+                    times[number as usize] += 1;
+                    assert_eq!(tree.triangle(slot), triangles.0[number as usize]);
+                }
+            }
+            assert!(times.iter().all(|&leaves| leaves == 1), "{count} {long}: {times:?}");
+        }
+    }
+}

@@ -67,3 +67,50 @@ impl Kernel for Bin<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Bin, BinAxis, LARGE};
+    use crate::broadphase::bvh::BvhItem;
+    use crate::geom::Aabb;
+    use crate::lanes::Level;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    /// Goal: a box is in the bin that is nearest to its doubled centre, and it is large if it is longer than a part of an axis, on every
+    /// level. Method: bins by hand of boxes inside and outside of the range, halfway between two bins, and exactly as long as a part, in
+    /// numbers that fill groups of lanes or not.
+    #[test]
+    fn boxes_are_in_the_bins_of_their_centres() {
+        let axis = |low, scale, bins: usize, width| {
+            let last = (bins - 1) as f32;
+            BinAxis { low, scale, bins, last, parts: 1, width }
+        };
+        let infinite = f32::INFINITY;
+        let axes = [axis(0.0, 0.5, 8, 8.0), axis(-4.0, 1.0, 4, infinite), axis(0.0, 2.0, 16, 1.0)];
+        // Centre, length, bins, and whether the box is large.
+        let cases = [
+            ([3.25, -2.0, 1.5], [4.0, 64.0, 0.5], [3, 0, 6], 0),
+            ([3.75, -1.0, 0.0], [4.5, 0.0, 0.0], [4, 2, 0], LARGE),
+            ([-5.0, 9.0, 2.0], [0.0, 0.0, 0.75], [0, 3, 8], LARGE),
+            ([100.0, -3.0, 50.0], [0.0; 3], [7, 0, 15], 0),
+            ([2.5, -1.5, 0.125], [1.0, 1.0, 0.25], [2, 1, 0], 0),
+        ];
+        for count in [1, 3, 4, 15, 16, 17, 40] {
+            let cases: Vec<_> = cases.iter().cycle().take(count).collect();
+            let item = |(centre, length, ..): &([f32; 3], [f32; 3], [u32; 3], u32)| {
+                let end = |side: f32| [0, 1, 2].map(|k| centre[k] + side * length[k]);
+                BvhItem { aabb: Aabb { min: end(-0.5), max: end(0.5) }, id: 0, filter: 0 }
+            };
+            let items: Vec<BvhItem> = cases.iter().map(|case| item(case)).collect();
+            let boxes = bytemuck::cast_slice(&items);
+            for level in Level::all() {
+                let mut bins = vec![[7; 2]; count];
+                level.run_rows(count, Bin { boxes, axes: &axes, bins: &mut bins });
+                for (k, (own, (_, _, [x, y, z], large))) in bins.iter().zip(&cases).enumerate() {
+                    assert_eq!(*own, [x | (y << 16), z | large], "{level}: {k} of {count}");
+                }
+            }
+        }
+    }
+}

@@ -24,6 +24,9 @@ use crate::lanes::Level;
 use crate::par::{self, Threads, select_float};
 use alloc::vec::Vec;
 
+#[cfg(test)]
+mod tests;
+
 /// Average number of boxes in a cell: a few less than fill a node of full leaves, because counts
 /// vary.
 const CELL: usize = 208;

@@ -154,3 +154,27 @@ impl<'a> FreeLeaves<'a> {
         (leaf, LEAF | (self.first - 1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::nodes_of;
+
+    /// Goal: no more nodes are taken for a subtree than it has. Method: numbers by hand. Above two bottom nodes is one more, and a node has
+    /// sixteen parts with whole bottom nodes: the last of 257 boxes are 17, which have three nodes.
+    #[test]
+    fn nodes_of_a_subtree_are_as_many_as_it_has() {
+        for (items, nodes) in [
+            (1, 1),
+            (16, 1),
+            (17, 3),
+            (32, 3),
+            (33, 4),
+            (256, 17),
+            (257, 1 + 15 + 3),
+            (512, 1 + 16 * 3),
+            (4096, 1 + 16 * 17),
+        ] {
+            assert_eq!(nodes_of(items), nodes, "{items}");
+        }
+    }
+}

@@ -320,7 +320,7 @@ fn measure_of(samples: &[BoxPoint], scale: Option<[f32; 3]>) -> SplitMeasure {
 
 #[cfg(test)]
 mod tests {
-    use super::{BvhItem, DEPTH_MAX, DIVIDED_MIN, KdTree};
+    use super::{BoxPoint, BvhItem, DEPTH_MAX, DIVIDED_MIN, KdTree, cut_of, measure_of, split_of};
     use crate::geom::Aabb;
     use crate::par::Threads;
     use alloc::vec;
@@ -450,5 +450,90 @@ mod tests {
             let mixed = kinds.iter().filter(|kinds| kinds.count_ones() > 1).count();
             assert!(mixed <= kinds.len() / 50, "{crowd:?}: {mixed} of {} cells", kinds.len());
         }
+    }
+
+    /// Goal: centres are divided at the edge of a crowd, else at a wide gap near the median, else at the median. Method: the last centre
+    /// of the first part by hand, for sixteen centres, at the limits too.
+    #[test]
+    fn centres_are_divided_at_crowds_and_gaps() {
+        for (name, line, last) in [
+            ("even", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", 7.0),
+            ("gap", "0 1 2 3 4 5 6 7 8 20 21 22 23 24 25 26", 8.0),
+            ("wider gap far from the median", "0 1 2 3 4 20 21 22 23 28 29 30 31 32 33 34", 23.0),
+            ("two gaps", "0 1 2 3 4 5 6 16 17 40 41 42 43 44 45 46", 17.0),
+            ("equal gaps", "0 1 2 3 4 5 6 16 17 27 28 29 30 31 32 33", 6.0),
+            ("no wide gap", "0 3 6 9 12 15 16 17 18 20 22 24 26 28 30 32", 17.0),
+            ("no crowd", "0 1 2 3 14 14.5 15 15.5 16 17 17.2 18 29 30 31 32", 15.5),
+            ("crowd in the middle", "0 1 2 13 15 15 15 16 16 17 17 17 29 30 31 32", 2.0),
+            ("crowd at the lower end", "13 14 14 14 15 15 15 16 16 17 17 17 19 30 31 32", 19.0),
+            ("equal centres at the end", "0 4 8 12 13 14 15 16 16 16 16 16 16 16 16 16", 15.0),
+        ] {
+            let line = line.split(' ').map(|x| x.parse().expect("a number"));
+            let samples: Vec<BoxPoint> = line.rev().map(|x| [0.0, x, 0.0, 0.0, 0.0, 0.0]).collect();
+            assert_eq!(samples.len(), 16, "{name}");
+            assert_eq!(cut_of(&samples, 1, &mut Vec::new()), last, "{name}");
+        }
+    }
+
+    /// Goal: boxes are divided on the axis with the greatest extent on which none is long, else into long and much shorter ones, else on
+    /// that where they are shortest. Method: divisions by hand of boxes in a row. If the extent is 63, boxes longer than 63/16 are long.
+    #[test]
+    fn boxes_are_divided_by_length_or_by_place() {
+        // `of` returns the place on y, and the lengths on x and y.
+        let split = |count: usize, scale, of: &dyn Fn(usize) -> [f32; 3]| {
+            let point = |k: usize| {
+                let [y, u, v] = of(k);
+                [k as f32, y, 0.0, u, v, 0.0]
+            };
+            let samples: Vec<BoxPoint> = (0..count).map(point).collect();
+            split_of(&samples, scale, &mut Vec::new())
+        };
+        let (by_x, by_length) = (Some((0, 31.0)), Some((3, 63.0 / 16.0)));
+        let some = |k: usize, most: usize, a: f32, b: f32| if k < most { a } else { b };
+        let place = |k: usize| (k * 5 % 64) as f32;
+        // Sixteen are exactly as long as the limit for 65 boxes.
+        let limit = split(65, None, &|k| [0.0, some(k, 16, 4.0, 0.0), 0.0]);
+        assert_eq!(limit, Some((0, 32.0)));
+        // One of eight is short, or one more.
+        assert_eq!(split(64, None, &|k| [0.0, some(k, 8, 0.0, 8.0), 0.0]), by_x);
+        assert_eq!(split(64, None, &|k| [0.0, some(k, 9, 0.0, 8.0), 0.0]), by_length);
+        // Half are sixteen times as long as the others, or longer.
+        assert_eq!(split(64, None, &|k| [0.0, some(k, 32, 1.0, 16.0), 0.0]), by_x);
+        assert_eq!(split(64, None, &|k| [0.0, some(k, 32, 1.0, 16.5), 0.0]), by_length);
+        // All are long on both axes, equally or not.
+        assert_eq!(split(64, None, &|k| [place(k), 8.0, 8.0]), by_x);
+        assert_eq!(split(64, None, &|k| [0.5 * place(k), 60.0, 4.0]), Some((1, 15.5)));
+        // The extent on y is greater in relation to the scale.
+        let scale = Some([126.0, 31.5, 0.0]);
+        assert_eq!(split(64, scale, &|k| [0.5 * place(k), 0.0, 0.0]), Some((1, 15.5)));
+    }
+
+    /// Goal: lengths count where boxes are longer than a sixteenth of the extent of their doubled centres on average, and where there is a
+    /// scale. Method: 65 boxes in two rows. If lengths do not count, those with more extent on x are halved there.
+    #[test]
+    fn lengths_count_where_boxes_are_long() {
+        let axis = |length: f32, scale| {
+            let point = |k: usize| [k as f32, (k % 2) as f32, 0.0, length, 0.0, 0.0];
+            let samples: Vec<BoxPoint> = (0..65).map(point).collect();
+            measure_of(&samples, scale).axis([2.0, 1.0, 0.0])
+        };
+        assert_eq!([1.0, 4.0, 4.5].map(|length| axis(length, None)), [0, 0, 1]);
+        assert_eq!(axis(1.0, Some([8.0, 1.0, 1.0])), 1);
+    }
+
+    /// Goal: fewer than [`DIVIDED_MIN`] boxes are one cell, and below a node that separates more than one long box of sixteen, extents are
+    /// relative. Method: boxes in two rows, at the limits. In relation to their extent, the boxes are halved across the rows.
+    #[test]
+    fn limits_of_a_division_are_exact() {
+        let tree = |count: usize, is_long: &dyn Fn(usize) -> bool| {
+            let length = |row| [if is_long(row) { 1000.0 } else { 0.0 }, 0.0, 0.0];
+            let centre = |row: usize| [0.5 * row as f32, 0.5 * (row % 2) as f32, 0.0];
+            cells(&boxes(count, |row| [centre(row), length(row)])).0
+        };
+        assert_eq!(tree(DIVIDED_MIN - 1, &|_| false).measures.len(), 1);
+        assert_eq!(tree(DIVIDED_MIN, &|_| false).measures.len(), 2);
+        let axis = |tree: KdTree| tree.measures[0].axis([2.0, 1.0, 0.0]);
+        assert_eq!(axis(tree(512, &|row| row % 16 == 0)), 0);
+        assert_eq!(axis(tree(512, &|row| row % 16 == 0 || row == 1)), 1);
     }
 }

@@ -484,13 +484,14 @@ fn split<I: Isa>(
 
 #[cfg(test)]
 mod tests {
-    use super::{CentreColumns, Divide, LANES_MAX, NUMBER};
+    use super::{CentreColumns, Divide, LANES_MAX, NUMBER, SplitMeasure};
     use crate::lanes::Level;
     use alloc::vec::Vec;
 
     /// Goal: the lowest items are moved to the front, among equal ones those that were first, on every level. Method:
     /// comparison with a stable sort of as many items as fill some lane groups, or not quite, at few and at many different
-    /// places: in one place but for one item, on a grid, anywhere, zeros of both signs, and one that is extremely distant. Other items follow.
+    /// places: in one place but for one item, on a grid, anywhere, zeros of both signs, floats next to each other, of which a guess is the
+    /// same as the least or the greatest, and one that is extremely distant. Other items follow.
     #[test]
     fn lowest_items_are_moved_to_the_front() {
         let mut draw = 1_u32;
@@ -501,13 +502,14 @@ mod tests {
         let mut tested = 0;
         let counts = [2, 15, 16, 17, 33, 208, 1000];
         for count in counts.into_iter().filter(|&count| !cfg!(miri) || count < 34) {
-            for case in 0..5 {
+            for case in 0..6 {
                 let mut places: Vec<f32> = (0..count)
                     .map(|k| match case {
                         0 => f32::from(k == count / 2),
                         1 => draw(7) as f32 * 0.3 - 1.0,
                         2 => draw(1 << 24) as f32 * 1e-3,
                         3 => [-0.0, 0.0, f32::MIN_POSITIVE / 4.0][draw(3) as usize],
+                        4 => 1.0 + f32::EPSILON * if k == 0 { 12.0 } else { draw(12) as f32 },
                         _ => draw(1 << 20) as f32 + if k == 0 { 1e37 } else { 0.0 },
                     })
                     .collect();
@@ -563,6 +565,27 @@ mod tests {
                 }
             }
         }
-        assert!(tested >= 7 * 5 * 3);
+        assert!(tested >= 7 * 6 * 3);
+    }
+
+    /// Goal: boxes are halved on the longest axis, the lower one of equals, or where that makes nodes smallest. Method: axes by hand.
+    #[test]
+    fn boxes_are_halved_on_the_longest_axis() {
+        let of = SplitMeasure::new;
+        let (short, points) = (SplitMeasure::default(), of([1.0; 3], [0.0; 3]));
+        for (measure, extent, axis) in [
+            (short, [1.0, 1.0, 1.0], 0),
+            (short, [1.0, 2.0, 2.0], 1),
+            (short, [2.0, 1.0, 2.0], 0),
+            (short, [1.0, 2.0, 3.0], 2),
+            (points, [1.0, 0.0, 0.0], 0),
+            (points, [0.0, 0.0, 1.0], 2),
+            (points, [1.0, 1.0, 0.0], 0),
+            (points, [1.0, 2.0, 2.0], 1),
+            (of([1.0; 3], [4.0, 0.0, 0.0]), [2.0, 1.0, 0.0], 1),
+            (of([4.0, 1.0, 1.0], [0.0; 3]), [2.0, 1.0, 0.0], 1),
+        ] {
+            assert_eq!(measure.axis(extent), axis, "{measure:?} {extent:?}");
+        }
     }
 }
