@@ -99,9 +99,8 @@
 //! deeper, or through each other.
 //!
 //! **Spins.** A body that spins may touch with one end after the other, each a little nearer than the last, until no distance within the
-//! skin is left to be searched. Such a pair is tested again after a time in which no point of the two takes more than half of what is left
-//! up to a depth of one and a half skins, so bodies that were apart do not pass through each other. Each test that is earlier than a
-//! sixteenth of the tick counts as an impact of both; if one has none left, both are stalled.
+//! skin is left to be searched. If points of such a pair could get deeper than one and a half skins in a sixteenth of the tick, both bodies
+//! are stalled, so bodies that were apart do not pass through each other.
 
 #![no_std]
 #![deny(missing_docs)]

@@ -22,7 +22,8 @@ pub struct StepStats {
     pub propagated: usize,
     /// Number of stalled bodies: they were in too many impacts, or reached a stalled body.
     pub stalled: usize,
-    /// Number of these that could not be searched any more. The reason is a limit of searches or rounds,
+    /// Number of these that could not be searched any more. The reason is a spin that could take two bodies that touch through each other
+    /// before they are tested again, a limit of searches or rounds,
     /// [`StepperConfig::searches_max`](crate::StepperConfig::searches_max),
     /// [`rounds_max`](crate::StepperConfig::rounds_max) or
     /// [`rounds_per_body_max`](crate::StepperConfig::rounds_per_body_max), or a motion that changed past

@@ -19,9 +19,10 @@ use swath::{Aabb, Impact, Motion, Pair};
 const PART: f64 = 0.125;
 /// Relative amount by which times that need not be exact are made later: 2⁻²².
 const LATER: f64 = 1.0 / (1 << 22) as f64;
-/// Greatest part of the tick after which two bodies that spin and are too near to be searched are tested again.
+/// Part of the tick after which two bodies that spin and are too near to be searched are tested again.
 const RECHECK: f64 = 0.0625;
-/// Depth, in skins, from which on two bodies count as overlapping. Nearer bodies are tested so often that they do not get that deep.
+/// Depth, in skins, from which on two bodies count as overlapping. Nearer ones are stalled if they could get that deep before they are
+/// tested again.
 const DEEP: f64 = 1.5;
 /// Least distance that is searched after the skin was used up, as a part of it.
 const LEFT_MIN: f32 = 0.0625;
@@ -82,7 +83,7 @@ impl BodyPair<'_, '_> {
         }
         // They are within the skin and separate, or close so slowly that it is negligible. An impact may follow:
         // when the skin is smaller by a part, if any is left; otherwise the acceleration towards each other gives
-        // the time of the next search, and if one spins, a part of the tick in which they do not pass through each other.
+        // the time of the next search, and if one spins, a fixed part of the tick.
         let part = 1.0 - 2.0 * PART as f32;
         let mut less = self.skin * part - impact.depth;
         if less <= 0.0 && self.spins() {
@@ -121,13 +122,10 @@ impl BodyPair<'_, '_> {
         if impact.closing > 0.0 {
             return Some((impact, false));
         }
-        let recheck = if self.spins() { self.recheck_after(&impact) } else { 1.0 };
         let pulled_back = self.returns_after(&impact);
-        let is_recheck = self.spins() && pulled_back.is_none_or(|after| f64::from(after) > recheck);
-        if is_recheck && recheck < RECHECK {
-            // It counts as a search that continues from there, so there are as many as a body may have impacts.
-            let kind = ImpactKind::Unresolved;
-            return Some((Impact { toi: round_down(recheck), kind, ..impact }, false));
+        let is_recheck = self.spins() && pulled_back.is_none_or(|after| f64::from(after) > RECHECK);
+        if is_recheck && self.gets_deep(&impact) {
+            return Some((Impact { kind: ImpactKind::Unresolved, ..impact }, false));
         }
         impact.toi = if is_recheck { RECHECK as f32 } else { pulled_back? };
         let gained = self.pulled(&impact) * f64::from(impact.toi);
@@ -140,22 +138,18 @@ impl BodyPair<'_, '_> {
         self.motions.iter().any(|motion| motion.spin != [0.0; 3])
     }
 
-    /// Returns the part of the tick after which two bodies of which one spins are tested again: at most [`RECHECK`], and, if they do not
-    /// count as overlapping, so short that their points take no more than half of the distance to that.
-    fn recheck_after(&self, impact: &Impact) -> f64 {
+    /// Returns whether two bodies that do not count as overlapping could do so before they are tested again.
+    fn gets_deep(&self, impact: &Impact) -> bool {
         let left = DEEP * f64::from(self.skin) - f64::from(impact.depth);
         let [a, b] = self.motions;
         let relative = |of: fn(&Motion) -> [f32; 3]| {
             let [a, b] = [of(&a), of(&b)].map(|of| of.map(f64::from));
             length(core::array::from_fn(|k| a[k] - b[k]))
         };
-        let turning: f64 = [0, 1]
-            .map(|k| length(self.motions[k].spin.map(f64::from)) * radius(self.geometries[k]))
-            .iter()
-            .sum();
-        let speed = relative(|of| of.delta) + relative(|of| of.accel) + turning;
-        let after = 0.5 * left / speed;
-        if left > 0.0 && after < RECHECK { after } else { RECHECK }
+        let turning =
+            |k: usize| length(self.motions[k].spin.map(f64::from)) * radius(self.geometries[k]);
+        let speed = relative(|of| of.delta) + relative(|of| of.accel) + turning(0) + turning(1);
+        left > 0.0 && speed * RECHECK > left
     }
 
     /// Returns the impact that a search with these settings finds.

@@ -399,8 +399,8 @@ impl Broadphase {
     /// and of which a proxy has changed since the last update, in any order and on any thread. A moving proxy without a
     /// margin changes with each call that sets its box; one with a margin when its fat AABB changes; a resting one when
     /// its box is different. New descriptions, [`Broadphase::renew`] and, for moving proxies,
-    /// [`Broadphase::shift_origin`] are changes too, and another table of kinds is a change of all proxies. Unlike [`Broadphase::update_with`], this function finds only the
-    /// pairs of changed proxies anew.
+    /// [`Broadphase::shift_origin`] are changes too, and another table of kinds is a change of all proxies. Unlike
+    /// [`Broadphase::update_with`], this function finds only the pairs of changed proxies anew.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Proxy};
