@@ -67,7 +67,7 @@
 //! as an impact of both bodies; if it makes no progress, or if one of them has no impacts left, both are stalled.
 //!
 //! **Resting.** A body that rests on something immovable is *supported*: as long as it lies there, it counts as
-//! immovable itself for impacts from above, and so on upwards, until one of the lowest 64 bodies below has moved away. So a stack takes about one event per contact instead of
+//! immovable itself for impacts from above, and so on upwards, until one of the next 64 bodies below has moved away. So a stack takes about one event per contact instead of
 //! passing impulses up and down. If a supported body moves towards the body that hits it, relative to the body that carries both, its own
 //! mass counts: otherwise it would push that body like a moving wall, and the energy of bodies that support each other in a circle would
 //! grow.

@@ -197,7 +197,7 @@ fn continued(
     let found = pair.nearest_within(x, &mut simplex, guess, tiny, accuracy);
     let gap = if found.upper <= tiny {
         let touch = TOUCH * lesser(pair.a.shape.size, pair.b.shape.size);
-        shallowest(pair, x, found.plane, -touch)
+        shallowest(pair, x, found.plane, -touch, &simplex)
     } else if found.lower == f64::NEG_INFINITY {
         // No plane proves a distance if the support map of the caller returned an invalid point.
         pair.balls(x)

@@ -8,12 +8,13 @@
 //! ```text
 //! first    the best of the guess, the direction between the origins, and the axes of both bodies in the
 //!          sense of that direction, improved
-//! others   if that is deeper than the caller needs: all of these directions in both senses, each
-//!          improved on its own, until one is shallow enough
+//! others   if that is deeper than the caller needs, and a simplex does not prove that the cores overlap as
+//!          deeply: all of these directions in both senses, each improved on its own, until one is shallow
+//!          enough
 //! ```
 //!
 //! The origins may be anywhere, so the right direction may point against the one between them. The result
-//! is the least of these local minima, which is seldom more than the true depth. Expanding polytopes (van
+//! is the least of these local minima, which may be more than the true depth. Expanding polytopes (van
 //! den Bergen 2001) find that always, at a cost that is not worth it in a search for first times.
 
 use super::nearest::{Accuracy, Gap, RotatedPair};
@@ -29,15 +30,21 @@ const REFINEMENTS: u32 = 8;
 const SHALLOWER: f64 = 15.0 / 16.0;
 
 /// Returns the least depth found, as a negative gap. It may also find that the cores do not overlap. Other
-/// directions than the first are tried only if its gap is not above `least`.
+/// directions than the first are tried only if its gap is not above `least`. The vertices of `simplex` are points of the difference.
 pub(in crate::narrowphase) fn shallowest(
     pair: &RotatedPair<'_>,
     x: V3,
     guess: V3,
     least: f64,
+    simplex: &Simplex,
 ) -> Gap {
     let first = first(pair, x, guess);
-    if first.lower > least { first } else { shallowest_of_others(pair, x, first, least) }
+    // The simplex is inside of the difference, so the depth is at least that of `x` in the simplex.
+    let is_deep = || 0.5 * simplex.inner_radius(x) > -least;
+    // Boxes are symmetric about their origins, so the direction of the first is on the right side.
+    let are_boxes = || [&pair.a, &pair.b].iter().all(|of| of.shape.core.half_extents().is_some());
+    let suffices = first.lower > least || is_deep() || are_boxes();
+    if suffices { first } else { shallowest_of_others(pair, x, first, least) }
 }
 
 /// Returns the best of the guess, the direction between the origins and the axes, improved.
@@ -59,24 +66,34 @@ fn first(pair: &RotatedPair<'_>, x: V3, guess: V3) -> Gap {
     improved(pair, x, best)
 }
 
-/// Returns the least depth from other directions than the first, if that is shallower, until the gap of
-/// one is above `least`.
+/// Returns the least depth from the shallowest of the other directions, if that is less than along the first.
 #[cold]
 #[inline(never)]
 fn shallowest_of_others(pair: &RotatedPair<'_>, x: V3, first: Gap, least: f64) -> Gap {
     let (mut best, mut bound) = (first, first.lower * SHALLOWER);
     let axes = [&pair.a.rotation, &pair.b.rotation];
     let axes = axes.map_each(|rotation| [0, 1, 2].map_each(|axis| rotation.axis(axis)));
-    let directions = [x].into_iter().chain(axes.into_iter().flatten());
-    for direction in directions.filter_map(V3::unit) {
-        for sense in [-direction, direction] {
-            let gap = improved(pair, x, along(pair, x, sense));
-            if gap.lower > bound {
-                (best, bound) = (gap, gap.lower);
+    let directions = [x].into_iter().chain(axes.into_iter().flatten()).filter_map(V3::unit);
+    let (mut starts, mut count) = ([first; 14], 0);
+    for direction in directions.flat_map(|direction| [-direction, direction]) {
+        starts[count] = along(pair, x, direction);
+        count += 1;
+    }
+    for done in 0..count {
+        // The shallowest of those that are left; of several, the first.
+        let mut at = done;
+        for other in done + 1..count {
+            if starts[other].lower > starts[at].lower {
+                at = other;
             }
-            if best.lower > least {
-                return best;
-            }
+        }
+        starts[done..=at].rotate_right(1);
+        let gap = improved(pair, x, starts[done]);
+        if gap.lower > bound {
+            (best, bound) = (gap, gap.lower);
+        }
+        if best.lower > least {
+            break;
         }
     }
     best

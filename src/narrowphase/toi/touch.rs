@@ -47,7 +47,7 @@ impl<'s> Search<'s> {
         let gap = if found.upper > 0.0 {
             found.gap(x, simplex)
         } else {
-            shallowest(pair, x, found.plane, self.contact_distance - self.tolerance)
+            shallowest(pair, x, found.plane, self.contact_distance - self.tolerance, simplex)
         };
         let distance = if found.upper > 0.0 { found.upper } else { gap.lower };
         if distance < self.contact_distance - self.tolerance {
@@ -183,7 +183,7 @@ impl<'s> Search<'s> {
         if found.upper > 0.0 {
             return found.gap(x, &simplex);
         }
-        shallowest(&pair, x, found.plane, self.contact_distance - self.tolerance)
+        shallowest(&pair, x, found.plane, self.contact_distance - self.tolerance, &simplex)
     }
 
     /// Returns the overlap at the start of the window, for bodies that touch there or overlap.
