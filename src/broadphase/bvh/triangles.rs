@@ -125,7 +125,7 @@ mod tests {
     fn each_triangle_is_in_one_leaf() {
         for (count, long) in [(1, false), (17, false), (300, false), (5000, false), (5000, true)] {
             let triangle = |row: usize| {
-                let side = if long && row % 500 == 0 { 12.0 } else { 0.25 };
+                let side = if long && row.is_multiple_of(500) { 12.0 } else { 0.25 };
                 let [x, y, z] = [row % 17, row / 17 % 17, row / 289].map(|k| k as f32);
                 [[x, y, z], [x + side, y, z], [x, y + side, z + 0.5]]
             };
