@@ -5,8 +5,7 @@
 //! All other bodies continue, and their impacts that were found before stay valid.
 
 use crate::bodies::Bodies;
-use crate::mass::Mass;
-use crate::state::{BodyState, is_pushable_or_moves};
+use crate::state::{BodyState, is_pushable_or_moves, moves};
 use crate::step::Step;
 use alloc::vec::Vec;
 use swath::pipeline::ImpactKind;
@@ -75,8 +74,9 @@ impl Step {
         if !self.states[row].is_stalled {
             return self.stall_reachable(bodies, &[row], now);
         }
-        let moves = |row: usize| is_pushable_or_moves(&bodies.bodies()[row].motion, Mass::FIXED);
-        let moving: Vec<_> = neighbours.iter().copied().filter(|&row| moves(row)).collect();
+        let all = bodies.bodies();
+        let moving = neighbours.iter().copied().filter(|&row| moves(&all[row].motion));
+        let moving: Vec<_> = moving.collect();
         self.stall_reachable(bodies, &moving, now);
     }
 

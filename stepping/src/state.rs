@@ -109,7 +109,12 @@ impl BodyAt {
 
 /// Returns whether a body can be pushed or moves.
 pub(crate) fn is_pushable_or_moves(motion: &Motion, mass: Mass) -> bool {
-    mass.inverse_mass > 0.0 || [motion.delta, motion.accel, motion.spin] != [[0.0; 3]; 3]
+    mass.inverse_mass > 0.0 || moves(motion)
+}
+
+/// Returns whether a body moves.
+pub(crate) fn moves(motion: &Motion) -> bool {
+    [motion.delta, motion.accel, motion.spin] != [[0.0; 3]; 3]
 }
 
 /// Returns the slop of a motion. It is zero for a body that does not move, because it is never rounded, and

@@ -4,6 +4,7 @@
 //! `scenes` and `spec` are crates of their own, because the examples need them and nothing else.
 
 pub mod accelerating;
+pub mod ball_map;
 pub mod balls;
 pub mod bodies;
 pub mod body_columns;

@@ -1,10 +1,10 @@
 //! Bodies that slide over the seams of a mesh.
 
-use swath::convex::SupportMap;
 use swath::convex::toi as convex_toi;
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::mesh::{Geometry, HeightField, Mesh, toi};
 use swath::{Motion, Pose, Shape};
+use testkit::ball_map::BallMap;
 use testkit::draw::Draw;
 use testkit::mesh_cases::terrain;
 
@@ -242,28 +242,13 @@ fn ignored_touch_that_gets_deeper_is_an_overlap() {
     }
 }
 
-/// A ball of radius 1, as a support map.
-#[derive(Debug)]
-struct Ball;
-
-impl SupportMap for Ball {
-    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
-        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
-        direction.map(|x| x / length)
-    }
-
-    fn bounding_radius(&self) -> f64 {
-        1.0
-    }
-}
-
 /// Goal: a shape that rotates and parts from a triangle that it touches has no impact while the touch is followed. Method: a ball that
 /// slides on a triangle and leaves it slowly, with several spins; as control, one that falls, and has an impact.
 #[test]
 fn turning_ball_that_slides_and_leaves_has_no_impact() {
     let corners = [[-9.0, 0.0, -9.0], [9.0, 0.0, -9.0], [0.0, 0.0, 9.0]];
     let mesh = Mesh::new(corners.to_vec(), vec![[0, 1, 2]]).expect("a mesh");
-    let ball = Shape::custom(&Ball).expect("a ball");
+    let ball = Shape::custom(&BallMap(1.0)).expect("a ball");
     for spin in [0.1, 0.3] {
         for touch in [Touch::IfClosing, Touch::Ignore] {
             for rise in [1e-5, -0.5] {

@@ -2,23 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use swath::convex::{Hull, OwnedShape, SupportMap, gjk};
+use swath::convex::{Hull, OwnedShape, gjk};
 use swath::{Pose, Shape};
-
-/// A ball as a support map.
-#[derive(Debug)]
-struct Ball(f64);
-
-impl SupportMap for Ball {
-    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
-        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
-        direction.map(|x| x / length * self.0)
-    }
-
-    fn bounding_radius(&self) -> f64 {
-        self.0
-    }
-}
+use testkit::ball_map::BallMap;
 
 /// Goal: an owned shape gives the bits of the borrowed one, scaled and rounded too, also when the caller has
 /// dropped the hull. Method: bounds and distances of both, for every kind of core.
@@ -27,7 +13,7 @@ fn owned_shape_gives_the_results_of_the_borrowed_one() {
     let points: [[f32; 3]; 5] =
         [[0.0; 3], [1.0, 0.0, 0.25], [0.0, 2.0, 0.0], [0.0, 0.5, 1.0], [-1.0, 0.0, 0.5]];
     let hull = Hull::new(points).unwrap();
-    let map = Ball(0.75);
+    let map = BallMap(0.75);
     let plain = [
         Shape::point(),
         Shape::cuboid([1.0, 2.0, 0.5]).unwrap(),
@@ -40,9 +26,10 @@ fn owned_shape_gives_the_results_of_the_borrowed_one() {
         plain.iter().map(|&shape| (shape, shape.into())).collect();
     // The owned shapes are the only owners of their hulls.
     shapes.push((Shape::hull(&hull), OwnedShape::hull(hull.clone())));
-    shapes.push((Shape::custom(&map).unwrap(), OwnedShape::custom(Arc::new(Ball(0.75))).unwrap()));
+    shapes
+        .push((Shape::custom(&map).unwrap(), OwnedShape::custom(Arc::new(BallMap(0.75))).unwrap()));
     // These borrow something that is never freed.
-    static BALL: Ball = Ball(0.75);
+    static BALL: BallMap = BallMap(0.75);
     static HULL: LazyLock<Hull> =
         LazyLock::new(|| Hull::new([[0.0; 3], [1.0, 0.0, 0.25], [0.0, 2.0, 0.5]]).unwrap());
     let fixed = [Shape::hull(&HULL), Shape::custom(&BALL).unwrap()];
@@ -69,6 +56,6 @@ fn owned_shape_gives_the_results_of_the_borrowed_one() {
         }
     }
     assert_eq!(compared, 30);
-    let rejected = OwnedShape::custom(Arc::new(Ball(f64::NAN)));
-    assert_eq!(rejected.err(), Shape::custom(&Ball(f64::NAN)).err());
+    let rejected = OwnedShape::custom(Arc::new(BallMap(f64::NAN)));
+    assert_eq!(rejected.err(), Shape::custom(&BallMap(f64::NAN)).err());
 }

@@ -5,8 +5,9 @@
 
 use scenes::convex::{Hulls, Meeting, Moves, meetings, rotation, unit};
 use swath::convex::toi::{Settings, Toi, ToiError, ToiResult, Touch};
-use swath::convex::{Hull, InvalidShape, SupportMap, gjk, toi};
+use swath::convex::{Hull, InvalidShape, gjk, toi};
 use swath::{Invalid, Level, Motion, Pose, SPIN_MAX, Shape};
+use testkit::ball_map::BallMap;
 use testkit::cases::HOSTILE;
 use testkit::draw::{Draw, how_many};
 
@@ -176,21 +177,6 @@ fn hulls_depend_on_their_points_only() {
     }
 }
 
-/// A ball of radius 1 as a support map.
-#[derive(Debug)]
-struct Ball;
-
-impl SupportMap for Ball {
-    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
-        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
-        direction.map(|along| along / length)
-    }
-
-    fn bounding_radius(&self) -> f64 {
-        1.0
-    }
-}
-
 /// Goal: a shape of the caller gives the same results. Method: a ball as a support map against a ball, also
 /// scaled, with a rotating plank.
 #[test]
@@ -200,13 +186,16 @@ fn shape_of_the_caller_gives_the_same_results() {
     let b =
         Motion::new(Pose::at([0.0, 3.0, 0.0]).expect("a pose"), [0.5, -0.25, 0.0]).expect("moves");
     for by in [1.0, 0.5, 2.0] {
-        let map = Shape::custom(&Ball).and_then(|shape| shape.scaled([by; 3])).expect("a shape");
+        let map =
+            Shape::custom(&BallMap(1.0)).and_then(|shape| shape.scaled([by; 3])).expect("a shape");
         let ball = Shape::sphere(by).expect("a ball");
         let (own, ours) = (search((&plank, &a), (&map, &b)), search((&plank, &a), (&ball, &b)));
         let (own, ours) = (own.impact().expect("hits"), ours.impact().expect("hits"));
         assert!((own - ours).abs() < 2e-4, "{own} {ours}");
     }
-    let egg = Shape::custom(&Ball).and_then(|shape| shape.scaled([1.0, 3.0, 1.0])).expect("an egg");
+    let egg = Shape::custom(&BallMap(1.0))
+        .and_then(|shape| shape.scaled([1.0, 3.0, 1.0]))
+        .expect("an egg");
     let low = search((&plank, &a), (&egg, &b));
     assert!(matches!(low.result, ToiResult::Overlapping { .. }), "{low:?}");
 }

@@ -79,7 +79,7 @@ impl FullScratch {
                 *scratch = DiffScratch::default();
             }
         }
-        if sum_of(&self.parts, Events::capacity) > most + UNUSED_EACH * self.parts.len() {
+        if have_places_above(&self.parts, most) {
             self.parts = Vec::new();
         }
     }
@@ -326,9 +326,14 @@ fn compare(
 /// in different partitions, and each would keep the memory of its largest tick.
 fn free_unused(parts: &mut [Events], needed: &mut Window) {
     let most = needed.record(sum_of(parts, Events::count)).saturating_mul(UNUSED_FACTOR);
-    if sum_of(parts, Events::capacity) > most.saturating_add(UNUSED_EACH * parts.len()) {
+    if have_places_above(parts, most) {
         parts.iter_mut().for_each(Events::drop_spare);
     }
+}
+
+/// Whether the events of partitions have more than `most` places, besides some for each partition.
+fn have_places_above(parts: &[Events], most: usize) -> bool {
+    sum_of(parts, Events::capacity) > most.saturating_add(UNUSED_EACH * parts.len())
 }
 
 /// Copies the boxes of the movers, with the fat AABB instead of the box where there is a margin.

@@ -50,32 +50,30 @@ pub(in crate::narrowphase) fn shallowest(
 /// Returns the best of the guess, the direction between the origins and the axes, improved.
 fn first(pair: &RotatedPair<'_>, x: V3, guess: V3) -> Gap {
     let mut best = along(pair, x, guess);
-    let mut offer = |direction: V3| {
-        if let Some(direction) = direction.unit() {
-            let gap = along(pair, x, direction);
-            best = if gap.lower > best.lower { gap } else { best };
-        }
-    };
-    offer(x);
-    for &rotation in &[&pair.a.rotation, &pair.b.rotation] {
-        for axis in 0..3 {
-            let direction = rotation.axis(axis);
-            offer(if direction.dot(x) < 0.0 { -direction } else { direction });
-        }
+    let toward = |direction: V3| if direction.dot(x) < 0.0 { -direction } else { direction };
+    for direction in directions(pair, x).map(toward).filter_map(V3::unit) {
+        let gap = along(pair, x, direction);
+        best = if gap.lower > best.lower { gap } else { best };
     }
     improved(pair, x, best)
 }
 
-/// Returns the least depth from the shallowest of the other directions, if that is less than along the first.
+/// Returns the direction between the origins, of any length, and the axes of both bodies, in one sense each.
+fn directions(pair: &RotatedPair<'_>, x: V3) -> impl Iterator<Item = V3> {
+    let axes = [&pair.a.rotation, &pair.b.rotation]
+        .map_each(|rotation| [0, 1, 2].map_each(|axis| rotation.axis(axis)));
+    [x].into_iter().chain(axes.into_iter().flatten())
+}
+
+/// Returns the least depth of the first and the other directions, each improved, the shallowest of them first, until the gap of one is
+/// above `least`.
 #[cold]
 #[inline(never)]
 fn shallowest_of_others(pair: &RotatedPair<'_>, x: V3, first: Gap, least: f64) -> Gap {
     let (mut best, mut bound) = (first, first.lower * SHALLOWER);
-    let axes = [&pair.a.rotation, &pair.b.rotation];
-    let axes = axes.map_each(|rotation| [0, 1, 2].map_each(|axis| rotation.axis(axis)));
-    let directions = [x].into_iter().chain(axes.into_iter().flatten()).filter_map(V3::unit);
     let (mut starts, mut count) = ([first; 14], 0);
-    for direction in directions.flat_map(|direction| [-direction, direction]) {
+    let units = directions(pair, x).filter_map(V3::unit);
+    for direction in units.flat_map(|direction| [-direction, direction]) {
         starts[count] = along(pair, x, direction);
         count += 1;
     }

@@ -189,8 +189,7 @@ impl<'s> PartSearch<'s> {
     ) -> Self {
         let frame = M3::of_quaternion(body.pose.rotation);
         let rotation = Rotation::new(V3::of(body.spin));
-        let mut path =
-            RelativePath::new(motion, body).between_cores(&shape.core, &Core::of_box(V3::ZERO));
+        let mut path = RelativePath::new(motion, body).between_cores(shape.core.center(), V3::ZERO);
         let (mut start, mut spin) = (M3::of_quaternion(motion.pose.rotation), V3::of(motion.spin));
         if rotation.rate == 0.0 {
             path = path.seen_from(&frame);

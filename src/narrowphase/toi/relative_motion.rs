@@ -122,10 +122,10 @@ impl RelativePath {
         }
     }
 
-    /// Returns the path between two cores, of which that between the positions of their bodies is this one.
+    /// Returns the path between two cores that are at `a` and `b` from the positions of their bodies, between which this one is.
     #[inline(always)]
-    pub(super) fn between_cores(self, a: &Core<'_>, b: &Core<'_>) -> Self {
-        Self { start: self.start + (b.center() - a.center()), ..self }
+    pub(super) fn between_cores(self, a: V3, b: V3) -> Self {
+        Self { start: self.start + (b - a), ..self }
     }
 
     /// Returns the path in the axes of `frame`.

@@ -75,7 +75,7 @@ impl<'s> Search<'s> {
         window: [f64; 2],
         mut observer: Observer<'_>,
     ) -> Toi {
-        let path = RelativePath::new(a.1, b.1).between_cores(&a.0.core, &b.0.core);
+        let path = RelativePath::new(a.1, b.1).between_cores(a.0.core.center(), b.0.core.center());
         let balls = Balls::new(a, b, &path, settings, window);
         if path.accel == V3::ZERO && balls.pass() {
             if observer.is_some() {

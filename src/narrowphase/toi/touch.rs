@@ -44,11 +44,7 @@ impl<'s> Search<'s> {
         found: &Nearest,
         simplex: &Simplex,
     ) -> Result<f64, ToiResult> {
-        let gap = if found.upper > 0.0 {
-            found.gap(x, simplex)
-        } else {
-            shallowest(pair, x, found.plane, self.contact_distance - self.tolerance, simplex)
-        };
+        let gap = self.gap_of(pair, x, found, simplex);
         let distance = if found.upper > 0.0 { found.upper } else { gap.lower };
         if distance < self.contact_distance - self.tolerance {
             return Err(self.overlapping(t, pair, &gap));
@@ -180,10 +176,15 @@ impl<'s> Search<'s> {
         let accuracy = Accuracy::Within { share: 0.0, of: 0.0, least: SHARP * self.tolerance };
         let guess = (guess, f64::NEG_INFINITY);
         let found = pair.nearest_within(x, &mut simplex, guess, self.motion.slack, accuracy);
+        self.gap_of(&pair, x, &found, &simplex)
+    }
+
+    /// Returns the gap of the cores that a search has found, or how deep they overlap.
+    fn gap_of(&self, pair: &RotatedPair<'_>, x: V3, found: &Nearest, simplex: &Simplex) -> Gap {
         if found.upper > 0.0 {
-            return found.gap(x, &simplex);
+            return found.gap(x, simplex);
         }
-        shallowest(&pair, x, found.plane, self.contact_distance - self.tolerance, &simplex)
+        shallowest(pair, x, found.plane, self.contact_distance - self.tolerance, simplex)
     }
 
     /// Returns the overlap at the start of the window, for bodies that touch there or overlap.
