@@ -42,7 +42,7 @@ impl Step {
         neighbours.retain(|other| is_new(other) && bodies.may_meet(row, *other));
         // They are found in any order, and the rounds may run out before all of them are searched.
         neighbours.sort_unstable_by_key(|&other| bodies.label(other));
-        // A body past the greatest coordinate has no box, and cannot be searched.
+        // A path past the greatest coordinate has no box, and cannot be searched.
         if path.is_some() && self.spend(neighbours.len()) {
             self.stats.repeated_searches += neighbours.len();
             for (searched, &other) in neighbours.iter().enumerate() {

@@ -66,6 +66,9 @@
 //! body is proved to be free. A search that runs out of rounds continues from the time that it has proved, and counts
 //! as an impact of both bodies; if it makes no progress, or if one of them has no impacts left, both are stalled.
 //!
+//! **Coordinates.** A path that exceeds [`COORD_MAX`](swath::COORD_MAX) cannot be searched. A body that would get past it before the end of the
+//! tick is stalled from the time from which it has that motion, and so is every body that could reach it.
+//!
 //! **Resting.** A body that rests on something immovable is *supported*: as long as it lies there, it counts as
 //! immovable itself for impacts from above, and so on upwards, until one of the next 64 bodies below has moved away. So a stack takes about one event per contact instead of
 //! passing impulses up and down. If a supported body moves towards the body that hits it, relative to the body that carries both, its own

@@ -26,7 +26,7 @@ pub struct StepStats {
     /// before they are tested again, a limit of searches or rounds,
     /// [`StepperConfig::searches_max`](crate::StepperConfig::searches_max),
     /// [`rounds_max`](crate::StepperConfig::rounds_max) or
-    /// [`rounds_per_body_max`](crate::StepperConfig::rounds_per_body_max), or a motion that changed past
+    /// [`rounds_per_body_max`](crate::StepperConfig::rounds_per_body_max), or a path that would exceed
     /// [`COORD_MAX`](swath::COORD_MAX).
     pub over_budget: usize,
 }

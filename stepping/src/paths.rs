@@ -185,8 +185,8 @@ impl RemainingPaths {
     }
 }
 
-/// Returns a box enlarged by a margin. The box ends at the greatest coordinate, also that of a path which continues beyond
-/// it: two boxes that overlap still do.
+/// Returns a box enlarged by a margin. The box ends at the greatest coordinate, which no path exceeds: two boxes that overlap
+/// still do.
 pub(crate) fn enlarged(aabb: &Aabb, margin: f32) -> Aabb {
     let clamped = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
     Aabb {
@@ -195,8 +195,8 @@ pub(crate) fn enlarged(aabb: &Aabb, margin: f32) -> Aabb {
     }
 }
 
-/// Returns the box around the remaining path of a body, from `since` on, enlarged by a margin; `None` if the body
-/// exceeds the greatest coordinate.
+/// Returns the box around the remaining path of a body, from `since` on, enlarged by a margin; `None` if the path
+/// exceeds the greatest coordinate. So a body with a box has one at each time of its path.
 pub(crate) fn box_around(body: &GeometryBody<'_>, since: f32, margin: f32) -> Option<Aabb> {
     let left = until_end(since);
     let GeometryBody { geometry, motion, .. } = body;
@@ -218,7 +218,7 @@ pub(crate) fn box_around(body: &GeometryBody<'_>, since: f32, margin: f32) -> Op
         aabb.min[axis] = (aabb.min[axis] - lost).next_down();
         aabb.max[axis] = (aabb.max[axis] + lost).next_up();
     }
-    // No box reaches past the greatest coordinate.
+    aabb.validate().ok()?;
     Some(enlarged(&aabb, margin))
 }
 

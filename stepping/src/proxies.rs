@@ -74,7 +74,7 @@ impl<'a> ProxyStepOutput<'a> {
         &self.rows.stalled
     }
 
-    /// Returns the proxies whose motion is invalid or exceeds the greatest coordinate, or whose [`Mass`] is invalid.
+    /// Returns the proxies whose motion is invalid or whose box at its start exceeds the greatest coordinate, or whose [`Mass`] is invalid.
     /// They have no impacts.
     #[must_use]
     pub fn rejected(&self) -> &'a [(ProxyId, Invalid)] {

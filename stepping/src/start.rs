@@ -74,6 +74,12 @@ impl Start {
         for rejected in &step.rejected {
             step.paths.remove(rejected.row as usize);
         }
+        for row in 0..step.states.len() {
+            // A path past the greatest coordinate cannot be searched.
+            if step.paths.box_of(row).is_none() && !step.states[row].is_rejected {
+                step.stall_reachable(bodies, &[row], 0.0);
+            }
+        }
         self.search_all(step, bodies);
         Ok(())
     }

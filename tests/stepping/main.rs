@@ -1,6 +1,7 @@
 //! Tests of the stepper.
 
 mod conservation;
+mod coordinates;
 mod floors;
 mod geometries;
 mod impulses;
