@@ -148,6 +148,8 @@ impl Step {
                 let state = &mut self.states[row];
                 state.at_rest_in = is_at_rest.then_some(versions);
                 state.from_support = core::array::from_fn(|k| position[k] - of_support[k]);
+                let nearest = [impact.on_a, impact.on_b][member].map(f64::from);
+                state.on_support = core::array::from_fn(|k| nearest[k] - position[k]);
                 // Direction from the other body to this one.
                 state.support_direction = impact.normal.map(|x| if member == 0 { -x } else { x });
                 state.support = rows[1 - member] as u32;

@@ -35,6 +35,8 @@ pub(crate) struct BodyState {
     pub(crate) support: u32,
     /// Vector from its support to it at the time at which it came to rest there.
     pub(crate) from_support: [f64; 3],
+    /// Vector from its position to its point nearest to its support at that time.
+    pub(crate) on_support: [f64; 3],
     /// The versions of it and of its support at that time, if they were at rest relative to each other.
     pub(crate) at_rest_in: Option<[u32; 2]>,
     /// Its acceleration and spin before the tick, which are those of the motion after it.

@@ -17,7 +17,7 @@ use core::cmp::Ordering;
 use swath::batch::Rejected;
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::mesh::{self, Compound, Geometry};
-use swath::{Impact, Motion, Pair, Pose};
+use swath::{Impact, Motion, Pair, Pose, Shape};
 
 /// Least cosine between a normal and the direction of a support for which the support takes an impulse.
 const SUPPORT_COSINE_MIN: f64 = 0.7;
@@ -276,6 +276,13 @@ impl Step {
             return false;
         }
         let [a, b] = two;
+        let has_triangles =
+            |of: &Geometry<'_>| matches!(of, Geometry::Mesh(_) | Geometry::HeightField(_));
+        if geometries.into_iter().any(has_triangles)
+            && self.is_point_near(bodies, rows[0], now, b, apart)
+        {
+            return true;
+        }
         match geometries {
             [Geometry::Convex(_), Geometry::Convex(_)] => true,
             [Geometry::Compound(of_a), Geometry::Compound(of_b)]
@@ -287,6 +294,25 @@ impl Step {
             [_, Geometry::Compound(of_b)] => self.is_part_near((of_b, b.1), a, apart),
             _ => self.are_parts_near(two, apart),
         }
+    }
+
+    /// Returns whether the point of a row that was nearest to its support when it came to rest there is at most `apart` away from the
+    /// support. It is near few triangles, where the row may be near thousands.
+    fn is_point_near(
+        &mut self,
+        bodies: &dyn Bodies<'_>,
+        row: usize,
+        now: f32,
+        support: (&Geometry<'_>, &Pose),
+        apart: f32,
+    ) -> bool {
+        let (own, at) = (self.position_at(bodies, row, now), self.states[row].on_support);
+        let at = core::array::from_fn(|k| (own[k] + at[k]) as f32);
+        // The tolerance of a search is relative to the size of the smaller body, so half of the distance is a radius.
+        let half = 0.5 * apart;
+        let (Ok(ball), Ok(pose)) = (Shape::sphere(half), Pose::at(at)) else { return false };
+        bodies.bodies()[row].motion.spin == [0.0; 3]
+            && self.are_parts_near([(&Geometry::Convex(ball), &pose), support], half)
     }
 
     /// Returns whether a part of a compound is at most `apart` away from a body. The search ends at the first one, because all parts

@@ -427,3 +427,31 @@ fn impacts_on_a_sliding_raft_do_not_search_all_of_its_parts() {
     });
     assert!(rounds[1] > rounds[0] && rounds[1] < 2 * rounds[0], "{rounds:?}");
 }
+
+/// Goal: whether a body is supported by a mesh takes the same time however many triangles are below it. Method: balls fall at several times on a slab that
+/// slides on floors of eight and of thousands of triangles, which bounce as from the floor; the rounds of all searches are few.
+#[test]
+fn supports_of_many_triangles_are_tested_at_one_point() {
+    const BALLS: u16 = 9;
+    for side in [2, 40] {
+        let (vertices, triangles) = plane(side, 6.0 / side as f32);
+        let floor = Mesh::new(vertices, triangles).expect("a floor");
+        let slab = Shape::cuboid([2.0, 0.1, 2.0]).expect("a slab");
+        let sliding = motion([0.0, 0.100003, 0.0], [0.3, 0.0, 0.0]).accelerating(GRAVITY);
+        let ball = Shape::sphere(0.1).expect("a ball");
+        let falling = (0..BALLS).map(|k| {
+            let k = f32::from(k);
+            (ball.into(), motion([0.4 * k - 1.6, 0.5 + 0.05 * k, 0.0], [0.0, -1.0, 0.0]))
+        });
+        let all = [((&floor).into(), Motion::default()), (slab.into(), sliding.expect("valid"))];
+        let mut bodies = bodies(all.into_iter().chain(falling));
+        let mut masses = vec![Mass { inverse_mass: 1.0, restitution: 1.0 }; bodies.len()];
+        (masses[0], masses[1]) = (Mass::FIXED, Mass { inverse_mass: 1.0, restitution: 0.0 });
+        let mut stepper = Stepper::new(StepperConfig::default());
+        let stats = stepper.step_geometries(&mut bodies, &masses, None).expect("a step");
+        let wanted = (1 + usize::from(BALLS), 0);
+        assert_eq!((stats.responses, stats.stalled), wanted, "{side}: {stats:?}");
+        assert!(stats.rounds < 500, "{side}: {stats:?}");
+        assert!(bodies[2..].iter().all(|ball| ball.motion.delta == [0.0, 1.0, 0.0]), "{side}");
+    }
+}
