@@ -172,7 +172,7 @@ impl Step {
         let before = rows.map(|row| self.at(bodies, row, now));
         let stopped = [0, 1].map(|k| match self.states[rows[k]].is_stalled {
             true => BodyAt { linear: LinearMotion::default(), pseudo: [0.0; 3], ..before[k] },
-            false => BodyAt { pseudo: [0.0; 3], ..before[k] },
+            false => before[k],
         });
         let spin_closing = spin_closing(&impact, &stopped, n);
         let closing_of =
@@ -272,23 +272,26 @@ mod tests {
     }
 
     /// Goal: a body that only a pseudo-velocity moves into a stalled one has one impact, loses the pseudo-velocity and continues.
-    /// Method: a ball that separates from a stalled one by half of the speed with which it is corrected towards it.
+    /// Method: a ball that separates from a stalled one by half of the speed with which it is corrected towards it, and spins or not.
     #[test]
     fn pseudo_velocity_into_a_stalled_body_is_dropped_at_once() {
-        let mut bodies = balls(1.001, [[0.0; 3], [0.01, 0.0, 0.0]]);
-        let mut rows = BodyRows { bodies: &mut bodies, masses: &MASSES, filters: None };
-        let mut step = started(&mut rows);
-        step.states[0].is_stalled = true;
-        let at = BodyAt { pseudo: [-0.02, 0.0, 0.0], ..step.at(&rows, 1, 0.0) };
-        step.change(&mut rows, 1, at, 0.0);
-        step.search_again(&mut rows, [0, 1], 0.0);
-        step.process_all(&mut rows);
-        let stats = step.stats;
-        assert_eq!((stats.events, stats.responses, stats.stalled), (1, 0, 0), "{stats:?}");
-        let [_, Motion { pose, delta, .. }] = bodies.map(|body| body.motion);
-        assert_eq!(delta, [0.01, 0.0, 0.0]);
-        // It has moved to the other in a tenth of the tick, and away from it in the rest.
-        assert!((pose.position[0] - 1.009).abs() < 1e-5, "{pose:?}");
+        for spin in [[0.0; 3], [0.0, 0.25, 0.0]] {
+            let mut bodies = balls(1.001, [[0.0; 3], [0.01, 0.0, 0.0]]);
+            bodies[1].motion.spin = spin;
+            let mut rows = BodyRows { bodies: &mut bodies, masses: &MASSES, filters: None };
+            let mut step = started(&mut rows);
+            step.states[0].is_stalled = true;
+            let at = BodyAt { pseudo: [-0.02, 0.0, 0.0], ..step.at(&rows, 1, 0.0) };
+            step.change(&mut rows, 1, at, 0.0);
+            step.search_again(&mut rows, [0, 1], 0.0);
+            step.process_all(&mut rows);
+            let stats = step.stats;
+            assert_eq!((stats.events, stats.responses, stats.stalled), (1, 0, 0), "{stats:?}");
+            let [_, Motion { pose, delta, .. }] = bodies.map(|body| body.motion);
+            assert_eq!(delta, [0.01, 0.0, 0.0]);
+            // It has moved to the other in a tenth of the tick, and away from it in the rest.
+            assert!((pose.position[0] - 1.009).abs() < 1e-5, "{pose:?}");
+        }
     }
 
     /// Goal: a pair that closes by rounding alone responds, so that no search finds the same impact again. Method: two touching
