@@ -47,6 +47,9 @@ impl Step {
             self.stats.repeated_searches += neighbours.len();
             for (searched, &other) in neighbours.iter().enumerate() {
                 if self.is_out_of_rounds() {
+                    let left = neighbours.len() - searched;
+                    self.stats.searches -= left;
+                    self.stats.repeated_searches -= left;
                     self.stall_unsearched(bodies, row, &neighbours[searched..], now);
                     break;
                 }
@@ -191,6 +194,28 @@ mod tests {
             let stats = step.stats;
             assert_eq!((stats.stalled, stats.over_budget), (stalled, stalled), "{stats:?}");
         }
+    }
+
+    /// Goal: searches that are left out because the rounds of a step have run out are not counted. Method: a ball between two others, which is searched
+    /// again with rounds for one search left.
+    #[test]
+    fn searches_that_are_left_out_are_not_counted() {
+        let ball = Shape::sphere(0.5).expect("a ball");
+        let mut bodies = [0.0_f32, 1.2, -1.2].map(|x| {
+            let pose = Pose::at([x, 0.0, 0.0]).expect("a pose");
+            let motion = Motion::new(pose, [-0.25 * x, 0.0, 0.0]).expect("a motion");
+            GeometryBody { row: 0, geometry: ball.into(), motion }
+        });
+        let masses = [Mass { inverse_mass: 1.0, restitution: 0.0 }; 3];
+        let mut rows = BodyRows { bodies: &mut bodies, masses: &masses, filters: None };
+        let mut step = Step { config: StepperConfig::default(), ..Step::default() };
+        Start::default().fill(&mut step, &mut rows).expect("bodies");
+        let before = step.stats.searches;
+        (step.rounds_max, step.stats.events) = (step.stats.rounds + 1, 1);
+        step.search_neighbours(&mut rows, 0, 0.0);
+        let stats = step.stats;
+        assert_eq!([stats.searches - before, stats.repeated_searches], [1, 1], "{stats:?}");
+        assert_eq!(stats.stalled, 3, "{stats:?}");
     }
 
     /// Goal: nothing passes through a body that is stalled because it had too many impacts, also if its neighbours may not be searched any more. Method: a
