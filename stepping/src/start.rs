@@ -36,7 +36,7 @@ struct Candidate {
 #[derive(Debug, Default)]
 pub(crate) struct Start {
     pub(crate) finder: PairFinder,
-    /// Box around the path of each row, or why the row is invalid.
+    /// Box around the path of each row, or why the motion or the mass is invalid.
     boxes: Vec<Result<MovingBox, Invalid>>,
     /// The same as columns; the box of an invalid row is NaN.
     columns: [Vec<f32>; 9],
@@ -61,7 +61,9 @@ impl Start {
         self.find_pairs(step, bodies)?;
         let rows = bodies.bodies().iter().zip(&self.slops);
         step.states.extend(rows.map(|(body, &slop)| BodyState::new(body, slop)));
-        reject(step, bodies);
+        for rejected in &step.rejected {
+            step.states[rejected.row as usize].is_rejected = true;
+        }
         let is_moving = |row: &usize| {
             is_pushable_or_moves(&bodies.bodies()[*row].motion, bodies.mass(*row))
                 && !step.states[*row].is_rejected
@@ -93,6 +95,7 @@ impl Start {
             self.is_pushable.push(mass.inverse_mass > 0.0);
             self.slops.push(state::slop(&body.motion, mass));
         }
+        let masses = bodies;
         let (bodies, slops, config) = (bodies.bodies(), &self.slops, &step.config);
         self.boxes.resize(bodies.len(), Ok(MovingBox::default()));
         self.finder.exec.threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
@@ -101,6 +104,13 @@ impl Start {
                 *out = body.geometry.bounds_over(&body.motion, config.margin(slops[row]));
             }
         });
+        for (row, of) in self.boxes.iter_mut().enumerate() {
+            if of.is_ok()
+                && let Err(reason) = masses.mass(row).validate()
+            {
+                *of = Err(reason);
+            }
+        }
         self.columns.iter_mut().for_each(Vec::clear);
         let nan = [f32::NAN; 3];
         for of in &self.boxes {
@@ -193,22 +203,5 @@ impl Start {
         for Candidate { pair, .. } in &candidates[searched..] {
             step.stall_reachable(bodies, &[pair.a as usize, pair.b as usize], 0.0);
         }
-    }
-}
-
-/// Adds the rows whose mass is invalid to the rejected ones.
-fn reject(step: &mut Step, bodies: &dyn Bodies<'_>) {
-    let Step { rejected, states, .. } = step;
-    let motions = rejected.len();
-    for row in 0..states.len() {
-        let Err(reason) = bodies.mass(row).validate() else { continue };
-        let row = row as u32;
-        if rejected[..motions].binary_search_by_key(&row, |of| of.row).is_err() {
-            rejected.push(Rejected { row, reason });
-        }
-    }
-    rejected.sort_unstable_by_key(|of| of.row);
-    for rejected in &*rejected {
-        states[rejected.row as usize].is_rejected = true;
     }
 }

@@ -497,6 +497,19 @@ fn too_many_pairs_of_proxies_are_an_error() {
     }
 }
 
+/// Goal: a row with an invalid mass counts for no limit. Method: two balls that overlap, one of which has an invalid mass, with a limit of no pair.
+#[test]
+fn pairs_of_rejected_rows_are_not_found() {
+    let mut bodies = [0, 1].map(|row| body(row, ball(0.5), [0.9 * row as f32, 0.0, 0.0], [0.0; 3]));
+    let mut stepper = Stepper::default();
+    stepper.exec.pairs_max = 0;
+    for (mass, reason) in invalid_masses() {
+        let stats = stepper.step(&mut bodies, &[LIGHT, mass], None);
+        assert_eq!(stats.map(|stats| stats.searches), Ok(0), "{mass:?}");
+        assert_eq!(stepper.rejected(), [Rejected { row: 1, reason }], "{mass:?}");
+    }
+}
+
 /// Goal: times outside of the tick and numbers that are NaN give finite motions that are as near as possible to what was meant.
 /// Method: times and impacts of which one number is not finite, or not in the tick.
 #[test]
