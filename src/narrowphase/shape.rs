@@ -186,7 +186,7 @@ impl<'a> Shape<'a> {
     }
 
     /// Returns this shape, scaled on each of its own axes. A negative factor mirrors it, zero makes
-    /// it flat.
+    /// it flat. A shape whose points would all be nearer than 2⁻²⁰⁰ to its position becomes a point there.
     ///
     /// # Errors
     ///
@@ -212,7 +212,10 @@ impl<'a> Shape<'a> {
             // No function returns the shape of a part in the axes of its body.
             Core::Placed(_) => return Err(InvalidShape::Number),
         };
-        Self::of(core, self.radius * x)
+        let shape = Self::of(core, self.radius * x)?;
+        // In a search the squares of areas of a smaller shape would underflow.
+        let vanishes = by != V3::ZERO && shape.reach() < REACH_MIN;
+        if vanishes { self.scaled([0.0; 3]) } else { Ok(shape) }
     }
 
     /// Returns the box around the shape at `pose`, rounded outwards. It is too large by less than
@@ -326,6 +329,9 @@ impl<'a> Shape<'a> {
 
 /// Greatest factor by which discs may be scaled: 2²⁷². Only lengths of zero stay within the coordinates if they are scaled by more.
 const SCALE_MAX: f64 = f64::from_bits((1023 + 272) << 52);
+
+/// Least reach of a scaled shape that is no point: 2⁻²⁰⁰, far below the least distance of two positions.
+const REACH_MIN: f64 = f64::from_bits((1023 - 200) << 52);
 
 /// Bound of the rounding error of bounds, relative to the numbers they are computed from: 2⁻⁴⁹.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;

@@ -249,7 +249,7 @@ fn turning_ball_that_slides_and_leaves_has_no_impact() {
     let corners = [[-9.0, 0.0, -9.0], [9.0, 0.0, -9.0], [0.0, 0.0, 9.0]];
     let mesh = Mesh::new(corners.to_vec(), vec![[0, 1, 2]]).expect("a mesh");
     let ball = Shape::custom(&BallMap(1.0)).expect("a ball");
-    for spin in [0.1, 0.3] {
+    for spin in [0.1, 0.3, 1.0, 3.0, 10.0] {
         for touch in [Touch::IfClosing, Touch::Ignore] {
             for rise in [1e-5, -0.5] {
                 let start = Pose::at([0.0, 1.0, 0.0]).expect("valid");

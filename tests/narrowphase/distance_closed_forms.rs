@@ -5,7 +5,8 @@
 
 use scenes::convex::{Hulls, Moves, meetings, rotation, shape, unit};
 use swath::convex::gjk::GjkCache;
-use swath::convex::{Hull, SupportMap, gjk};
+use swath::convex::toi::{Settings, ToiResult, Touch};
+use swath::convex::{Hull, SupportMap, gjk, toi};
 use swath::{Motion, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
@@ -270,6 +271,45 @@ fn support_points_are_on_rims_and_tips() {
                 shape.and_then(|shape| shape.rounded(0.25)).expect("a shape").bounds(&pose);
             let most = f64::from(bounds.expect("bounds").max[0]) - 0.25;
             assert!(most >= meant - 1e-12 && most < meant + 1e-6, "{most} {meant} {half} {radius}");
+        }
+    }
+}
+
+/// Goal: normals are of unit length also of shapes whose products would underflow. Method: hulls, triangles and cylinders in one place, in random
+/// rotations, scaled to 2⁻¹⁰⁰ to 2⁻³⁰⁰ of their size.
+#[test]
+fn normals_of_tiny_shapes_are_of_unit_length() {
+    let mut draw = Draw::new(37);
+    let settings = Settings { touch: Touch::Hit, ..Settings::default() };
+    let is_unit =
+        |normal: [f32; 3]| (normal.iter().map(|x| x * x).sum::<f32>().sqrt() - 1.0).abs() < 1e-5;
+    for _ in 0..how_many(100) {
+        let points = [0; 6].map(|_| [0; 3].map(|_| draw.between(-1.0, 1.0)));
+        let hull = Hull::new(points.to_vec()).expect("a hull");
+        let [first, second, third, ..] = points;
+        let mut shapes = [
+            Shape::hull(&hull),
+            Shape::triangle([first, second, third]).expect("a triangle"),
+            Shape::cylinder(0.5, 0.5).expect("a cylinder"),
+        ];
+        let rotation = [0; 4].map(|_| draw.between(-1.0, 1.0));
+        let pose = Pose::normalized([0.0; 3], rotation).expect("a rotation");
+        let moving = Motion::new(pose, [0.0, 1.0, 0.0]).expect("valid");
+        for exponent in [-100, -100, -66, -2, -32] {
+            let by = [2.0_f32.powi(exponent); 3];
+            shapes = shapes.map(|shape| shape.scaled(by).expect("a shape"));
+            for (a, b) in [(0, 0), (0, 1), (0, 2), (1, 2)] {
+                let (a, b) = (&shapes[a], &shapes[b]);
+                let found = gjk::distance(a, &Pose::IDENTITY, b, &pose).expect("valid");
+                assert!(is_unit(found.normal) && found.distance.is_finite(), "{found:?} {a:?}");
+                let toi = toi::one_to_one(a, &Motion::default(), b, &moving, &settings);
+                let result = toi.expect("valid").result;
+                if let ToiResult::Impact { normal, .. } | ToiResult::Overlapping { normal, .. } =
+                    result
+                {
+                    assert!(is_unit(normal), "{result:?} {a:?}");
+                }
+            }
         }
     }
 }

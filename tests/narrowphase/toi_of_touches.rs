@@ -3,6 +3,7 @@
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::convex::{Hull, gjk, toi};
 use swath::{Motion, Pose, Shape};
+use testkit::draw::{Draw, how_many};
 
 fn search(a: (&Shape<'_>, &Motion), b: (&Shape<'_>, &Motion), touch: Touch) -> ToiResult {
     let settings = Settings { touch, ..Settings::default() };
@@ -174,5 +175,162 @@ fn turning_cubes_that_part_at_an_edge_have_no_impact() {
                 assert_eq!(starts, up < 0.0, "{moving:?} {found:?}");
             }
         }
+    }
+}
+
+/// A shape of each kind; those from the fifth on are rounded.
+fn shapes<'h>(draw: &mut Draw, hull: &'h Hull) -> [Shape<'h>; 9] {
+    let half = [0; 3].map(|_| draw.between(0.2, 1.2));
+    let radius = draw.between(0.1, 0.6);
+    let (cuboid, hull) = (Shape::cuboid(half), Shape::hull(hull));
+    let rounded = cuboid.and_then(|cuboid| cuboid.rounded(0.02));
+    let cylinder = Shape::cylinder(half[0], radius);
+    let made = [
+        cuboid,
+        Ok(hull),
+        cylinder,
+        Shape::cone(half[0], radius),
+        Shape::sphere(radius),
+        Shape::capsule(half[0], radius),
+        rounded,
+        hull.rounded(radius),
+        cylinder.and_then(|cylinder| cylinder.rounded(radius)),
+    ];
+    made.map(|shape| shape.expect("a shape"))
+}
+
+/// A rotation: none, a quarter, about one axis, or any.
+fn rotated(draw: &mut Draw) -> Pose {
+    let half = 0.5_f32.sqrt();
+    let quarter = [[half, 0.0, 0.0, half], [0.0, 0.0, half, half], [0.5; 4]];
+    let any = [0; 4].map(|_| draw.between(-1.0, 1.0));
+    let about = draw.between(-1.5, 1.5);
+    let about = [[about, 0.0, 0.0, 1.0], [0.0, about, 0.0, 1.0], [0.0, 0.0, about, 1.0]];
+    let rotation = [[0.0, 0.0, 0.0, 1.0], draw.one_of(&quarter), draw.one_of(&about), any]
+        [draw.one_of(&[0, 1, 2, 3])];
+    Pose::normalized([0.0; 3], rotation).expect("a rotation")
+}
+
+/// Asserts that two bodies do not get deeper than twice the tolerance before the result.
+fn never_deep(
+    a: (&Shape<'_>, &Motion),
+    b: (&Shape<'_>, &Motion),
+    tolerance: f64,
+    found: &ToiResult,
+) {
+    let end = match *found {
+        ToiResult::Impact { t, .. } => t,
+        _ => 1.0,
+    };
+    for k in 1..12 {
+        let t = end * (k as f32 / 12.0).powi(3);
+        let distance = gjk::distance(a.0, &a.1.at(t), b.0, &b.1.at(t)).expect("valid").distance;
+        assert!(
+            f64::from(distance) > -2.02 * tolerance - 1e-5,
+            "{t} {distance} {found:?} {a:?} {b:?}"
+        );
+    }
+}
+
+/// Goal: bodies that slide along a plane, or start to, have no impact at the start, whatever their shapes, their gap and the tolerance are; and
+/// those that fall have one there. Method: random bodies in random rotations on a floor of four kinds, each at a gap within
+/// the tolerance, with velocities and accelerations along the floor, some of which spin about its normal; or with one down.
+#[test]
+fn bodies_that_slide_along_a_floor_have_no_impact_at_the_start() {
+    let mut draw = Draw::new(31);
+    let block = Hull::new(corners([9.0, 1.0, 9.0])).expect("a hull");
+    let triangle = [[-30.0, 0.0, -30.0], [30.0, 0.0, -30.0], [0.0, 0.0, 30.0_f32]];
+    let cuboid = Shape::cuboid([9.0, 1.0, 9.0]).expect("a floor");
+    let floors = [
+        (cuboid, 1.0),
+        (Shape::hull(&block), 1.0),
+        (cuboid.rounded(0.5).expect("a floor"), 1.5),
+        (Shape::triangle(triangle).expect("a floor"), 0.0),
+    ];
+    let (mut slides, mut falls, mut starts) = (0, 0, 0);
+    for _ in 0..how_many(4_000) {
+        let points = [0; 9].map(|_| [0; 3].map(|_| draw.between(-1.0, 1.0)));
+        let hull = Hull::new(points.to_vec()).expect("a hull");
+        let which = draw.one_of(&[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        let shape = shapes(&mut draw, &hull)[which];
+        let (floor, top) = draw.one_of(&floors);
+        let pose = rotated(&mut draw);
+        let share = draw.one_of(&[Settings::TOLERANCE, 0.01, 0.2]);
+        let tolerance = f64::from(share) * shape.size().min(floor.size());
+        let low = shape.bounds(&pose).expect("a box").min[1];
+        let gap = draw.one_of(&[0.0, 0.3, 0.8, -0.3]) * tolerance as f32;
+        let at = [draw.between(-3.0, 3.0), top - low + gap, draw.between(-3.0, 3.0)];
+        let down = draw.one_of(&[0.0, 0.0, 0.3]);
+        let (speed, pull) = (draw.one_of(&[0.0, 0.01, 1.0]), draw.one_of(&[0.0, 1.0]));
+        let along = |draw: &mut Draw, y: f32, size: f32| {
+            let [x, z] = [0; 2].map(|_| size * draw.between(-1.0, 1.0));
+            [x, y, z]
+        };
+        let spin = draw.one_of(&[0.0, 0.0, 0.5]);
+        let moving = Motion::new(Pose { position: at, ..pose }, along(&mut draw, -down, speed))
+            .and_then(|motion| motion.accelerating(along(&mut draw, 0.0, pull)))
+            .and_then(|motion| motion.spinning([0.0, spin, 0.0]))
+            .expect("a motion");
+        let still = Motion::default();
+        let settings = Settings { tolerance: share, ..Settings::default() };
+        let pair = ((&floor, &still), (&shape, &moving));
+        let found = toi::one_to_one(pair.0.0, pair.0.1, pair.1.0, pair.1.1, &settings);
+        let found = found.expect("valid").result;
+        let at_start = matches!(found, ToiResult::Impact { t: 0.0, .. });
+        if down > 0.0 {
+            falls += 1;
+            // A gap that rounding has made more than the tolerance is no touch.
+            let later = matches!(found, ToiResult::Impact { t, .. } if t < 1e-3);
+            assert!(
+                at_start || later || matches!(found, ToiResult::Overlapping { .. }),
+                "{found:?} {pair:?}"
+            );
+        } else {
+            slides += 1;
+            starts += usize::from(at_start);
+            never_deep(pair.0, pair.1, tolerance, &found);
+        }
+    }
+    assert!(slides > falls && falls > 500, "{slides} {falls}");
+    assert_eq!(starts, 0, "of {slides}");
+}
+
+/// Goal: bodies that meet at an edge or a corner and do not close on one axis have no impact at the start, also with a gap within the tolerance,
+/// and if they start from rest. Method: boxes as such, as hulls and rounded, whose intervals touch or are apart on two or three axes, with
+/// random velocities and accelerations that do not close on one of these.
+#[test]
+fn bodies_that_slide_along_an_edge_have_no_impact_at_the_start() {
+    let mut draw = Draw::new(32);
+    for _ in 0..how_many(4_000) {
+        let half = [0; 2].map(|_| [0; 3].map(|_| draw.whole(2, 12) / 8.0));
+        let hulls = half.map(|half| Hull::new(corners(half)).expect("a hull"));
+        let kind = draw.one_of(&[0, 1, 2]);
+        let [a, b] = [0, 1].map(|k| {
+            let cuboid = Shape::cuboid(half[k]).expect("a box");
+            [cuboid, Shape::hull(&hulls[k]), cuboid.rounded(0.125).expect("a box")][kind]
+        });
+        let radii = if kind == 2 { 0.25 } else { 0.0 };
+        let tolerance = f64::from(Settings::TOLERANCE) * a.size().min(b.size());
+        let axes = draw.one_of(&[&[0, 1][..], &[1, 2], &[0, 1, 2]]);
+        let mut at = [0; 3].map(|_| draw.between(-0.2, 0.2));
+        let (mut delta, mut accel) = ([0.0; 3], [0.0; 3]);
+        let (speed, pull) = (draw.one_of(&[0.0, 0.01, 1.0]), draw.one_of(&[0.0, 1.0]));
+        for axis in 0..3 {
+            delta[axis] = speed * draw.between(-1.0, 1.0);
+            accel[axis] = pull * draw.between(-1.0, 1.0);
+        }
+        for &axis in axes {
+            let gap = draw.one_of(&[0.0, 0.3, 0.5]) * tolerance as f32;
+            at[axis] = half[0][axis] + half[1][axis] + radii + gap;
+        }
+        let kept = draw.one_of(axes);
+        (delta[kept], accel[kept]) = (0.0, 0.0);
+        let moving = Motion::new(Pose::at(at).expect("valid"), delta)
+            .and_then(|motion| motion.accelerating(accel))
+            .expect("a motion");
+        let still = Motion::default();
+        let found = search((&a, &still), (&b, &moving), Touch::IfClosing);
+        let at_start = matches!(found, ToiResult::Impact { t: 0.0, .. });
+        assert!(!at_start, "{found:?} {a:?} {b:?} {moving:?}");
     }
 }

@@ -53,9 +53,8 @@
 //! **What the default excludes.** With [`Touch::IfClosing`] a touch at the start is an impact only if
 //! the two nearest points close. A body that lies on another, slides along it or leaves it is ignored,
 //! also if another of its points moves down, as when it tips over an edge. At an edge or a corner many planes separate the
-//! bodies: if one that does so to within the tolerance does not close, the touch is ignored. For rounded shapes, and with a target distance, the sign
-//! of the closing speed along the one normal decides, which may be tilted by some thousandths (`docs/math/toi.md`, "Rounding errors"): a curved
-//! one that slides may have an impact with so small a speed. Later contacts are found: if
+//! bodies, and the normal of a curved shape is exact to within some thousandths: if one plane that separates the bodies to within the tolerance
+//! does not close, the touch is ignored (`docs/math/toi.md`, "Whether a touch at the start closes"). Later contacts are found: if
 //! the gap at the start was above the target, however small, the first time at which the target is
 //! reached is an impact; with [`Touch::Ignore`], a gap within the tolerance counts as a touch. If there was no gap, the bodies may get deeper by the tolerance; that depth is
 //! an impact, or for [`Touch::Ignore`] an overlap. A touch that is ignored ends when the shapes are

@@ -69,6 +69,19 @@ impl<'s> MovingShape<'s> {
         }
     }
 
+    /// Returns the acceleration of a point at `on` whose angular velocity is [`MovingShape::spin`], which turns with the axis of revolution.
+    fn accel_of(&self, rotation: &M3, on: V3) -> V3 {
+        let spin = self.spin(rotation);
+        let turning = match self.shape.core.axis() {
+            Some(own) if self.rotation.rate > 0.0 => {
+                let own = rotation.axis(own);
+                own.cross(self.rotation.spin) * own.dot(self.rotation.spin)
+            }
+            _ => V3::ZERO,
+        };
+        spin.cross(spin.cross(on)) + turning.cross(on)
+    }
+
     /// Returns the rotation at `t`.
     #[inline(always)]
     pub(super) fn rotation_at(&self, t: f64) -> M3 {
@@ -364,8 +377,8 @@ impl<'s> RelativeMotion<'s> {
         let spin_a = self.a.spin(&pair.a.rotation);
         let spin_b = self.b.spin(&pair.b.rotation);
         let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
-        let accel =
-            self.path.accel + spin_b.cross(spin_b.cross(on_b)) - spin_a.cross(spin_a.cross(on_a));
+        let accel = self.path.accel + self.b.accel_of(&pair.b.rotation, on_b)
+            - self.a.accel_of(&pair.a.rotation, on_a);
         [apart, accel]
     }
 }

@@ -14,8 +14,8 @@ pub enum Touch {
     /// Every touch.
     Hit,
     /// A touch whose nearest points close, or are about to. Bodies that lie on each other, slide along each other or separate have
-    /// no impact, also if another point of a body moves towards the other body. Nor have bodies that touch at an edge or a corner, if a
-    /// plane between them, to within the tolerance, does not close.
+    /// no impact, also if another point of a body moves towards the other body. Nor have bodies of which a plane between
+    /// them, to within the tolerance, does not close, as at an edge or a corner.
     #[default]
     IfClosing,
     /// No touch. Bodies that touch at the start and then overlap are [`Overlapping`](super::ToiResult::Overlapping).

@@ -1,9 +1,8 @@
 //! A touch at the start of the window: whether it is an impact, and how one that is ignored is followed.
 //!
-//! With [`Touch::IfClosing`] the sign of the closing speed along the normal decides. Where the cores themselves touch, the normal
-//! may be one of many: at an edge or a corner, every direction between the faces is one, and that of a face is exact only to within
-//! the accuracy of the search. Then the bodies do not close either if some other plane that separates them, to within the tolerance,
-//! does not (`parts`).
+//! With [`Touch::IfClosing`] the sign of the closing speed along the normal decides. The normal may be one of many: at an edge or a
+//! corner, every direction between the faces is one; and it is exact only to within the accuracy of the search. So the bodies do not
+//! close either if some other plane that separates them, to within the tolerance, does not (`parts`).
 //!
 //! A touch that is ignored is followed until the bodies are apart, or deeper by the tolerance. So a wrong decision to ignore it
 //! delays a contact by the tolerance, and loses none.
@@ -11,11 +10,11 @@
 use super::goal::Goal;
 use super::result::ToiResult;
 use super::search::Search;
-use super::separating_plane::GapRange;
+use super::separating_plane::{GapRange, SLIVER};
 use super::settings::Touch;
 use crate::geom::MapEach;
 use crate::narrowphase::gjk::{Accuracy, Gap, Nearest, RotatedPair, shallowest};
-use crate::narrowphase::math::{V3, greater, lesser};
+use crate::narrowphase::math::{V3, greater, lesser, sqrt};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::simplex::{Simplex, Vertex};
 
@@ -26,12 +25,15 @@ const SHARP: f64 = 1.0 / 16.0;
 /// along which they part has a gap, and so little that it still separates them at the start.
 const MOVED: f64 = 16.0;
 
+/// The most of that, relative to the size of the smaller shape.
+const MOVED_OF_SIZE: f64 = 1.0 / 16.0;
+
 /// How far points of bodies that rotate may turn until a plane is searched once more, relative to the tolerance: so little that
 /// a plane that turns with them still separates them at the start.
 const TURNED: f64 = 0.5;
 
-/// Bound of the rounding error of a closing speed, relative to the speeds that it is computed from.
-const ROUNDING_OF_SPEED: f64 = 16.0 * f64::EPSILON;
+/// Closing speed that rounding the velocities of bodies that slide to `f32` can cause, relative to the speeds that it is computed from: 2⁻²².
+const ROUNDING_OF_SPEED: f64 = 2.0 * f32::EPSILON as f64;
 
 impl<'s> Search<'s> {
     /// Evaluates a touch at the start: returns a result, or the gap of a touch that is ignored.
@@ -57,63 +59,88 @@ impl<'s> Search<'s> {
                 let surrounded = (simplex, found.upper);
                 closes
                     && (self.closes_anyway(pair, (t, x), &gap, surrounded)
-                        || !self.parts(pair, (t, x), &gap))
+                        || !self.parts(pair, (t, x), &gap, found.upper))
             }
             Touch::Ignore => false,
         };
         if counts { Err(self.impact(t, pair, &gap)) } else { Ok(gap.lower) }
     }
 
-    /// Returns whether bodies whose cores touch, and which close along the normal of `gap`, part or slide all the same: another
-    /// plane separates them to within the tolerance, and does not close.
+    /// Returns whether bodies that close along the normal of `gap` part or slide all the same: another plane separates them to within the
+    /// tolerance, and does not close. `upper` is the distance of the cores by the simplex.
     ///
-    /// The first such plane is the one nearest to the given one along whose normal the nearest points do not move, if it is as good
-    /// as the given one but for the accuracy of the search: of bodies that slide, the computed normal may be tilted against
-    /// their motion. The others are that which separates the bodies best a little later, and the one nearest to that. Bodies that
-    /// rotate may turn so far in that time that this plane does not separate them at the start, so a shorter time is tried too.
-    /// The last are the planes across the axes of the bodies, which are the faces of boxes.
+    /// The planes are the given one, that which separates the bodies best a little later, and those across the axes of the bodies, which are
+    /// the faces of boxes. Bodies that rotate may turn so far in the time until the second that it does not separate them at the start, so a
+    /// shorter time is tried too.
     #[cold]
-    fn parts(&self, pair: &RotatedPair<'s>, (t, x): (f64, V3), gap: &Gap) -> bool {
-        if !self.goal().touches_cores {
-            return false;
-        }
-        let Self { motion, contact_distance, tolerance, .. } = self;
-        let [apart, accel] = motion.apart(t, pair, gap);
-        let still = |normal: V3| {
-            let along = apart.dot(normal) / greater(apart.square(), f64::MIN_POSITIVE);
-            (normal - apart * along).unit()
-        };
-        let separates = |normal: Option<V3>, least: f64| {
-            let Some(normal) = normal else { return false };
-            let Nearest { lower, support, .. } = Nearest::along(pair, x, normal);
-            // A comparison with NaN is false.
-            let touches = lower >= greater(least, contact_distance - tolerance);
-            let Vertex { on_a, on_b, .. } = support;
-            let there = Gap { lower, normal, out: normal, on_a, on_b };
-            touches && !self.closes_by_more_than_rounding(pair, t, &there)
-        };
-        let sharp = SHARP * tolerance;
-        if separates(still(gap.normal), gap.lower - sharp) {
+    fn parts(&self, pair: &RotatedPair<'s>, (t, x): (f64, V3), gap: &Gap, upper: f64) -> bool {
+        let Self { motion, tolerance, .. } = self;
+        let separates = |normal: V3| self.separates_and_parts(pair, (t, x), normal);
+        // If the cores are apart, the normal is exact to within the accuracy of the search only.
+        let given =
+            if upper > 0.0 { self.gap_at(t, gap.normal, motion.slack).normal } else { gap.normal };
+        if separates(given) {
             return true;
         }
-        let after = first_root(MOVED * tolerance, -apart.length(), -0.5 * accel.length());
+        let [apart, accel] = motion.apart(t, pair, gap);
+        let moved = lesser(MOVED * tolerance, MOVED_OF_SIZE * self.size());
+        let after = first_root(moved, -apart.length(), -0.5 * accel.length());
         let parts_after = |after: f64| {
-            let later = self.gap_at(lesser(t + after, self.window[1]), gap.normal).normal;
-            let least = Nearest::along(pair, x, later).lower - sharp;
-            separates(Some(later), least) || separates(still(later), least)
+            separates(
+                self.gap_at(lesser(t + after, self.window[1]), gap.normal, motion.slack).normal,
+            )
         };
         // It is infinite for bodies that do not rotate.
         let turned = TURNED * tolerance / self.spin_speed();
-        let across = |normal: V3| separates(Some(normal), f64::NEG_INFINITY);
         parts_after(after)
             || turned < after && parts_after(turned)
             || [pair.a.rotation, pair.b.rotation].iter().any(|rotation| {
-                (0..3).any(|k| across(rotation.axis(k)) || across(-rotation.axis(k)))
+                (0..3).any(|k| separates(rotation.axis(k)) || separates(-rotation.axis(k)))
             })
     }
 
-    /// Returns whether it is certain that every plane which separates the cores to within the tolerance closes, because none is
-    /// tilted much: as where a face lies on another. `upper` is the distance of the cores by the simplex.
+    /// Returns whether a plane separates the bodies to within the tolerance, and does not close; or one that is as good but for the
+    /// accuracy of the search, and near to it: of bodies that slide, the computed normal may be tilted against their motion. So up to
+    /// two velocities or accelerations by which the planes close are removed from the normal.
+    fn separates_and_parts(&self, pair: &RotatedPair<'s>, (t, x): (f64, V3), normal: V3) -> bool {
+        let (mut plane, mut least) = (normal, self.contact_distance - self.tolerance);
+        let mut removed: Option<V3> = None;
+        for changes in 0..3 {
+            let Nearest { lower, support, .. } = Nearest::along(pair, x, plane);
+            let Vertex { on_a, on_b, .. } = support;
+            let gap = Gap { lower, normal: plane, out: plane, on_a, on_b };
+            let [apart, accel] = self.motion.apart(t, pair, &gap);
+            let closing = self.closes_by(t, &gap, [apart, accel]);
+            // A comparison with NaN is false.
+            let separates = lower >= least;
+            if separates && closing.is_none() {
+                return true;
+            }
+            // A plane that is tilted within the plane of the motion may be good if both components of that are removed.
+            if !separates && changes != 1 {
+                return false;
+            }
+            let across = |v: V3| removed.map_or(v, |removed| v - removed * removed.dot(v));
+            let component = |v: V3| v.unit().map(across).filter(|v| v.square() > SLIVER)?.unit();
+            let closing = closing.filter(|_| separates);
+            let mut components = [closing, Some(apart), Some(accel)].into_iter().flatten();
+            let Some(next) = components.find_map(component).map(across) else { return false };
+            let still = across(normal);
+            let still = still - next * next.dot(still);
+            let Some(unit) = still.unit().filter(|_| still.square() > 0.5) else { return false };
+            if changes == 0 {
+                least = greater(least, lower - SHARP * self.tolerance);
+            }
+            (plane, removed) = (unit, removed.or(Some(next)));
+        }
+        false
+    }
+
+    /// Returns whether it is certain that every plane which separates the bodies to within the tolerance closes, because none is
+    /// tilted much: as where a face lies on another, and for rounded shapes. `upper` is the distance of the cores by the simplex.
+    ///
+    /// If this is above the tolerance, the cosine between the normal of such a plane and the line between the nearest points is at
+    /// least the gap along it, divided by the distance.
     ///
     /// Let `y` be the vertices of the simplex from `x`, with weights of at least `w`, and `n` the normal of such a plane. Then `n·y ≤ s` for each of
     /// them, with `s` the tolerance less the contact distance, and the sum of `n·y` by weights is at least `-upper`. So each `n·y` is at least
@@ -128,6 +155,16 @@ impl<'s> Search<'s> {
     ) -> bool {
         let Self { motion, contact_distance, tolerance, .. } = self;
         let most = tolerance - contact_distance;
+        let [apart, accel] = motion.apart(t, pair, gap);
+        let spin_speed = self.spin_speed();
+        // Bodies at rest move along their acceleration.
+        let moves = if apart == V3::ZERO && spin_speed == 0.0 { accel } else { apart };
+        if !self.goal().touches_cores {
+            let cosine = -most / upper;
+            let tilted = sqrt(greater(1.0 - cosine * cosine, 0.0));
+            let slower = 1.01 * tilted * moves.length() + 2.0 * spin_speed;
+            return -moves.dot(gap.out) > slower;
+        }
         if simplex.len < 3 || gap.lower < -most {
             return false;
         }
@@ -148,18 +185,28 @@ impl<'s> Search<'s> {
         // The plane on the other side of the cores separates them only if these are flat.
         let behind = pair.support(-gap.normal).at - x;
         let is_thick = -gap.normal.dot(behind) - 2.5 * tilted * behind.length() > deep;
-        let [apart, _] = motion.apart(t, pair, gap);
-        let slower = 2.5 * tilted * apart.length() + 2.0 * self.spin_speed();
+        let slower = 2.5 * tilted * moves.length() + 2.0 * spin_speed;
         // Comparisons with NaN are false.
-        least > 0.0 && tilted < 0.1 && is_thick && -apart.dot(gap.normal) > slower
+        least > 0.0 && tilted < 0.1 && is_thick && -moves.dot(gap.normal) > slower
     }
 
-    /// Returns whether two points close, or are about to.
-    fn closes_by_more_than_rounding(&self, pair: &RotatedPair<'_>, t: f64, gap: &Gap) -> bool {
+    /// Returns which of the velocity and the acceleration of two points apart makes them close, but for rounding. Points that part close all
+    /// the same if their acceleration returns them before they are apart by the accuracy of a distance.
+    fn closes_by(&self, t: f64, gap: &Gap, [apart, accel]: [V3; 2]) -> Option<V3> {
         let motion = &self.motion;
-        let [closing, growing] = motion.closing(t, pair, gap);
-        let rounding = ROUNDING_OF_SPEED * (motion.velocity(t).length() + self.spin_speed());
-        closing > rounding || closing >= -rounding && growing > 0.0
+        let [closing, growing] = [apart, accel].map_each(|change| -change.dot(gap.normal));
+        let sharp = SHARP * self.tolerance;
+        let speed = motion.velocity(t).length() + self.spin_speed();
+        // So slow that the bodies are not deeper by the accuracy of a distance at the end of the window.
+        let rounding = lesser(ROUNDING_OF_SPEED * speed, sharp);
+        if closing > rounding {
+            return Some(apart);
+        }
+        let turning = [&motion.a, &motion.b]
+            .map_each(|body| body.rotation.rate * body.rotation.rate * body.shape.reach());
+        let accels = motion.path.accel.length() + turning[0] + turning[1];
+        let returns = closing >= -rounding || closing * closing < 2.0 * sharp * growing;
+        (returns && growing > lesser(ROUNDING_OF_SPEED * accels, sharp)).then_some(accel)
     }
 
     /// The sum of the greatest speeds of points of both bodies because of their rotation.
@@ -169,11 +216,18 @@ impl<'s> Search<'s> {
         a + b
     }
 
-    /// Returns the gap of the bodies at a time, which may touch or overlap.
-    fn gap_at(&self, t: f64, guess: V3) -> Gap {
+    /// Returns the size of the smaller shape that is no point, infinite if both are.
+    fn size(&self) -> f64 {
+        let sizes = [&self.motion.a, &self.motion.b].map_each(|body| body.shape.size);
+        let [a, b] = sizes.map_each(|size| if size > 0.0 { size } else { f64::INFINITY });
+        lesser(a, b)
+    }
+
+    /// Returns the gap of the bodies at a time, which may touch or overlap. `least` is the accuracy of the distance.
+    fn gap_at(&self, t: f64, guess: V3, least: f64) -> Gap {
         let (pair, x) = (self.motion.at(t), self.motion.between(t));
         let mut simplex = Simplex::default();
-        let accuracy = Accuracy::Within { share: 0.0, of: 0.0, least: SHARP * self.tolerance };
+        let accuracy = Accuracy::Within { share: 0.0, of: 0.0, least };
         let guess = (guess, f64::NEG_INFINITY);
         let found = pair.nearest_within(x, &mut simplex, guess, self.motion.slack, accuracy);
         self.gap_of(&pair, x, &found, &simplex)
@@ -191,7 +245,7 @@ impl<'s> Search<'s> {
     #[cold]
     pub(super) fn overlap_at_start(&self) -> ToiResult {
         let [t, _] = self.window;
-        self.overlapping(t, &self.motion.at(t), &self.gap_at(t, self.guess))
+        self.overlapping(t, &self.motion.at(t), &self.gap_at(t, self.guess, SHARP * self.tolerance))
     }
 
     /// Returns the goal of a search after an ignored touch at the start, whose gap is at least `lower`;

@@ -23,9 +23,6 @@ use crate::narrowphase::rotation::Rotation;
 /// Greatest number of intervals for which the plane of a triangle is followed before a search.
 const FOLLOWS_MAX: u8 = 8;
 
-/// Greatest number of intervals for which a plane is followed along which a rotating shape slides.
-const SLIDE_PLANES_MAX: usize = 16;
-
 /// How far a corner may be off the computed plane of a triangle that counts as flat, relative to the tolerance. Only corners of
 /// needles are off by more.
 const OFF_PLANE: f64 = 1.0 / 16.0;
@@ -273,8 +270,8 @@ impl PartSearch<'_> {
 
     /// Returns until when the shape slides along the plane of a triangle, or the start if it does not: it touches the
     /// plane at the start, within the tolerance, does not close, and gets no deeper by more than the tolerance until
-    /// then. Infinite for the whole window. Also returns whether it still slides then, within the tolerance, because the greatest
-    /// number of intervals is reached.
+    /// then. Infinite for the whole window. Also returns whether it still slides then, within the tolerance, because it is followed for no
+    /// more intervals than a search may take rounds.
     pub(super) fn slides_until(
         &self,
         triangle: &Triangle,
@@ -311,7 +308,7 @@ impl PartSearch<'_> {
         let range = GapRange { min: start.lower - 0.75 * self.tolerance, max };
         let still = Rotation::new(V3::ZERO);
         let (mut t, mut gap, mut still_slides) = (from, start, false);
-        for _ in 0..SLIDE_PLANES_MAX {
+        for _ in 0..self.settings[0].rounds_max {
             let plane = SeparatingPlane { t, normal: toward, gap: gap.lower };
             let safe = if straight {
                 separating_plane::straight(&motion.path, &plane, &range, to)

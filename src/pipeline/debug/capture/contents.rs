@@ -106,12 +106,6 @@ impl Capture {
 }
 
 impl CapturedShape {
-    /// Returns whether another shape has the same bits.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let bits = |shape: &Self| (shape.numbers.map(f64::to_bits), shape.radius.to_bits());
-        (self.form, self.hull) == (other.form, other.hull) && bits(self) == bits(other)
-    }
-
     /// Returns the shape with its hull. That of a scaled hull takes time in proportion to its vertices.
     pub(super) fn owned(&self, hulls: &[Arc<Hull>]) -> Result<OwnedShape, InvalidShape> {
         let Self { form, numbers, radius, hull } = *self;

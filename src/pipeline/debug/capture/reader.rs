@@ -3,7 +3,7 @@
 use super::contents::{Capture, CapturedBody, CapturedGeometry, CapturedShape};
 use super::error::{CHECKSUM, CaptureError, HEAD, MAGIC, VERSION, VERSION_MIN, malformed};
 use super::hash::{FNV_START, fnv};
-use crate::geom::{Filter, Motion, Pose, lengthen_by_default};
+use crate::geom::{Filter, Motion, Pose};
 use crate::meshes::{Compound, HeightField, Mesh};
 use crate::narrowphase::record::NUMBERS_MAX;
 use crate::narrowphase::toi::Touch;
@@ -11,6 +11,8 @@ use crate::narrowphase::{Hull, InvalidShape, OwnedShape, record};
 use crate::par::Arc;
 use crate::pipeline::config::{Config, PartImpacts};
 use crate::pipeline::scene::BodyFlags;
+use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
 use alloc::vec::Vec;
 
 /// Smallest size of a shape, without the numbers of its form.
@@ -56,7 +58,7 @@ impl Capture {
                 },
             );
         }
-        let mut reader = Reader { bytes, at: 8, last: LastShapes::default() };
+        let mut reader = Reader { bytes, at: 8, of_hulls: HullShapes::default() };
         let version = reader.word()?;
         if version < VERSION_MIN {
             return Err(CaptureError::TooOld { version });
@@ -73,7 +75,7 @@ impl Capture {
         if found > expected || end < HEAD || fnv(FNV_START, body).to_le_bytes() != sum {
             return Err(CaptureError::Damaged);
         }
-        let mut reader = Reader { bytes: body, at: HEAD, last: LastShapes::default() };
+        let mut reader = Reader { bytes: body, at: HEAD, of_hulls: HullShapes::default() };
         let mut capture = reader.capture(rows_max)?;
         if version > VERSION_MIN {
             reader.with_parts(&mut capture)?;
@@ -89,35 +91,30 @@ impl Capture {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    last: LastShapes,
+    of_hulls: HullShapes,
 }
 
-/// Number of shapes of each hull that are stored.
-const LAST_MAX: usize = 4;
-
-/// The last shapes of each hull, because many bodies have the same, and a scaled hull takes time in proportion to its vertices.
+/// The shapes of hulls by their bits, because many bodies have the same, and a scaled hull takes time in proportion to its vertices. There
+/// are no more than shapes in the file.
 #[derive(Default)]
-struct LastShapes(Vec<Vec<(CapturedShape, OwnedShape)>>);
+struct HullShapes(BTreeMap<(u8, u32, [u64; NUMBERS_MAX], u64), OwnedShape>);
 
-impl LastShapes {
+impl HullShapes {
     /// Returns the shape that was read, and stores it if it has a hull and is not stored. `new` creates it.
     fn get(
         &mut self,
         read: &CapturedShape,
         new: impl FnOnce(&CapturedShape) -> Result<OwnedShape, InvalidShape>,
     ) -> Result<OwnedShape, InvalidShape> {
-        let has_hull = record::form(read.form).is_some_and(|(_, has_hull)| has_hull);
-        let of_hull = self.0.get_mut(read.hull as usize).filter(|_| has_hull);
-        let Some(last) = of_hull else { return new(read) };
-        if let Some((_, shape)) = last.iter().find(|(other, _)| other.is_same(read)) {
-            return Ok(shape.clone());
+        let CapturedShape { form, numbers, radius, hull } = *read;
+        let has_hull = record::form(form).is_some_and(|(_, has_hull)| has_hull);
+        if !has_hull {
+            return new(read);
         }
-        let shape = new(read)?;
-        if last.len() == LAST_MAX {
-            last.remove(0);
+        match self.0.entry((form, hull, numbers.map(f64::to_bits), radius.to_bits())) {
+            Entry::Occupied(entry) => Ok(entry.get().clone()),
+            Entry::Vacant(entry) => Ok(entry.insert(new(read)?).clone()),
         }
-        last.push((*read, shape.clone()));
-        Ok(shape)
     }
 }
 
@@ -241,7 +238,6 @@ impl Reader<'_> {
             let hull = Hull::new(read).map_err(|_| malformed(at, "a hull of valid points"))?;
             capture.hulls.push(Arc::new(hull));
         }
-        lengthen_by_default(&mut self.last.0, capture.hulls.len());
         let mut next = 0;
         for _ in 0..self.count(bodies, 4 + MOTION_BYTES + SHAPE_BYTES)? {
             let row = self.row(&mut next, rows)?;
@@ -283,7 +279,7 @@ impl Reader<'_> {
             *number = self.double()?;
         }
         let read = CapturedShape { form, numbers, radius: self.double()?, hull: self.word()? };
-        let shape = self.last.get(&read, |read| read.owned(hulls));
+        let shape = self.of_hulls.get(&read, |read| read.owned(hulls));
         shape.map_err(|_| malformed(at, "a valid shape"))
     }
 
@@ -400,29 +396,28 @@ mod tests {
     use crate::narrowphase::Shape;
     use crate::narrowphase::record::Recorded;
 
-    /// Goal: a scaled hull is computed once, and not for each body, if bodies of a few hulls and scales alternate; of more scales, each shape
-    /// is still the right one. Method: two hulls in turn, each with a few scales in turn; the shapes that are computed are counted.
+    /// Goal: a scaled hull is computed once, and not for each body, whatever the number of scales and hulls by turns is, and is the right one.
+    /// Method: two hulls in turn, each with up to fifty scales in turn; the shapes that are computed are counted.
     #[test]
-    fn shapes_of_hulls_with_a_few_scales_are_computed_once() {
+    fn shapes_of_hulls_with_scales_by_turns_are_computed_once() {
         let corners = |size: f32| [[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]];
         let hull = |size: f32| Arc::new(Hull::new(corners(size)).expect("a hull"));
         let hulls = [hull(1.0), hull(3.0)];
-        for (scales, is_once) in [(1, true), (LAST_MAX, true), (LAST_MAX + 1, false)] {
-            let mut last = LastShapes(alloc::vec![Vec::new(); hulls.len()]);
-            let mut computed = 0;
-            for k in 0..100 {
+        for scales in [1, 4, 50] {
+            let (mut shapes, mut computed) = (HullShapes::default(), 0);
+            for k in 0..200 {
                 let (number, scale) = (k % 2, 1.0 + (k / 2 % scales) as f32);
                 let expected = Shape::hull(&hulls[number]).scaled([scale; 3]).expect("valid");
                 let Recorded { form, numbers, radius, .. } = Recorded::of(&expected).expect("it");
                 let read = CapturedShape { form, numbers, radius, hull: number as u32 };
-                let shape = last.get(&read, |read| {
+                let shape = shapes.get(&read, |read| {
                     computed += 1;
                     read.owned(&hulls)
                 });
                 let shape = shape.expect("valid");
                 assert_eq!(alloc::format!("{:?}", shape.shape()), alloc::format!("{expected:?}"));
             }
-            assert_eq!(computed, if is_once { 2 * scales } else { 100 });
+            assert_eq!(computed, 2 * scales);
         }
     }
 }
