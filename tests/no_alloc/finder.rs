@@ -37,6 +37,34 @@ pub(crate) fn a_warm_tick_allocates_nothing() {
     allocates_nothing_when_warm(&min, 0.2, 7.0);
 }
 
+/// Goal: the slices of a tick do not count as ticks, after which unused memory is freed. Method: union pairs of long paths, and more than 32 slices of
+/// swept pairs, which have far fewer pairs of bounds, in each tick.
+pub(crate) fn slices_of_a_tick_free_nothing() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut columns = |low: f32, high: f32| -> [Vec<f32>; 3] {
+        core::array::from_fn(|_| (0..3_000).map(|_| rng.random_range(low..high)).collect())
+    };
+    let (min, delta) = (columns(0.0, 20.0), columns(-9.0, 9.0));
+    let max = min.each_ref().map(|min| min.iter().map(|x| x + 0.2).collect::<Vec<f32>>());
+    let boxes = [&min, &max, &delta].map(|of| of.each_ref().map(Vec::as_slice));
+    let boxes = MovingBoxColumns::new(boxes[0], boxes[1], boxes[2]).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let mut finder = PairFinder::new();
+    let during = pool.install(|| {
+        let mut tick = || {
+            let union = finder.union_pairs(boxes).unwrap().len();
+            let swept = [(); 12].map(|()| finder.swept_pairs(boxes).unwrap().len());
+            assert!(union > 20 * swept[0] && swept[0] > 0, "{union} and {swept:?} pairs");
+        };
+        tick();
+        tick();
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        (0..6).for_each(|_| tick());
+        ALLOCATIONS.load(Ordering::Relaxed) - before
+    });
+    assert_eq!(during, 0);
+}
+
 const BOXES: usize = 8_000;
 
 fn column(rng: &mut Xoshiro256PlusPlus, rows: usize, to: f32) -> Vec<f32> {

@@ -18,7 +18,7 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 13] = [
+const TESTS: [(&str, fn()); 14] = [
     // The first, because the threads of the others free memory when they end.
     (
         "memory_usage::memory_usage_equals_allocated_bytes",
@@ -35,6 +35,7 @@ const TESTS: [(&str, fn()); 13] = [
         convex_batches::a_warm_batch_allocates_nothing,
     ),
     ("finder::a_warm_tick_allocates_nothing", finder::a_warm_tick_allocates_nothing),
+    ("finder::slices_of_a_tick_free_nothing", finder::slices_of_a_tick_free_nothing),
     (
         "fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing",
         fixed_boxes::a_warm_tick_against_fixed_boxes_allocates_nothing,

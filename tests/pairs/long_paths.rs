@@ -65,7 +65,7 @@ fn direction(draw: &mut Draw) -> [f32; 3] {
 /// Makes a scene with a number of boxes. For known borders of cells see [`on_borders`].
 pub(crate) type Family = fn(&mut Draw, usize) -> Vec<MovingBox>;
 
-const FAMILIES: [(&str, Family); 18] = [
+const FAMILIES: [(&str, Family); 19] = [
     ("paths of any length", any_length),
     ("one fast among many", one_fast),
     ("on borders of cells", on_borders),
@@ -82,6 +82,7 @@ const FAMILIES: [(&str, Family); 18] = [
     ("tiny motions", tiny_motions),
     ("to the ends of the range", ends_of_the_range),
     ("a flat world", flat_world),
+    ("leaps to a plane or line", leaps),
     ("fast along, slow across", fast_along),
     ("a last-ulp miss", last_ulp),
 ];
@@ -368,6 +369,27 @@ fn flat_world(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     world
 }
 
+/// In a plane or in a line, a few boxes fly over others that leap there from so far away that rounding alone makes the two touch at the end of the tick.
+fn leaps(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
+    let mut world = if draw.one_in(2) { in_a_line(draw, boxes) } else { any_length(draw, boxes) };
+    let axis = draw.0.random_range(0..3);
+    for moving in &mut world {
+        (moving.aabb.min[axis], moving.aabb.max[axis]) = (0.0, 0.0);
+        moving.delta[axis] = 0.0;
+    }
+    let speed = draw.one_of(&[1.0, 10.0, 100.0]);
+    for two in world[..boxes / 50].chunks_exact_mut(2) {
+        let leap = draw.sign() * length(draw, 1e2, 1e9);
+        two[0].delta = two[0].delta.map(|part| part * speed);
+        two[0].delta[axis] = leap * draw.between(0.0, 5e-8);
+        let middle = from_fn(|k| two[0].aabb.min[k] + two[0].delta[k]);
+        two[1] = around(middle, [1.0; 3], [0.0; 3]);
+        (two[1].aabb.min[axis], two[1].aabb.max[axis]) = (-leap, -leap);
+        two[1].delta[axis] = leap;
+    }
+    world
+}
+
 /// The axis along the strips is the one on which the scene is longest: paths are long there, and about a cell
 /// long across.
 fn fast_along(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
@@ -505,6 +527,14 @@ pub(crate) fn check_families(
             worlds += 1;
         }
     }
+}
+
+/// Goal: a hit that exists only by rounding is found on an axis on which the grid has no extent. Method: many scenes with such hits, which a search without a grid
+/// finds.
+#[test]
+fn false_hits_of_boxes_that_leap_to_a_plane_are_found() {
+    let (draw, leaps) = (&mut Draw::new(1), [("leaps to a plane", leaps as Family)]);
+    check_families(draw, &leaps, how_many(60_000), |draw| draw.one_of(&[600, 2000]));
 }
 
 /// Goal: a hit that exists only by rounding is found for any cells. Method: a pair that misses by 4e-8 of the

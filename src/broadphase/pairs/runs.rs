@@ -66,13 +66,18 @@ pub(crate) struct Window {
 impl Window {
     /// Records what a tick needs. Returns the most that any of the last ticks needed, this one included.
     pub(crate) fn record(&mut self, needed: usize) -> usize {
-        self.greatest[0] = self.greatest[0].max(needed);
-        let most = self.most();
+        let most = self.record_part(needed);
         self.ticks += 1;
         if self.ticks == WINDOW_TICKS {
             (self.greatest, self.ticks) = ([0, self.greatest[0]], 0);
         }
         most
+    }
+
+    /// Records what a part of a tick needs, after which others follow. Returns what [`Window::record`] does.
+    fn record_part(&mut self, needed: usize) -> usize {
+        self.greatest[0] = self.greatest[0].max(needed);
+        self.most()
     }
 
     /// Whether the last tick is the first one of a window.
@@ -102,9 +107,14 @@ pub(crate) struct PairRuns<P> {
     pairs_needed: Window,
     /// The number of pairs for which memory is reserved.
     reserved: usize,
+    /// Whether the pairs are those of a part of a tick, and other parts follow.
+    pub(crate) part_of_tick: bool,
 }
 
-impl_memory!([P] PairRuns<P> { starts, sorted; lists of all; without count, added, places_needed, pairs_needed, reserved });
+impl_memory!([P] PairRuns<P> {
+    starts, sorted; lists of all;
+    without count, added, places_needed, pairs_needed, reserved, part_of_tick
+});
 
 impl<P> Default for PairRuns<P> {
     fn default() -> Self {
@@ -117,6 +127,7 @@ impl<P> Default for PairRuns<P> {
             places_needed: Window::default(),
             pairs_needed: Window::default(),
             reserved: 0,
+            part_of_tick: false,
         }
     }
 }
@@ -178,8 +189,10 @@ impl<P: Copy + Default> PairRuns<P> {
             run.pairs.reserve_spare(least);
             reserve_total(&mut run.partition_ends, parts);
         }
-        let places = self.places_needed.record(places).max(self.reserved);
-        let pairs = self.pairs_needed.record(pairs).max(self.reserved);
+        let is_part = core::mem::take(&mut self.part_of_tick);
+        let record = if is_part { Window::record_part } else { Window::record };
+        let places = record(&mut self.places_needed, places).max(self.reserved);
+        let pairs = record(&mut self.pairs_needed, pairs).max(self.reserved);
         let most = places_max(places, pairs).saturating_add(UNUSED_EACH * self.all.len());
         if sum_of(&self.all, |run| run.pairs.capacity()) > most {
             for index in 0..self.all.len() {

@@ -99,9 +99,14 @@ pub(super) fn choose(
         (rows / DENSE_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, DENSE_SAMPLES_MAX).min(rows)
     };
     // If a grid was rejected, boxes of several kinds may be in the input by turns.
-    sample.fill(rows, (wanted, rejected == 0), get, paths);
+    let mut even = rejected == 0;
+    sample.fill(rows, (wanted, even), get, paths);
     if one_strip {
         return Choice { joined: active == 0, ..choose_axis(rows, &sample.boxes) };
+    }
+    if even && !sample.is_typical(rows, wanted, get) {
+        even = false;
+        sample.fill(rows, (wanted, even), get, paths);
     }
     if rejected == 0 {
         sample.drop_largest();
@@ -116,7 +121,7 @@ pub(super) fn choose(
     }
     if rejected == 0 {
         let wanted = (rows / COUNTED_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, COUNTED_SAMPLES_MAX);
-        sample.fill(rows, (wanted.min(rows), true), get, paths);
+        sample.fill(rows, (wanted.min(rows), even), get, paths);
         sample.drop_largest();
         sample.fill_columns();
         extents = Extents::of(sample);
@@ -498,6 +503,36 @@ mod tests {
         let Choice { grid, joined, .. } =
             choose((rows, rows), &get, true, 0, &mut Sample::default());
         assert!(!joined && grid.strips() > 100, "{} strips", grid.strips());
+    }
+
+    /// Goal: a grid is chosen where the rows at even distances are not like the others. Method: worlds of which each 128th or 256th row is invalid, in one place or
+    /// near it; about as many strips as if these rows were like the others, where there was one strip.
+    #[test]
+    fn grid_does_not_depend_on_rows_at_even_distances() {
+        let strips = |rows: usize, each: usize, kind: u32| {
+            let get = |row: usize| {
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(row as u64);
+                let mut min: [f32; 3] = core::array::from_fn(|_| rng.random_range(0.0..1.0));
+                if row % each == 0 {
+                    min = match kind {
+                        0 => min,
+                        1 => [f32::NAN; 3],
+                        2 => [-2.0; 3],
+                        _ => min.map(|x| 0.01 * x - 2.0),
+                    };
+                }
+                let max = min.map(|x| x + 0.003);
+                (MovingBox { aabb: Aabb { min, max }, delta: [0.0; 3] }, 0)
+            };
+            let choice = choose((rows, rows), &get, true, 0, &mut Sample::default());
+            if choice.joined { 0 } else { choice.grid.strips() }
+        };
+        for (rows, each) in [(12_288, 128), (24_576, 256)] {
+            let chosen = [0, 1, 2, 3].map(|kind| strips(rows, each, kind));
+            // The sample is small, so the number differs.
+            let about = chosen[0] / 4..chosen[0] * 4;
+            assert!(chosen[0] > 8 && chosen.iter().all(|few| about.contains(few)), "{chosen:?}");
+        }
     }
 
     /// Goal: where most boxes are in a crowd much smaller than the world, the strips divide the crowd, not only the world. Method: four of

@@ -4,7 +4,7 @@
 
 use super::chunks::chunk_rows;
 use super::counted::{AxisPairs, LocateCells, count_overlapping};
-use super::extent::{AxisCells, AxisExtent, StripAxis};
+use super::extent::{AxisCells, AxisExtent, StripAxis, whole_extent};
 use crate::broadphase::join::NOT_FIRST_UNCUT;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::columns::impl_memory;
@@ -27,6 +27,9 @@ const LARGEST_KEPT: usize = 256;
 /// below `FILLED_PART` of all strips.
 const FILLED_PAIRS_MIN: u32 = 16;
 const FILLED_PART: f64 = 0.5;
+/// Greatest number of other boxes that a sample at even distances is compared with, and how many boxes each of them represents.
+const OTHERS_MAX: usize = 32;
+const ROWS_PER_OTHER: usize = 128;
 /// About how many boxes of the sample are compared with all others to estimate the number of pairs.
 const TRIED: usize = 64;
 /// A displacement is long if it is at least this many cells, on both axes together. A displacement
@@ -142,6 +145,32 @@ impl Sample {
                 self.flags.push(flags & !STILL);
             }
         }
+    }
+
+    /// Returns whether boxes at other distances are like the sample, for which `wanted` boxes were read: not far more of them are valid, and most of
+    /// them start within its bounds. If each 256th row is unused, at even distances there may be no others.
+    pub(super) fn is_typical(
+        &self,
+        rows: usize,
+        wanted: usize,
+        get: &dyn Fn(usize) -> (MovingBox, u32),
+    ) -> bool {
+        let around = [0, 1, 2].map_each(|axis| whole_extent(axis, &self.boxes));
+        let others = (rows / ROWS_PER_OTHER).min(OTHERS_MAX);
+        let (mut valid, mut within) = (0, 0);
+        for k in 0..others {
+            let (moving, _) = get(uneven_index(k, others, rows));
+            if moving.validate().is_ok() {
+                valid += 1;
+                let start = moving.aabb.min;
+                let is_within =
+                    around.iter().all(|&AxisExtent { axis, origin, length, .. }| {
+                        origin <= start[axis] && start[axis] <= origin + length
+                    });
+                within += usize::from(is_within);
+            }
+        }
+        2 * within >= valid && 2 * self.boxes.len() * others >= valid * wanted
     }
 
     /// Reserves memory for the prices of grids of so many boxes.

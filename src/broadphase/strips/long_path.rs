@@ -15,7 +15,8 @@
 //! the point of contact if it is short, with `|e| ≤ w` across and `|e| ≤ 16w` along the strips, or if
 //! both are long and it has the smaller displacement, `|e| ≤ |d|`. The sum is less than `2⁻¹²w +
 //! 2⁻¹⁸|d| + 2⁻²⁰c + 2⁻¹⁴⁶`, where the last term is for denormal products. Each axis has its own `w`: a
-//! crowd may be flat, and then cells of one axis are far longer than the whole crowd on another.
+//! crowd may be flat, and then cells of one axis are far longer than the whole crowd on another. On the axis that slices do not
+//! divide, `w` is the length of the strips. On an axis without extent it is 0, so all that moves there has a long path.
 
 use super::extent::AxisCells;
 use super::grid::{Grid, LONG_CELLS};
@@ -24,7 +25,7 @@ use crate::kernels::bounds::bounds;
 use crate::lanes::{F32Lanes, Isa, Scalar};
 use alloc::vec::Vec;
 
-/// A displacement along the strips is long from this many lengths of the strips on.
+/// A displacement along the strips, or on an axis that is not divided, is long from this many lengths of the strips on.
 const ALONG: f32 = 16.0;
 /// Part of the length of a cell, or of the strips, by which a path is widened, see the head of this file.
 const WIDENED: f32 = 1.0 / 4096.0;
@@ -43,12 +44,19 @@ pub(crate) struct Stop {
 #[inline(always)]
 pub(crate) fn is_long<I: Isa>(isa: I, grid: &Grid, columns: &[I::F32; 9]) -> I::Mask {
     let (u, v) = (&grid.u, &grid.v);
-    let u_cells = columns[6 + u.axis].abs() * isa.splat(u.scale);
-    let v_cells = columns[6 + v.axis].abs() * isa.splat(v.scale);
-    let length = strips_length(grid) * ALONG;
-    let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
-    let along = columns[6 + grid.along.axis].abs() * isa.splat(scale);
+    let u_cells = columns[6 + u.axis].abs() * isa.splat(long_scale(u.scale));
+    let v_cells = columns[6 + v.axis].abs() * isa.splat(long_scale(v.scale));
+    // The axis along the strips, or the one that slices do not divide.
+    let rest = 3 - u.axis - v.axis;
+    let along = 1.0 / (strips_length(grid) * ALONG);
+    let along = columns[6 + rest].abs() * isa.splat(long_scale(along));
     isa.splat(LONG_CELLS).le(u_cells + v_cells + along)
+}
+
+/// Returns the factor for displacements on an axis with so many cells per unit of length. On an axis without extent each displacement
+/// is long that is not denormal.
+fn long_scale(scale: f32) -> f32 {
+    if scale > 0.0 && scale < f32::MAX { scale } else { f32::MAX }
 }
 
 /// Returns the length of the strips along their axis.

@@ -108,6 +108,7 @@ impl FinderPasses<SweptRecord> {
             let to = slices.slices.ends[slice];
             slices.store_bounds(threads, [from, to]);
             timings.scatter += clock.lap();
+            union.pairs.part_of_tick = to < 1.0;
             let found = union.find(&slices.input(input), threads, sample, scatterers, &keep_run);
             let Ok(found) = found else {
                 wrong += 1;
