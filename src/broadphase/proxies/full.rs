@@ -13,6 +13,7 @@ use super::pair_cache::partition::{
     AcceptPair, Accepting, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
 };
 use super::pair_cache::{ColumnsMut, PairColumns, PairTable};
+use super::pair_rules::PairRules;
 use super::proxy::ProxyKind;
 use super::resting::RestingTrees;
 use super::slots::SmallGenerations;
@@ -56,13 +57,15 @@ pub(crate) struct FullScratch {
     events_of_parts: Window,
     /// The number of pairs that the last update has found, or of those that were cached before if there were more.
     pub(crate) found: usize,
+    /// The number of pairs that the caller's function rejected or had rejected.
+    pub(crate) rejected: usize,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
     /// A copy of the generations; exchanged with that of the slots when the update succeeds.
     pub(crate) generations: SmallGenerations,
 }
 
-impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts, found });
+impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts, found, rejected });
 
 impl FullScratch {
     /// Frees the lists that have more than `most` places for pairs or events.
@@ -90,9 +93,7 @@ pub(crate) struct FullUpdate<'a> {
     pub(crate) exec: &'a Exec,
     pub(crate) state: &'a BroadphaseState,
     pub(crate) filtered: bool,
-    /// Whether the word of the filter of any proxy is not exact.
-    pub(crate) inexact_filters: bool,
-    pub(crate) owned: bool,
+    pub(crate) rules: PairRules<'a>,
     /// The caller's function; `None` accepts all pairs.
     pub(crate) accept: Option<Accepting<'a>>,
 }
@@ -126,6 +127,7 @@ impl FullUpdate<'_> {
             before,
             generations,
             found: needed,
+            rejected,
         } = work;
         let generations = generations.copy(&state.slots.generations);
         if state.fat_movers > 0 {
@@ -135,13 +137,8 @@ impl FullUpdate<'_> {
             (self.accept.and_then(Accepting::of_each), self.accept.and_then(Accepting::of_new));
         let slots = state.slots.all.len();
         let partitions = Partitions::new(slots, state.touching.len().max(state.movers.len()));
-        let pair_filter = PairFilter {
-            slots: &state.slots,
-            movers: &state.movers.ids,
-            inexact_filters: self.inexact_filters,
-            owned: self.owned,
-            accept: accept_each,
-        };
+        let pair_filter =
+            PairFilter { slots: &state.slots, movers: &state.movers.ids, accept: accept_each };
         let RestingTrees { fixed, sleeping, bits_of_slot: resting, .. } = trees;
         let memory = (&*compared, kinematic, by_kind);
         let found = self.find(&pair_filter, partitions, memory, finder, [fixed, sleeping])?;
@@ -177,6 +174,7 @@ impl FullUpdate<'_> {
             touching.reserve_for(found.count);
             compare(threads, &diff, before, (scratch, parts), touching, events);
         });
+        *rejected = found.count - touching.columns().len();
         copies.reserve_spare(found.forests.iter().map(|runs| runs.len()).sum());
         free_unused(parts, events_of_parts);
         Ok(())
@@ -209,6 +207,9 @@ impl FullUpdate<'_> {
         let take = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };
+        let rules = self.rules;
+        let owners = |slots| rules.owners_allow(slots);
+        let all = |slots| rules.allow(slots);
         let (among, n) = match kinds.mover_searches(exist) {
             MoverSearches::Once(kind) => {
                 let set = match kind {
@@ -217,13 +218,16 @@ impl FullUpdate<'_> {
                     Some(_) => set.moving(kinematic),
                 };
                 let labelled = set.with_slots(bytemuck::cast_slice(&movers.ids));
+                let labelled = labelled.tested(rules.of_movers(&owners, &all));
                 runs_of((movers.len() > 1).then(|| finder.swept_pairs_taken(labelled, &take)))?
             }
             MoverSearches::ByKind(wanted) => {
-                let state = (self.state, self.filtered);
+                let state = (self.state, self.filtered, rules);
                 by_kind.find(state, wanted, finder, (pair_filter, partitions))?
             }
         };
+        let of_rows = |[row, slot]: [u32; 2]| all([movers.ids[row as usize].index(), slot]);
+        let set = set.tested(rules.of_forest(&of_rows));
         let mut count = n;
         let mut find = |forest: &'f mut FixedBoxes, kind| {
             let [of_dynamic, of_kinematic] =

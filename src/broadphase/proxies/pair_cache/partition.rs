@@ -1,8 +1,8 @@
 //! Filters the found pairs and partitions them by ranges of the lower slot.
 //!
 //! The order of the found pairs is that of the finders, and pairs of a mover and a tree contain a
-//! mover row. This step replaces rows by slots, drops the pairs that the owners or the caller's
-//! function reject, and partitions the rest by a counting sort: a partition has the pairs whose
+//! mover row. This step replaces rows by slots, drops the pairs that the caller's
+//! function rejects, and partitions the rest by a counting sort: a partition has the pairs whose
 //! lower slot is in its range. Partitions are then processed one by one (`events.rs`). Threads share
 //! both steps: here they share the runs of the finders, there the partitions. A run of pairs of
 //! movers is partitioned by the thread that found it, while the run is still in its cache.
@@ -10,7 +10,7 @@
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::runs::PairRun;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
-use crate::broadphase::proxies::slots::{Slots, owners_allow};
+use crate::broadphase::proxies::slots::Slots;
 use crate::geom::SweptPair;
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
@@ -125,10 +125,6 @@ pub(crate) struct PairFilter<'a> {
     pub(crate) slots: &'a Slots,
     /// The id of each mover row.
     pub(crate) movers: &'a [ProxyId],
-    /// Whether the word of the filter of any proxy is not exact, so that filters are tested here.
-    pub(crate) inexact_filters: bool,
-    /// Whether any proxy has an owner.
-    pub(crate) owned: bool,
     /// The caller's function; `None` accepts all pairs.
     pub(crate) accept: Option<AcceptPair<'a>>,
 }
@@ -171,18 +167,12 @@ impl PairFilter<'_> {
         run: &mut PairRun<SweptPair>,
         memory: &mut Vec<SweptPair>,
     ) {
-        let PairRun { pairs, partition_ends: ends, inexact_filters, .. } = run;
-        // The finder compares words that may be exact although those of single filters are not.
-        let tests_filters = match source {
-            PairSource::Slots => *inexact_filters,
-            PairSource::RowAndSlot => self.inexact_filters,
-        };
+        let PairRun { pairs, partition_ends: ends, .. } = run;
         reserve_for(memory, pairs.as_slice().len());
         ends.clear();
         ends.reserve_exact(PARTITIONS_MAX);
-        let is_filtered = self.owned || tests_filters || self.accept.is_some();
-        if source == PairSource::RowAndSlot || is_filtered {
-            let accepted = self.filter_pairs(pairs.as_mut_slice(), source, tests_filters);
+        if source == PairSource::RowAndSlot || self.accept.is_some() {
+            let accepted = self.filter_pairs(pairs.as_mut_slice(), source);
             pairs.discard_from(accepted);
         }
         let pairs = pairs.as_mut_slice();
@@ -214,12 +204,7 @@ impl PairFilter<'_> {
 
     /// Replaces rows by slots, the lower first, and compacts the pairs that are kept at the front.
     /// Returns how many there are.
-    fn filter_pairs(
-        &self,
-        pairs: &mut [SweptPair],
-        source: PairSource,
-        tests_filters: bool,
-    ) -> usize {
+    fn filter_pairs(&self, pairs: &mut [SweptPair], source: PairSource) -> usize {
         let Self { slots, movers, .. } = *self;
         let mut accepted = 0;
         for k in 0..pairs.len() {
@@ -229,18 +214,6 @@ impl PairFilter<'_> {
                 PairSource::RowAndSlot => movers[one as usize].index(),
             };
             let (a, b) = if one < two { (one, two) } else { (two, one) };
-            if tests_filters {
-                let filter = |slot: u32| slots.all[slot as usize].filter;
-                if !filter(a).allows(filter(b)) {
-                    continue;
-                }
-            }
-            if self.owned {
-                let owner = |slot: u32| slots.all[slot as usize].owner;
-                if !owners_allow(owner(a), owner(b)) {
-                    continue;
-                }
-            }
             let id = |slot: u32| slots.id(slot as usize);
             let pair = ProxyPair { a: id(a), b: id(b) };
             if self.accept.is_none_or(|accept| accept(pair)) {
