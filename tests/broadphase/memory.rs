@@ -229,3 +229,30 @@ fn excluded_pairs_take_no_memory() {
         assert!(bytes < 1000 * COUNT, "{kinds:?}: {bytes} bytes");
     }
 }
+
+/// Goal: many threads do not need many times the memory of one where most pairs are in one place. Method: a crowd among other boxes, of
+/// which all change in each tick.
+#[cfg(feature = "rayon")]
+#[test]
+fn threads_do_not_multiply_the_memory_of_a_crowd() {
+    const CROWD: usize = 1500;
+    let [one, many] = [1, 64].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let mut world = Broadphase::new();
+            let place = |k: usize| cube(if k < CROWD { 0.0 } else { 2.0 * k as f32 });
+            let ids: Vec<ProxyId> = (0..20 * CROWD)
+                .map(|k| world.insert(place(k), Proxy::dynamic()).expect("the box is valid"))
+                .collect();
+            for tick in 0..4 {
+                for (k, &id) in ids.iter().enumerate() {
+                    world.set(id, place(k), [0.0, tick as f32, 0.0]).expect("the proxy exists");
+                }
+                let touching = world.update().expect("no limit").touching().len();
+                assert_eq!(touching, CROWD * (CROWD - 1) / 2);
+            }
+            world.memory_usage()
+        })
+    });
+    assert!(many < 5 * one, "{one} bytes with one thread, {many} with 64");
+}

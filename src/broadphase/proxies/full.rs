@@ -11,6 +11,7 @@ use super::movers::{MoverStore, borrow_columns};
 use super::pair_cache::events::{Diff, DiffScratch, Events};
 use super::pair_cache::partition::{
     AcceptPair, Accepting, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
+    scratch_max,
 };
 use super::pair_cache::{ColumnsMut, PairColumns, PairTable};
 use super::pair_rules::PairRules;
@@ -31,7 +32,7 @@ use alloc::vec::Vec;
 /// `UNUSED_EACH` places more for each partition: a list of any length has 1024.
 const UNUSED_FACTOR: usize = 8;
 const UNUSED_EACH: usize = 4096;
-/// Runs and partitions of at most so many pairs are short, however many workers reserve memory for one.
+/// Partitions of at most so many pairs are short, however many workers reserve memory for one.
 const SHORT: usize = 4096;
 /// Number of pairs below which one thread compares them: waking another costs more.
 const PARALLEL_PAIRS_MIN: usize = 2048;
@@ -137,8 +138,9 @@ impl FullUpdate<'_> {
             (self.accept.and_then(Accepting::of_each), self.accept.and_then(Accepting::of_new));
         let slots = state.slots.all.len();
         let partitions = Partitions::new(slots, state.touching.len().max(state.movers.len()));
-        let pair_filter =
-            PairFilter { slots: &state.slots, movers: &state.movers.ids, accept: accept_each };
+        let scratch_max = scratch_max(state.touching.len(), exec.threads.workers());
+        let (slots, movers) = (&state.slots, &state.movers.ids[..]);
+        let pair_filter = PairFilter { slots, movers, accept: accept_each, scratch_max };
         let RestingTrees { fixed, sleeping, bits_of_slot: resting, .. } = trees;
         let memory = (&*compared, kinematic, by_kind);
         let found = self.find(&pair_filter, partitions, memory, finder, [fixed, sleeping])?;
@@ -263,10 +265,10 @@ fn partition<'c>(
     for (copy, run) in copies.iter_mut().zip(trees()) {
         copy.pairs.append(run.pairs.as_slice());
     }
-    let length = |run: &PairRun<SweptPair>| run.pairs.as_slice().len();
-    let lengths = (&length as _, SHORT);
-    let reserve = |scratch: &mut DiffScratch, longest| reserve_for(&mut scratch.pairs, longest);
-    par::for_each_by_length(threads, scratch, copies, lengths, &reserve, &|scratch, _, run| {
+    // Any worker may take any run.
+    let longest = most_of(copies, |run| run.pairs.as_slice().len()).min(pair_filter.scratch_max);
+    scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
+    par::for_each(threads, scratch, copies, &|scratch: &mut DiffScratch, _, run| {
         let memory = &mut scratch.pairs;
         pair_filter.filter_and_partition(PairSource::RowAndSlot, partitions, run, memory);
     });
@@ -288,7 +290,7 @@ fn compare(
     let before_of = |part: usize| if part > 0 { ends[part - 1] } else { 0 }..ends[part];
     let longest_before = (0..partitions.count).map(|part| before_of(part).len()).max().unwrap_or(0);
     let longest = most_of(&lengths, |&length| length);
-    // The memory for a partition with at most so many pairs, found and cached ones together.
+    // The memory for a partition with at most so many found pairs, and as many cached ones.
     let reserve = |scratch: &mut DiffScratch, most: usize| {
         let [longest, before] = [longest, longest_before].map_each(|length| most.min(length));
         scratch.reserve_for(diff.level, partitions.width(), longest, before);
@@ -312,7 +314,7 @@ fn compare(
         core::array::from_fn(|_| lists.next().map(|(part, lists)| (next(part), lists)));
     let items = &mut items[..partitions.count];
     let length = |item: &Option<((ColumnsMut<'_>, PairColumns<'_>), _)>| {
-        item.as_ref().map_or(0, |((to, before), _)| to.a.len() + before.len())
+        item.as_ref().map_or(0, |((to, before), _)| Ord::max(to.a.len(), before.len()))
     };
     let of_items = (&length as _, SHORT);
     par::for_each_by_length(threads, scratch, items, of_items, &reserve, &|scratch, part, item| {
