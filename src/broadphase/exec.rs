@@ -24,8 +24,7 @@ pub struct Exec {
     /// The threads. The default is the `rayon` pool in which a call is made.
     pub threads: Threads,
     /// The greatest number of pairs of a tick. A search that finds more fails, with the exact number; memory for pairs
-    /// is then limited to about twice what so many pairs need. The number includes pairs that filters exclude
-    /// only when a pair is tested once more ([`Filter`](crate::Filter)). There is no limit by default.
+    /// is then limited to about twice what so many pairs need. Pairs that filters exclude do not count. There is no limit by default.
     pub pairs_max: usize,
 }
 

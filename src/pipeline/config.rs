@@ -21,7 +21,8 @@ pub struct Config {
     /// [`toi::Settings::TOLERANCE`], 2⁻¹⁴.
     pub tolerance: f32,
     /// Which contacts at the start of the tick are impacts. The default leaves out bodies that rest on
-    /// each other: see [`Touch::IfClosing`].
+    /// each other: see [`Touch::IfClosing`]. If one of the two is a [sensor](super::BodyFlags::SENSOR), this setting has no effect, and each
+    /// contact counts as with [`Touch::Hit`].
     pub touch: Touch,
     /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
     /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is

@@ -61,6 +61,8 @@ pub struct Model {
     pub things: BTreeMap<ProxyId, Thing>,
     /// Which kinds pair.
     pub kinds: KindTable,
+    /// The number of pairs that the last update found, also those that the function rejected.
+    pub found: usize,
     /// The pairs of the last update.
     pub kept: BTreeSet<ProxyPair>,
     changed: BTreeSet<ProxyId>,
@@ -208,6 +210,7 @@ impl Model {
     pub fn update(&mut self, accept: impl Fn(ProxyPair) -> bool) -> Events {
         let mut events = Events::default();
         let mut keep = BTreeSet::new();
+        self.found = 0;
         for (&a, x) in &self.things {
             for (&b, y) in self.things.range(a..).skip(1) {
                 let pair = ProxyPair { a, b };
@@ -230,7 +233,11 @@ impl Model {
                         }
                     }
                 } else if may && self.kinds.pairs(x.proxy.kind, y.proxy.kind) {
-                    let Some(first) = meet().filter(|_| accept(pair)) else { continue };
+                    let Some(first) = meet() else { continue };
+                    self.found += 1;
+                    if !accept(pair) {
+                        continue;
+                    }
                     keep.insert(pair);
                     let list = if was { &mut events.persisted } else { &mut events.begun };
                     list.push((pair, first.to_bits()));

@@ -1,7 +1,7 @@
 //! Tests that memory depends on the proxies and pairs of the last ticks, and not on all that there ever were.
 
 use swath::broadphase::KindTable;
-use swath::{Aabb, Broadphase, Proxy, ProxyId, Threads};
+use swath::{Aabb, Broadphase, Filter, Proxy, ProxyId, ProxyKind, Threads};
 
 fn cube(x: f32) -> Aabb {
     Aabb { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] }
@@ -179,4 +179,80 @@ fn pairs_of_one_tick_are_not_kept_for_good() {
         let more = world.memory_usage().saturating_sub(before);
         assert!(more < 2 * COUNT * COUNT, "{crowd:?} {threads:?}: {more} bytes more");
     }
+}
+
+/// Goal: pairs that owners or filters exclude take no memory, whichever search finds them, and do not count for the limit. Method: crowds in one place, of one owner or of a
+/// layer that does not meet itself, where the words of filters are not exact; of movers that all change or of which few do, of movers of both kinds that are searched by kind, of movers among fixed boxes, and
+/// of sleeping boxes.
+#[test]
+fn excluded_pairs_take_no_memory() {
+    use ProxyKind::{Dynamic, Kinematic, Sleeping};
+    const COUNT: usize = 2000;
+    let table = KindTable::default();
+    let by_kind = table.with(Kinematic, Kinematic).without(Dynamic, Kinematic);
+    let sleeping = table.with(Sleeping, Sleeping);
+    let (dynamic, kinematic) = (Proxy::dynamic(), Proxy::kinematic());
+    let crowds = [
+        (table, [dynamic, dynamic]),
+        (by_kind, [dynamic, kinematic]),
+        (table, [dynamic, Proxy::fixed()]),
+        (sleeping, [Proxy::sleeping(), Proxy::sleeping()]),
+    ];
+    let restricted = [
+        |proxy: Proxy| proxy.owned_by(7),
+        |proxy: Proxy| proxy.filtered(Filter::new(1 << 20, !(1 << 20))),
+    ];
+    for ((table, kinds), restrict) in
+        crowds.into_iter().flat_map(|crowd| restricted.map(|restrict| (crowd, restrict)))
+    {
+        let mut world = Broadphase::with_exec(Threads::one());
+        world.set_kind_table(table);
+        world.exec.pairs_max = 100;
+        // So many layers that the words are not exact.
+        for k in 0..32 {
+            let filter = Filter::new(1 << k, !(1 << k));
+            let proxy = Proxy::dynamic().filtered(filter);
+            world.insert(cube(10.0 + 2.0 * k as f32), proxy).expect("the box is valid");
+        }
+        let ids: Vec<ProxyId> = (0..COUNT)
+            .map(|k| world.insert(cube(0.0), restrict(kinds[k % 2])).expect("the box is valid"))
+            .collect();
+        for tick in 0..8 {
+            let changed = if tick < 3 { COUNT } else { COUNT / 8 };
+            for &id in &ids[..changed] {
+                let aabb = cube(tick as f32 / 16.0);
+                world.set(id, aabb, [0.0, 0.5, 0.0]).expect("the proxy exists");
+            }
+            assert!(world.update().expect("no pair").touching().is_empty());
+        }
+        let bytes = world.memory_usage();
+        assert!(bytes < 1000 * COUNT, "{kinds:?}: {bytes} bytes");
+    }
+}
+
+/// Goal: many threads do not need many times the memory of one where most pairs are in one place. Method: a crowd among other boxes, of
+/// which all change in each tick.
+#[cfg(feature = "rayon")]
+#[test]
+fn threads_do_not_multiply_the_memory_of_a_crowd() {
+    const CROWD: usize = 1500;
+    let [one, many] = [1, 64].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let mut world = Broadphase::new();
+            let place = |k: usize| cube(if k < CROWD { 0.0 } else { 2.0 * k as f32 });
+            let ids: Vec<ProxyId> = (0..20 * CROWD)
+                .map(|k| world.insert(place(k), Proxy::dynamic()).expect("the box is valid"))
+                .collect();
+            for tick in 0..4 {
+                for (k, &id) in ids.iter().enumerate() {
+                    world.set(id, place(k), [0.0, tick as f32, 0.0]).expect("the proxy exists");
+                }
+                let touching = world.update().expect("no limit").touching().len();
+                assert_eq!(touching, CROWD * (CROWD - 1) / 2);
+            }
+            world.memory_usage()
+        })
+    });
+    assert!(many < 5 * one, "{one} bytes with one thread, {many} with 64");
 }

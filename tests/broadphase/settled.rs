@@ -5,6 +5,7 @@ use swath::broadphase::{FindError, Layers, ProxyPair};
 use swath::{Aabb, Broadphase, Filter, MovingBox, Proxy, ProxyId, ProxyKind};
 use testkit::draw::Draw;
 use testkit::fuzz::world::events;
+use testkit::world_model::Model;
 
 const COUNT: usize = 500;
 
@@ -160,4 +161,42 @@ fn false_hit_of_a_flat_world_persists() {
     let changes = world.update().expect("no limit");
     assert!(changes.begun().is_empty() && changes.ended().is_empty());
     assert!(begun.iter().any(|&begun| ProxyPair::from(begun) == pair));
+}
+
+/// Goal: pairs that the caller's function rejected earlier count for the limit, and pairs that owners or filters exclude do not, however
+/// an update searches. Method: a few random changes in each tick of a crowd at rest; the number of pairs is that of the model.
+#[test]
+fn rejected_pairs_count_for_the_limit_in_every_update() {
+    let mut draw = Draw::new(22);
+    let (mut world, mut model, mut ids) = (Broadphase::new(), Model::default(), Vec::new());
+    let accept = |pair: ProxyPair| (pair.a.index() + pair.b.index()).is_multiple_of(3);
+    for k in 0..200 {
+        let (moving, proxy) = (MovingBox::from(cube(&mut draw)), description(&mut draw, k));
+        let filter = Filter::new(1 << (k % 32), !(1 << ((k + 1) % 32)));
+        let proxy = if k.is_multiple_of(3) { proxy.filtered(filter) } else { proxy };
+        let id = world.insert_moving(moving, proxy).expect("the box is valid");
+        model.things.insert(id, Model::thing(moving, proxy).expect("the box is valid"));
+        ids.push(id);
+    }
+    let mut rejected = 0;
+    for tick in 0..60 {
+        for _ in 0..draw.0.random_range(0..4) {
+            let (id, moving) = (draw.one_of(&ids), MovingBox::from(cube(&mut draw)));
+            model.set(id, moving).expect("the proxy exists");
+            world.set(id, moving.aabb, moving.delta).expect("the proxy exists");
+        }
+        let expected = model.update_with_new(accept);
+        let found = model.found;
+        world.exec.pairs_max = found - 1;
+        let before = world.snapshot();
+        let error = world.update_with_new(accept).err();
+        assert_eq!(error, Some(FindError::TooManyPairs { found, most: found - 1 }), "tick {tick}");
+        assert!(world.snapshot() == before, "tick {tick}");
+        world.exec.pairs_max = if tick % 2 == 0 { found } else { usize::MAX };
+        let results = events(world.update_with_new(accept).expect("as many as there are"));
+        assert!(results == expected, "tick {tick}");
+        world.validate().expect("no invariant is violated");
+        rejected += found - world.changes().touching().len();
+    }
+    assert!(rejected > 60 * 100, "{rejected} pairs");
 }

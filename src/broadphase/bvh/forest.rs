@@ -31,11 +31,12 @@ use crate::broadphase::error::FindError;
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
 use crate::broadphase::pairs::input::{FixedInput, PairInput, ROW as ROWS_OF_FINDER};
+use crate::broadphase::pairs::limit::{PairLimit, filters_allow};
 use crate::broadphase::pairs::runs::{PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{ColumnScratch, LengthMismatch, Memory, Rejected, impl_memory};
 use crate::geom::{Aabb, Filter, Pair, SweptPair, sum_of};
-use crate::par::{Budget, Clock};
+use crate::par::Clock;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -432,22 +433,24 @@ impl FixedBoxes {
 
     fn find_union(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, Pair>, FindError> {
         let mut timings = self.load(set)?;
-        let check = self.checks_filters(&set);
+        let exact = !self.checks_filters(&set);
         let Self { exec, trees, movers, boxes, search, union, filters, .. } = self;
         let Exec { level, ref threads, pairs_max } = *exec;
-        let (budget, fixed_filters) = (&Budget::new(pairs_max), check.then_some(&filters[..]));
-        let of = MoverSearch { level, threads, trees, movers, set, fixed_filters, budget };
+        let of_filters = |rows| filters_allow([set.filters, Some(&filters[..])], rows);
+        let limit = &PairLimit::new(pairs_max, set.test(exact, &of_filters));
+        let of = MoverSearch { level, threads, trees, movers, set, limit };
         timings.sweep = of.union(search, boxes, union);
         union.found(pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }
 
     fn find_swept(&mut self, set: PairInput<'_>) -> Result<Pairs<'_, SweptPair>, FindError> {
         let mut timings = self.load(set)?;
-        let check = self.checks_filters(&set);
+        let exact = !self.checks_filters(&set);
         let Self { exec, trees, movers, boxes, search, swept, filters, .. } = self;
         let Exec { level, ref threads, pairs_max } = *exec;
-        let (budget, fixed_filters) = (&Budget::new(pairs_max), check.then_some(&filters[..]));
-        let of = MoverSearch { level, threads, trees, movers, set, fixed_filters, budget };
+        let of_filters = |rows| filters_allow([set.filters, Some(&filters[..])], rows);
+        let limit = &PairLimit::new(pairs_max, set.test(exact, &of_filters));
+        let of = MoverSearch { level, threads, trees, movers, set, limit };
         timings.sweep = of.swept(search, boxes, swept);
         swept.found(pairs_max, threads, (&self.rejected_movers, &[]), timings)
     }

@@ -20,14 +20,15 @@ use super::{BvhItem, Stack, Tree};
 use crate::broadphase::join::divided::DividedJoin;
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::Candidates;
-use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows, retain_allowed};
+use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows};
+use crate::broadphase::pairs::limit::PairLimit;
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
 use crate::columns::{Row, impl_memory};
 use crate::geom::{
     Aabb, Filter, MapEach, Pair, SweptPair, lengthen_by_default, most_of, sample_index, sum_of,
 };
 use crate::lanes::Level;
-use crate::par::{self, Budget, Clock, Threads};
+use crate::par::{self, Clock, Threads};
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -94,10 +95,8 @@ pub(crate) struct MoverSearch<'a> {
     /// Filters and labels of the movers, by row. If only movers have filters, they were applied when the movers were
     /// loaded.
     pub(crate) set: PairInput<'a>,
-    /// The filters of the fixed boxes by row, if pairs must be tested with them, because words of filters are not exact.
-    pub(crate) fixed_filters: Option<&'a [Filter]>,
-    /// The shared budget of all pairs of the tick.
-    pub(crate) budget: &'a Budget,
+    /// Which pairs of the tick are stored.
+    pub(crate) limit: &'a PairLimit<'a>,
 }
 
 /// The movers and the fixed boxes of a join.
@@ -123,10 +122,10 @@ impl MoverSearch<'_> {
         boxes: &mut Vec<BvhItem>,
         pairs: &mut PairRuns<Pair>,
     ) -> Duration {
-        let Self { level, trees, movers, set, budget, .. } = self;
+        let Self { level, trees, movers, set, limit, .. } = self;
         let filters = set.filters;
         let traverse = |progress: &mut _, stack: &mut _, found: &mut _| {
-            level.run(Union { trees, movers, progress, filters, stack, found, budget });
+            level.run(Union { trees, movers, progress, filters, stack, found, limit });
         };
         if movers.len() <= FEW {
             return find_few(self, scratch, pairs, &traverse);
@@ -143,24 +142,24 @@ impl MoverSearch<'_> {
         boxes: &mut Vec<BvhItem>,
         pairs: &mut PairRuns<SweptPair>,
     ) -> Duration {
-        let Self { level, trees, movers, set, budget, .. } = self;
+        let Self { level, trees, movers, set, limit, .. } = self;
         let filters = set.filters;
         let traverse = |progress: &mut _, stack: &mut _, found: &mut _| {
-            level.run(SweptMovers { trees, movers, progress, filters, stack, found, budget });
+            level.run(SweptMovers { trees, movers, progress, filters, stack, found, limit });
         };
         if movers.len() <= FEW {
             return find_few(self, scratch, pairs, &traverse);
         }
         find(self, scratch, boxes, pairs, &traverse, &|joined, candidates, found| {
             let boxes = joined.boxes;
-            level.run(TouchMovers { movers, boxes, candidates, found, budget });
+            level.run(TouchMovers { movers, boxes, candidates, found, limit });
         })
     }
 
-    /// Removes the pairs that filters exclude, if words of filters are not exact, and replaces rows of movers by labels.
+    /// Removes the pairs that the test excludes, and replaces rows of movers by labels.
     fn finish<P: FoundPair>(&self, run: &mut PairRun<P>) {
-        if self.fixed_filters.is_some() {
-            retain_allowed(&mut run.pairs, [self.set.filters, self.fixed_filters]);
+        if let Some(test) = self.limit.test() {
+            run.pairs.retain_allowed(test);
         }
         label_rows(run.pairs.as_mut_slice(), [self.set.labels, None], false);
     }
@@ -221,7 +220,7 @@ fn find<P: FoundPair>(
             par::for_each(runners, &mut stacks[..runners.workers()], items, &|stack, _, item| {
                 let Some((progress, run)) = item else { return };
                 if !progress.left.is_empty() {
-                    progress.start_round(allowed, run.pairs.found());
+                    progress.start_round(allowed, run.pairs.compared());
                     traverse(progress, stack, &mut run.pairs);
                     if progress.left.is_empty() {
                         search.finish(run);
@@ -346,7 +345,7 @@ impl Joined<'_> {
     /// Appends candidates that were looked up.
     fn append(&self, candidates: &Candidates, found: &mut Buffer<Pair>) {
         let places = candidates.a.iter().zip(&candidates.b).take(candidates.len);
-        let spare = found.spare(candidates.len, self.search.budget);
+        let spare = found.spare_pairs(candidates.len, self.search.limit);
         for (pair, (&mover, &fixed)) in spare.iter_mut().zip(places) {
             let a = self.search.movers[mover as usize][ROW];
             *pair = Pair { a, b: self.boxes[fixed as usize].id };

@@ -13,6 +13,7 @@ use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::candidates::overlap;
 use crate::broadphase::pairs::input::{CHUNK_ROWS, PairInput, allow};
+use crate::broadphase::pairs::limit::PairLimit;
 use crate::columns::{ColumnScratch, MovingBoxColumns, Rejected, Row, check_group};
 use crate::geom::{Filter, MapEach, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
@@ -20,7 +21,6 @@ use crate::kernels::sweep;
 use crate::lanes::{
     F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes, U32Lanes,
 };
-use crate::par::Budget;
 use alloc::vec::Vec;
 
 /// A mover in one cache line: bounds of the path, corners and displacement as bits, and the row.
@@ -178,8 +178,8 @@ pub(crate) struct Union<'a> {
     pub(crate) filters: Option<&'a [Filter]>,
     pub(crate) stack: &'a mut Stack,
     pub(crate) found: &'a mut Buffer<Pair>,
-    /// The shared budget of all pairs of the tick.
-    pub(crate) budget: &'a Budget,
+    /// Which pairs of the tick are stored.
+    pub(crate) limit: &'a PairLimit<'a>,
 }
 
 /// Finds the pairs of [`Union`] that touch by an exact sweep, with their first times.
@@ -192,8 +192,8 @@ pub(crate) struct SweptMovers<'a> {
     pub(crate) filters: Option<&'a [Filter]>,
     pub(crate) stack: &'a mut Stack,
     pub(crate) found: &'a mut Buffer<SweptPair>,
-    /// The shared budget of all pairs of the tick.
-    pub(crate) budget: &'a Budget,
+    /// Which pairs of the tick are stored.
+    pub(crate) limit: &'a PairLimit<'a>,
 }
 
 impl Kernel for Union<'_> {
@@ -201,8 +201,8 @@ impl Kernel for Union<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, progress, filters, stack, found, budget } = self;
-        let mut probe = UnionProbe { movers, filters, found, budget };
+        let Self { trees, movers, progress, filters, stack, found, limit } = self;
+        let mut probe = UnionProbe { movers, filters, found, limit };
         traverse(isa, trees, &mut probe, progress, stack);
     }
 }
@@ -212,8 +212,8 @@ impl Kernel for SweptMovers<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, progress, filters, stack, found, budget } = self;
-        let mut probe = SweptProbe { movers, filters, found, budget };
+        let Self { trees, movers, progress, filters, stack, found, limit } = self;
+        let mut probe = SweptProbe { movers, filters, found, limit };
         traverse(isa, trees, &mut probe, progress, stack);
     }
 }
@@ -239,7 +239,7 @@ struct UnionProbe<'a> {
     movers: &'a [MoverRecord],
     filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<Pair>,
-    budget: &'a Budget,
+    limit: &'a PairLimit<'a>,
 }
 
 /// The query of [`SweptMovers`] for the traversal.
@@ -247,7 +247,7 @@ struct SweptProbe<'a> {
     movers: &'a [MoverRecord],
     filters: Option<&'a [Filter]>,
     found: &'a mut Buffer<SweptPair>,
-    budget: &'a Budget,
+    limit: &'a PairLimit<'a>,
 }
 
 /// The lanes whose bounds overlap the bounds of the mover's path.
@@ -293,7 +293,7 @@ impl Probe for UnionProbe<'_> {
         theirs: &[u32],
     ) {
         let mover = &self.movers[which as usize];
-        let spare = self.found.spare(LANES_MAX, self.budget);
+        let spare = self.found.spare_pairs(LANES_MAX, self.limit);
         let meets = meets(isa, mover, bounds);
         let meets = allowed(isa, self.filters, mover, theirs, meets);
         let count = meets.count();
@@ -303,7 +303,7 @@ impl Probe for UnionProbe<'_> {
     }
 
     fn found(&self) -> usize {
-        self.found.found()
+        self.found.compared()
     }
 }
 
@@ -338,13 +338,13 @@ impl Probe for SweptProbe<'_> {
         let kept = hits.count();
         let mover = isa.splat_u32(mover[ROW]);
         let columns = [mover, rows.compress(hits), first.to_bits().compress(hits)];
-        let spare = self.found.spare(LANES_MAX, self.budget);
+        let spare = self.found.spare_pairs(LANES_MAX, self.limit);
         isa.store_triples(columns, kept, bytemuck::cast_slice_mut(spare));
         self.found.keep(kept);
     }
 
     fn found(&self) -> usize {
-        self.found.found()
+        self.found.compared()
     }
 }
 
@@ -354,8 +354,8 @@ pub(crate) struct TouchMovers<'a> {
     pub(crate) boxes: &'a [BvhItem],
     pub(crate) candidates: &'a mut Candidates,
     pub(crate) found: &'a mut Buffer<SweptPair>,
-    /// The shared budget of all pairs of the tick.
-    pub(crate) budget: &'a Budget,
+    /// Which pairs of the tick are stored.
+    pub(crate) limit: &'a PairLimit<'a>,
 }
 
 impl Kernel for TouchMovers<'_> {
@@ -363,7 +363,7 @@ impl Kernel for TouchMovers<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { movers, boxes, candidates, found, budget } = self;
+        let Self { movers, boxes, candidates, found, limit } = self;
         let boxes: &[[u32; 8]] = bytemuck::cast_slice(boxes);
         // Whole groups: past the end, the first box is compared with the first mover and dropped.
         let Candidates { a, b, len } = candidates;
@@ -383,7 +383,7 @@ impl Kernel for TouchMovers<'_> {
             let wanted = (1 << (*len - done).min(I::LANES)) - 1;
             let kept = (hit.bits() & wanted).count_ones() as usize;
             let columns = [row.compress(hit), id.compress(hit), first.to_bits().compress(hit)];
-            let spare = bytemuck::cast_slice_mut(found.spare(LANES_MAX, budget));
+            let spare = bytemuck::cast_slice_mut(found.spare_pairs(LANES_MAX, limit));
             isa.store_triples(columns, kept, spare);
             found.keep(kept);
             done += I::LANES;

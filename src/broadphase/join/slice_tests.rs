@@ -4,9 +4,10 @@ use super::divided::DividedJoin;
 use super::tests::{Row, pairs, pairs_by_brute_force};
 use super::{Join, JoinInput, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND};
+use crate::broadphase::pairs::limit::PairLimit;
 use crate::broadphase::pairs::runs::PairRuns;
 use crate::lanes::Level;
-use crate::par::{Budget, Threads};
+use crate::par::Threads;
 use alloc::vec::Vec;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -60,9 +61,9 @@ fn long_paths_that_begin_before_many_boxes_have_all_pairs() {
     assert!(join.begin(level, JoinInput { bounds: &bounds, ids: &ids, rows: ALL, not_first }));
     let parts = join.divide(level, &threads);
     let mut runs = PairRuns::default();
-    let (places, budget): (Vec<u32>, _) = ((0..ALL as u32).collect(), Budget::new(usize::MAX));
+    let places: Vec<u32> = (0..ALL as u32).collect();
     join.run((level, false), &threads, runs.add(parts), &|candidates, _, found| {
-        candidates.append_rows(&places, 0, (found, &budget));
+        candidates.append_rows(&places, 0, (found, &PairLimit::NONE));
     });
     let pairs = (0..parts).flat_map(|run| runs.run(run).pairs.as_slice());
     let mut found: Vec<_> =

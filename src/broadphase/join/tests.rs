@@ -7,11 +7,12 @@ use super::records::JoinRecords;
 use super::{Join, JoinInput, KdTask, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND, STILL};
+use crate::broadphase::pairs::limit::PairLimit;
 use crate::broadphase::pairs::runs::PairRuns;
 use crate::columns::Memory;
 use crate::geom::Pair;
 use crate::lanes::{LANES_MAX, Level};
-use crate::par::{Budget, Threads};
+use crate::par::Threads;
 use alloc::vec::Vec;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -182,10 +183,10 @@ fn sticks_of_all_lengths_are_read_a_few_times() {
     let mut join = DividedJoin::default();
     join.begin_between([count / 4, count - count / 4], &|place| boxes[place]);
     let parts = join.divide(Level::detect(), &Threads::one());
-    let (mut runs, budget) = (PairRuns::<Pair>::default(), Budget::new(usize::MAX));
+    let mut runs = PairRuns::<Pair>::default();
     let (level, places) = ((Level::detect(), false), (0..count as u32).collect::<Vec<_>>());
     join.run(level, &Threads::one(), runs.add(parts), &|candidates, _, found| {
-        candidates.append_rows(&places, 0, (found, &budget));
+        candidates.append_rows(&places, 0, (found, &PairLimit::NONE));
     });
     let pairs: usize = (0..parts).map(|run| runs.run(run).pairs.len()).sum();
     let (read, compared) = join.work();
@@ -265,14 +266,13 @@ fn a_divided_join_finds_the_same_pairs() {
             let parts = join.divide(Level::detect(), &threads);
             assert!((4..=128).contains(&parts), "{parts} parts");
             let mut runs = PairRuns::default();
-            let budget = Budget::new(usize::MAX);
             let places: Vec<u32> = (0..count as u32).collect();
             join.run(
                 (Level::detect(), false),
                 &threads,
                 runs.add(parts),
                 &|candidates, _, found| {
-                    candidates.append_rows(&places, 0, (found, &budget));
+                    candidates.append_rows(&places, 0, (found, &PairLimit::NONE));
                 },
             );
             let found: Vec<Pair> =
@@ -355,11 +355,11 @@ fn boxes_of_a_large_set_without_neighbours_are_dropped() {
         let mut join = DividedJoin::default();
         join.begin_between([first, count - first], &|row| rows[row].0);
         let parts = join.divide(Level::detect(), &Threads::one());
-        let (mut runs, budget) = (PairRuns::default(), Budget::new(usize::MAX));
+        let mut runs = PairRuns::default();
         let places: Vec<u32> = (0..count as u32).collect();
         let runs = runs.add(parts);
         join.run((Level::detect(), false), &Threads::one(), runs, &|candidates, _, found| {
-            candidates.append_rows(&places, 0, (found, &budget));
+            candidates.append_rows(&places, 0, (found, &PairLimit::NONE));
         });
         let pairs = runs.iter().flat_map(|run| run.pairs.as_slice());
         let mut pairs: Vec<_> = pairs.map(|pair| [pair.a, pair.b]).collect();

@@ -11,19 +11,24 @@ use alloc::vec::Vec;
 /// bounded and the count remains exact, or the greatest `usize` if there are more.
 #[derive(Debug)]
 pub(crate) struct Buffer<T> {
-    items: Vec<T>,
-    len: usize,
+    pub(super) items: Vec<T>,
+    pub(super) len: usize,
     /// Number of items that were counted and discarded.
     discarded: usize,
     /// Number of items that were already taken from the budget.
     spent: usize,
     /// The largest sum of stored items and requested spare places.
-    requested_max: usize,
+    pub(super) requested_max: usize,
     /// Whether the list ran out of space since it was cleared.
     grown: bool,
+    /// How many of the first items were tested, and how many items a test has excluded (`limit.rs`).
+    pub(super) tested: usize,
+    pub(super) excluded: usize,
+    /// The most spare places that were requested from a full list of which the items are tested.
+    pub(super) most_spare: usize,
 }
 
-impl_memory!([T] Buffer<T> { items; without len, discarded, spent, requested_max, grown });
+impl_memory!([T] Buffer<T> { items; without len, discarded, spent, requested_max, grown, tested, excluded, most_spare });
 
 /// Reserves memory for `len` items: a quarter more, unless a sixteenth is to spare already. So a
 /// list whose length varies a little does not reallocate.
@@ -57,7 +62,17 @@ pub(crate) fn reserve_total<T>(items: &mut Vec<T>, len: usize) {
 
 impl<T> Default for Buffer<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), len: 0, discarded: 0, spent: 0, requested_max: 0, grown: false }
+        Self {
+            items: Vec::new(),
+            len: 0,
+            discarded: 0,
+            spent: 0,
+            requested_max: 0,
+            grown: false,
+            tested: 0,
+            excluded: 0,
+            most_spare: 0,
+        }
     }
 }
 
@@ -65,6 +80,7 @@ impl<T: Copy + Default> Buffer<T> {
     pub(crate) fn clear(&mut self) {
         (self.len, self.discarded, self.spent, self.requested_max) = (0, 0, 0, 0);
         self.grown = false;
+        (self.tested, self.excluded, self.most_spare) = (0, 0, 0);
     }
 
     /// The number of places that have been requested since the list was cleared.
@@ -83,9 +99,14 @@ impl<T: Copy + Default> Buffer<T> {
         self.len
     }
 
-    /// The number of items since the list was cleared, including discarded ones.
+    /// The number of items since the list was cleared, including discarded ones, but without those that a test has excluded.
     pub(crate) fn found(&self) -> usize {
         self.discarded.saturating_add(self.len)
+    }
+
+    /// The number of items since the list was cleared, which does not depend on when they are tested.
+    pub(crate) fn compared(&self) -> usize {
+        self.found().saturating_add(self.excluded)
     }
 
     /// Reserves space for exactly this many items.
@@ -131,7 +152,7 @@ impl<T: Copy + Default> Buffer<T> {
     pub(crate) fn discard_from(&mut self, len: usize) {
         let kept = self.len.min(len);
         self.discard(self.len - kept);
-        self.len = kept;
+        (self.len, self.tested) = (kept, self.tested.min(kept));
     }
 
     /// At least `most` spare places past the end. [`Buffer::keep`] then adds the written ones to
@@ -164,7 +185,7 @@ impl<T: Copy + Default> Buffer<T> {
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, most: usize, budget: &Budget) {
+    pub(super) fn grow(&mut self, most: usize, budget: &Budget) {
         self.grown = true;
         let more = self.found() - self.spent;
         self.spent += more;
@@ -172,7 +193,7 @@ impl<T: Copy + Default> Buffer<T> {
             self.reserve((self.len + most).max(self.items.len() * 3 / 2).max(1024));
         } else {
             self.discard(self.len);
-            self.len = 0;
+            (self.len, self.tested) = (0, 0);
             self.requested_max = most;
             self.reserve(most);
         }

@@ -2,10 +2,10 @@
 
 use super::buffer::{Buffer, lengthen_sparsely};
 use super::input::ROW;
+use super::limit::PairLimit;
 use crate::columns::impl_memory;
 use crate::geom::{Filter, Pair};
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
-use crate::par::Budget;
 use alloc::vec::Vec;
 
 /// Number of candidates that are collected before they are swept. They fit into the innermost cache.
@@ -47,10 +47,10 @@ impl Candidates {
         &self,
         ids: &[u32],
         second_row: u32,
-        (found, budget): (&mut Buffer<Pair>, &Budget),
+        (found, limit): (&mut Buffer<Pair>, &PairLimit<'_>),
     ) {
         let places = self.a.iter().zip(&self.b).take(self.len);
-        let spare = found.spare(self.len, budget);
+        let spare = found.spare_pairs(self.len, limit);
         for (pair, (&a, &b)) in spare.iter_mut().zip(places) {
             let (a, b) = (ids[a as usize] & ROW, ids[b as usize] & ROW);
             *pair = Pair { a: a.min(b), b: a.max(b).wrapping_sub(second_row) };

@@ -1,6 +1,6 @@
 //! The input of the finders: which boxes to test, and which of them may pair.
 
-use super::buffer::Buffer;
+use super::limit::{PairTest, PairTests};
 use super::runs::FoundPair;
 use crate::broadphase::error::FindError;
 use crate::columns::{AabbInput, LengthMismatch, MovingBoxInput};
@@ -49,11 +49,20 @@ pub struct PairInput<'a> {
     pub(crate) labels: Option<&'a [u32]>,
     /// What replaces the rows already while pairs are found: numbers below 2²⁶ that are all different.
     slots: Option<&'a [[u32; 2]]>,
+    /// What pairs are tested with, instead of the filters if their words are not exact.
+    tests: Option<PairTests<'a>>,
 }
 
 impl<'a, B: Into<MovingBoxInput<'a>>> From<B> for PairInput<'a> {
     fn from(boxes: B) -> Self {
-        Self { boxes: boxes.into(), moves: None, filters: None, labels: None, slots: None }
+        Self {
+            boxes: boxes.into(),
+            moves: None,
+            filters: None,
+            labels: None,
+            slots: None,
+            tests: None,
+        }
     }
 }
 
@@ -105,6 +114,23 @@ impl<'a> PairInput<'a> {
         Self { slots: Some(slots), ..self }
     }
 
+    /// Sets the tests of the pairs, in which a row is the slot, where there are slots. Of two sets, those of the first are used.
+    pub(crate) fn tested(self, tests: PairTests<'a>) -> Self {
+        Self { tests: Some(tests), ..self }
+    }
+
+    /// The test of the pairs, if any is needed. `of_filters` is the one for filters whose words are not exact, unless other tests are set.
+    pub(crate) fn test<'t>(&self, exact: bool, of_filters: PairTest<'t>) -> Option<PairTest<'t>>
+    where
+        'a: 't,
+    {
+        match self.tests {
+            Some(tests) if exact => tests.of_exact,
+            Some(tests) => Some(tests.of_inexact),
+            None => (!exact).then_some(of_filters),
+        }
+    }
+
     /// Replaces the boxes by bounds, and what stands for rows by the rows.
     pub(crate) fn with_bounds(&self, bounds: &'a [Aabb]) -> Self {
         Self { moves: self.moves, filters: self.filters, ..Self::new(bounds) }
@@ -114,6 +140,12 @@ impl<'a> PairInput<'a> {
     #[inline(always)]
     pub(crate) fn slot(&self, row: usize) -> Option<u32> {
         self.slots.map(|slots| slots[row][0])
+    }
+
+    /// The numbers that stand for two rows of one set, the lesser first.
+    pub(crate) fn slots_of(&self, rows: [u32; 2]) -> [u32; 2] {
+        let [a, b] = rows.map(|row| self.slot(row as usize).unwrap_or(row));
+        if a < b { [a, b] } else { [b, a] }
     }
 
     /// Whether slots replace the rows while pairs are found.
@@ -143,6 +175,7 @@ impl<'a> PairInput<'a> {
             filters: self.filters.map(|filters| &filters[rows.clone()]),
             labels: self.labels.map(|labels| &labels[rows.clone()]),
             slots: self.slots.map(|slots| &slots[rows.clone()]),
+            tests: self.tests,
         }
     }
 }
@@ -197,23 +230,6 @@ impl<'a> FixedInput<'a> {
         let rows = self.boxes.len();
         LengthMismatch::check("the filters", rows, self.filters.map_or(rows, <[Filter]>::len))
     }
-}
-
-/// Removes the pairs that the filters of their two rows exclude, which words of filters may not show. `None` allows everything that
-/// [`Filter::ALL`] allows. The removed pairs still count as found.
-pub(crate) fn retain_allowed<P: FoundPair>(pairs: &mut Buffer<P>, filters: [Option<&[Filter]>; 2]) {
-    let filter = |side: usize, row: u32| {
-        filters[side]
-            .map_or(Filter::ALL, |filters| filters.get(row as usize).copied().unwrap_or_default())
-    };
-    let (mut kept, found) = (0, pairs.as_mut_slice());
-    for k in 0..found.len() {
-        let mut pair = found[k];
-        let [&mut a, &mut b] = pair.rows_mut();
-        found[kept] = pair;
-        kept += usize::from(filter(0, a).allows(filter(1, b)));
-    }
-    pairs.discard_from(kept);
 }
 
 /// Replaces rows by labels, where there are labels. If `ordered`, the lesser label becomes the first of a pair.

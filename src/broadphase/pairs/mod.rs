@@ -5,5 +5,6 @@ pub(crate) mod candidates;
 pub(crate) mod filter_words;
 pub(crate) mod flags;
 pub(crate) mod input;
+pub(crate) mod limit;
 pub(crate) mod runs;
 pub(crate) mod timings;

@@ -34,24 +34,16 @@ pub(crate) struct PairRun<P> {
     pub(crate) pairs: Buffer<P>,
     /// A crowded strip whose pairs are found by all threads, into further runs.
     pub(crate) left: Option<usize>,
-    /// Whether the filters of the pairs are still to be tested, because their words do not decide exactly.
-    pub(crate) inexact_filters: bool,
     /// Where each partition of the pairs ends. It belongs to the callback that takes the run and may partition the pairs;
     /// a finder only reserves its memory.
     pub(crate) partition_ends: Vec<u32>,
 }
 
-impl_memory!([P] PairRun<P> { pairs, partition_ends; without strips, left, inexact_filters });
+impl_memory!([P] PairRun<P> { pairs, partition_ends; without strips, left });
 
 impl<P> Default for PairRun<P> {
     fn default() -> Self {
-        Self {
-            strips: 0..0,
-            pairs: Buffer::default(),
-            left: None,
-            inexact_filters: false,
-            partition_ends: Vec::new(),
-        }
+        Self { strips: 0..0, pairs: Buffer::default(), left: None, partition_ends: Vec::new() }
     }
 }
 

@@ -68,9 +68,9 @@ impl Broadphase {
     }
 
     /// Sets the box and displacement of proxy `ids[k]` to row `k` of `boxes`, like
-    /// [`Broadphase::set`]. If an id occurs several times, its last row counts.
+    /// [`Broadphase::set`]. If an id occurs several times, its rows are set one after the other, so the last valid one counts.
     ///
-    /// Invalid boxes are returned with their row and the reason, and change nothing. Threads share the work if `ids` are
+    /// Invalid boxes are returned with their row and the reason, and change nothing, also if another row with the same id is valid. Threads share the work if `ids` are
     /// those of consecutive rows of [`Broadphase::movers`].
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Broadphase {
         Ok(rejected)
     }
 
-    /// Removes these proxies, like [`Broadphase::remove`]. An id may occur several times.
+    /// Removes these proxies, like [`Broadphase::remove`]. An id may occur several times, and is removed once.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Changes the kind of these proxies, like [`Broadphase::set_kind`].
+    /// Changes the kind of these proxies, like [`Broadphase::set_kind`]. An id that occurs several times is changed once.
     ///
     /// # Errors
     ///

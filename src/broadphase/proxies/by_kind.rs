@@ -5,6 +5,7 @@
 
 use super::movers::borrow_columns;
 use super::pair_cache::partition::{PairFilter, PairSource, Partitions};
+use super::pair_rules::PairRules;
 use super::state::BroadphaseState;
 use crate::broadphase::pairs::buffer::reserve_for;
 use crate::broadphase::pairs::runs::{PairRun, runs_of};
@@ -35,7 +36,7 @@ impl MoversByKind {
     /// partitions them. Returns them as one run, and how many were found.
     pub(crate) fn find(
         &mut self,
-        (state, filtered): (&BroadphaseState, bool),
+        (state, filtered, rules): (&BroadphaseState, bool, PairRules<'_>),
         wanted: [bool; 3],
         finder: &mut PairFinder,
         (pair_filter, partitions): (&PairFilter<'_>, Partitions),
@@ -52,6 +53,13 @@ impl MoversByKind {
             if !wanted[k] {
                 continue;
             }
+            let starts = [a, b].map(|set| if set == 0 { 0 } else { *dynamic });
+            let slots = &*slots;
+            let of_rows =
+                |[x, y]: [u32; 2]| [slots[starts[0] + x as usize], slots[starts[1] + y as usize]];
+            let owners = |rows| rules.owners_allow(of_rows(rows));
+            let of_all = |rows| rules.allow(of_rows(rows));
+            let all = all.tested(rules.of_movers(&owners, &of_all));
             let [a, b] = [a, b].map(|set| match set {
                 0 => all.slice(0..*dynamic),
                 _ => all.slice(*dynamic..all.len()),

@@ -59,6 +59,8 @@ pub(crate) struct RowComparison {
     begun: Vec<[u32; 3]>,
     /// Pairs of two searched proxies that the caller's function has rejected, by slots, in order.
     rejected: Vec<[u32; 2]>,
+    /// How many pairs the caller's function has rejected.
+    pub(crate) count_rejected: usize,
     /// Whether each of the dirty pairs was found.
     dirty_found: Vec<bool>,
 }
@@ -75,7 +77,8 @@ impl_memory!(RowComparison {
     edits,
     begun,
     rejected,
-    dirty_found
+    dirty_found;
+    without count_rejected
 });
 
 impl RowComparison {
@@ -130,6 +133,7 @@ impl RowComparison {
         self.edits.clear();
         self.begun.clear();
         self.rejected.clear();
+        self.count_rejected = 0;
         self.dirty_found.clear();
         self.dirty_found.resize(state.dirty_pairs.len(), false);
         let order = core::mem::take(&mut self.order);
@@ -234,7 +238,7 @@ impl RowComparison {
         accept: Option<AcceptPair<'_>>,
         slot: u32,
     ) {
-        let Self { new, edits, begun, rejected, dirty_found, .. } = self;
+        let Self { new, edits, begun, rejected, count_rejected, dirty_found, .. } = self;
         let ActiveProxies { positions, changed, .. } = active;
         par::sort::<2>(bytemuck::cast_slice_mut(new));
         new.retain(|&Partner { slot: other, first }| {
@@ -255,6 +259,7 @@ impl RowComparison {
                 && !((changed[at] || position != NONE && changed[position as usize])
                     && accept(pair))
             {
+                *count_rejected += 1;
                 if position != NONE {
                     rejected.push([a, b]);
                 }

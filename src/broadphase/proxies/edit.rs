@@ -48,11 +48,12 @@ impl Broadphase {
         self.inexact_filters |= !filter.is_exact();
     }
 
-    /// Removes a proxy. Its pairs end with the next update; its id is stale from now on.
+    /// Removes a proxy. Its pairs end with the next update, unless it was renewed before ([`Broadphase::renew`]); its id is stale
+    /// from now on.
     ///
     /// # Errors
     ///
-    /// [`BroadphaseError::Stale`].
+    /// [`BroadphaseError::Stale`], also if the proxy was removed before.
     pub fn remove(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
         let index = self.state.find(id)?;
         let was = self.state.slot(index).container();
@@ -188,7 +189,8 @@ impl Broadphase {
     ///
     /// The cached pairs of the proxy are forgotten: the next update reports no end of them, and reports those that
     /// touch as begun. For engines that drop the contacts of a body by themselves, for example when it becomes a sensor
-    /// or changes its type. A pair of two resting proxies begins when one of them moves.
+    /// or changes its type. A pair of two resting proxies begins when one of them moves. If the proxy is removed before the
+    /// next update, its pairs stay forgotten: there is neither a begin nor an end of them.
     ///
     /// # Errors
     ///

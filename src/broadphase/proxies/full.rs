@@ -11,8 +11,10 @@ use super::movers::{MoverStore, borrow_columns};
 use super::pair_cache::events::{Diff, DiffScratch, Events};
 use super::pair_cache::partition::{
     AcceptPair, Accepting, PARTITIONS_MAX, PairFilter, PairSource, PartitionedRuns, Partitions,
+    scratch_max,
 };
 use super::pair_cache::{ColumnsMut, PairColumns, PairTable};
+use super::pair_rules::PairRules;
 use super::proxy::ProxyKind;
 use super::resting::RestingTrees;
 use super::slots::SmallGenerations;
@@ -30,7 +32,7 @@ use alloc::vec::Vec;
 /// `UNUSED_EACH` places more for each partition: a list of any length has 1024.
 const UNUSED_FACTOR: usize = 8;
 const UNUSED_EACH: usize = 4096;
-/// Runs and partitions of at most so many pairs are short, however many workers reserve memory for one.
+/// Partitions of at most so many pairs are short, however many workers reserve memory for one.
 const SHORT: usize = 4096;
 /// Number of pairs below which one thread compares them: waking another costs more.
 const PARALLEL_PAIRS_MIN: usize = 2048;
@@ -56,13 +58,15 @@ pub(crate) struct FullScratch {
     events_of_parts: Window,
     /// The number of pairs that the last update has found, or of those that were cached before if there were more.
     pub(crate) found: usize,
+    /// The number of pairs that the caller's function rejected or had rejected.
+    pub(crate) rejected: usize,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
     /// A copy of the generations; exchanged with that of the slots when the update succeeds.
     pub(crate) generations: SmallGenerations,
 }
 
-impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts, found });
+impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts, found, rejected });
 
 impl FullScratch {
     /// Frees the lists that have more than `most` places for pairs or events.
@@ -90,9 +94,7 @@ pub(crate) struct FullUpdate<'a> {
     pub(crate) exec: &'a Exec,
     pub(crate) state: &'a BroadphaseState,
     pub(crate) filtered: bool,
-    /// Whether the word of the filter of any proxy is not exact.
-    pub(crate) inexact_filters: bool,
-    pub(crate) owned: bool,
+    pub(crate) rules: PairRules<'a>,
     /// The caller's function; `None` accepts all pairs.
     pub(crate) accept: Option<Accepting<'a>>,
 }
@@ -126,6 +128,7 @@ impl FullUpdate<'_> {
             before,
             generations,
             found: needed,
+            rejected,
         } = work;
         let generations = generations.copy(&state.slots.generations);
         if state.fat_movers > 0 {
@@ -135,13 +138,9 @@ impl FullUpdate<'_> {
             (self.accept.and_then(Accepting::of_each), self.accept.and_then(Accepting::of_new));
         let slots = state.slots.all.len();
         let partitions = Partitions::new(slots, state.touching.len().max(state.movers.len()));
-        let pair_filter = PairFilter {
-            slots: &state.slots,
-            movers: &state.movers.ids,
-            inexact_filters: self.inexact_filters,
-            owned: self.owned,
-            accept: accept_each,
-        };
+        let scratch_max = scratch_max(state.touching.len(), exec.threads.workers());
+        let (slots, movers) = (&state.slots, &state.movers.ids[..]);
+        let pair_filter = PairFilter { slots, movers, accept: accept_each, scratch_max };
         let RestingTrees { fixed, sleeping, bits_of_slot: resting, .. } = trees;
         let memory = (&*compared, kinematic, by_kind);
         let found = self.find(&pair_filter, partitions, memory, finder, [fixed, sleeping])?;
@@ -177,6 +176,7 @@ impl FullUpdate<'_> {
             touching.reserve_for(found.count);
             compare(threads, &diff, before, (scratch, parts), touching, events);
         });
+        *rejected = found.count - touching.columns().len();
         copies.reserve_spare(found.forests.iter().map(|runs| runs.len()).sum());
         free_unused(parts, events_of_parts);
         Ok(())
@@ -209,6 +209,9 @@ impl FullUpdate<'_> {
         let take = |run: &mut PairRun<SweptPair>, memory: &mut Vec<SweptPair>| {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };
+        let rules = self.rules;
+        let owners = |slots| rules.owners_allow(slots);
+        let all = |slots| rules.allow(slots);
         let (among, n) = match kinds.mover_searches(exist) {
             MoverSearches::Once(kind) => {
                 let set = match kind {
@@ -217,13 +220,16 @@ impl FullUpdate<'_> {
                     Some(_) => set.moving(kinematic),
                 };
                 let labelled = set.with_slots(bytemuck::cast_slice(&movers.ids));
+                let labelled = labelled.tested(rules.of_movers(&owners, &all));
                 runs_of((movers.len() > 1).then(|| finder.swept_pairs_taken(labelled, &take)))?
             }
             MoverSearches::ByKind(wanted) => {
-                let state = (self.state, self.filtered);
+                let state = (self.state, self.filtered, rules);
                 by_kind.find(state, wanted, finder, (pair_filter, partitions))?
             }
         };
+        let of_rows = |[row, slot]: [u32; 2]| all([movers.ids[row as usize].index(), slot]);
+        let set = set.tested(rules.of_forest(&of_rows));
         let mut count = n;
         let mut find = |forest: &'f mut FixedBoxes, kind| {
             let [of_dynamic, of_kinematic] =
@@ -259,10 +265,10 @@ fn partition<'c>(
     for (copy, run) in copies.iter_mut().zip(trees()) {
         copy.pairs.append(run.pairs.as_slice());
     }
-    let length = |run: &PairRun<SweptPair>| run.pairs.as_slice().len();
-    let lengths = (&length as _, SHORT);
-    let reserve = |scratch: &mut DiffScratch, longest| reserve_for(&mut scratch.pairs, longest);
-    par::for_each_by_length(threads, scratch, copies, lengths, &reserve, &|scratch, _, run| {
+    // Any worker may take any run.
+    let longest = most_of(copies, |run| run.pairs.as_slice().len()).min(pair_filter.scratch_max);
+    scratch.iter_mut().for_each(|scratch| reserve_for(&mut scratch.pairs, longest));
+    par::for_each(threads, scratch, copies, &|scratch: &mut DiffScratch, _, run| {
         let memory = &mut scratch.pairs;
         pair_filter.filter_and_partition(PairSource::RowAndSlot, partitions, run, memory);
     });
@@ -284,7 +290,7 @@ fn compare(
     let before_of = |part: usize| if part > 0 { ends[part - 1] } else { 0 }..ends[part];
     let longest_before = (0..partitions.count).map(|part| before_of(part).len()).max().unwrap_or(0);
     let longest = most_of(&lengths, |&length| length);
-    // The memory for a partition with at most so many pairs, found and cached ones together.
+    // The memory for a partition with at most so many found pairs, and as many cached ones.
     let reserve = |scratch: &mut DiffScratch, most: usize| {
         let [longest, before] = [longest, longest_before].map_each(|length| most.min(length));
         scratch.reserve_for(diff.level, partitions.width(), longest, before);
@@ -308,7 +314,7 @@ fn compare(
         core::array::from_fn(|_| lists.next().map(|(part, lists)| (next(part), lists)));
     let items = &mut items[..partitions.count];
     let length = |item: &Option<((ColumnsMut<'_>, PairColumns<'_>), _)>| {
-        item.as_ref().map_or(0, |((to, before), _)| to.a.len() + before.len())
+        item.as_ref().map_or(0, |((to, before), _)| Ord::max(to.a.len(), before.len()))
     };
     let of_items = (&length as _, SHORT);
     par::for_each_by_length(threads, scratch, items, of_items, &reserve, &|scratch, part, item| {

@@ -22,9 +22,10 @@ use super::kinds::MoverSearches;
 use super::movers::SETTLED;
 use super::pair_cache::events::Events;
 use super::pair_cache::partition::AcceptPair;
+use super::pair_rules::PairRules;
 use super::proxy::ProxyKind;
 use super::resting::RestingTrees;
-use super::slots::{Container, NONE, Slot, owners_allow};
+use super::slots::{Container, NONE, Slot};
 use super::state::BroadphaseState;
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
@@ -53,7 +54,6 @@ impl_memory!(Incremental { active, comparison, searched });
 pub(crate) struct ActiveSearch<'a> {
     pub(crate) exec: &'a Exec,
     pub(crate) filtered: bool,
-    /// Whether the word of the filter of any proxy is not exact.
     pub(crate) inexact_filters: bool,
     pub(crate) owned: bool,
     /// The caller's function for new pairs; `None` accepts all.
@@ -79,7 +79,7 @@ impl Incremental {
         trees.set_exec(&exec);
         self.find(search, state, finder, trees)?;
         // An upper bound; a search for all pairs counts exactly.
-        let found = state.touching.len() + self.comparison.found.len();
+        let found = state.found_max().saturating_add(self.comparison.found.len());
         if found > search.exec.pairs_max {
             return Err(FindError::TooManyPairs { found, most: search.exec.pairs_max });
         }
@@ -88,7 +88,7 @@ impl Incremental {
         Ok(())
     }
 
-    /// Lists the pairs found, if the two proxies may pair.
+    /// Lists the pairs of two proxies that may pair.
     fn find(
         &mut self,
         search: &ActiveSearch<'_>,
@@ -102,9 +102,15 @@ impl Incremental {
         let found = &mut comparison.found;
         found.clear();
         let ActiveSearch { inexact_filters, owned, .. } = *search;
-        let mut resolver = Resolver { state, active, inexact_filters, owned, found };
+        let rules = PairRules { slots: &state.slots.all, inexact_filters, owned };
+        let mut resolver = Resolver { state, active, rules, found };
         resolver.find_among(all, finder, searched)?;
         let RestingTrees { fixed, sleeping, settled: [dynamic, kinematic], .. } = trees;
+        // A restored snapshot may have fewer slots than a forest has stale boxes.
+        let of_rows = |[at, slot]: [u32; 2]| {
+            (slot as usize) < rules.slots.len() && rules.allow([active.slots[at as usize], slot])
+        };
+        let all = all.tested(rules.of_forest(&of_rows));
         // A search for pairs of two resting proxies precedes.
         let forests = [
             (fixed, ProxyKind::Fixed, active.movers),
@@ -141,6 +147,7 @@ impl Incremental {
     pub(crate) fn finish(&mut self, state: &mut BroadphaseState) {
         self.comparison.apply(state.touching.convert_to_rows(state.slots.all.len()));
         state.touching.free_unused_places();
+        state.rejected = state.rejected.saturating_add(self.comparison.count_rejected);
         self.active.finish(&mut state.movers);
     }
 }
@@ -149,8 +156,7 @@ impl Incremental {
 struct Resolver<'a> {
     state: &'a BroadphaseState,
     active: &'a ActiveProxies,
-    inexact_filters: bool,
-    owned: bool,
+    rules: PairRules<'a>,
     found: &'a mut Vec<[u32; 3]>,
 }
 
@@ -167,6 +173,7 @@ impl Resolver<'_> {
             return Ok(());
         }
         let [dynamic, kinematic] = [still..kinematic_start, kinematic_start..movers];
+        let (rules, slots) = (self.rules, &self.active.slots[..]);
         let exist = [!dynamic.is_empty(), !kinematic.is_empty()];
         match self.state.kinds.mover_searches(exist) {
             MoverSearches::Once(kind) => {
@@ -175,6 +182,10 @@ impl Resolver<'_> {
                 let kinds = &kinds[still..movers];
                 searched.extend(kinds.iter().map(|&of| kind.is_none_or(|kind| of == kind)));
                 let set = if kind.is_some() { set.moving(searched) } else { set };
+                let of_rows = |rows: [u32; 2]| rows.map(|row| slots[still + row as usize]);
+                let owners = |rows| rules.owners_allow(of_rows(rows));
+                let all = |rows| rules.allow(of_rows(rows));
+                let set = set.tested(rules.of_movers(&owners, &all));
                 self.add_among(&finder.swept_pairs(set)?, [still; 2]);
             }
             MoverSearches::ByKind(wanted) => {
@@ -182,6 +193,13 @@ impl Resolver<'_> {
                 let starts = [still, kinematic_start];
                 for (k, [a, b]) in [[0, 0], [0, 1], [1, 1]].into_iter().enumerate() {
                     if wanted[k] {
+                        let of_rows = |[x, y]: [u32; 2]| {
+                            [slots[starts[a] + x as usize], slots[starts[b] + y as usize]]
+                        };
+                        let owners = |rows| rules.owners_allow(of_rows(rows));
+                        let all = |rows| rules.allow(of_rows(rows));
+                        let tests = rules.of_movers(&owners, &all);
+                        let sets = sets.map(|set| set.tested(tests));
                         let pairs = match a == b {
                             true => finder.swept_pairs(sets[a])?,
                             false => finder.swept_pairs_between(sets[a], sets[b])?,
@@ -219,12 +237,7 @@ impl Resolver<'_> {
         let (slot, slots_all) = (active.slots[at], &state.slots.all);
         // A restored snapshot may have fewer slots than the forest has stale boxes.
         let Some(stored) = slots_all.get(other as usize) else { return };
-        let mine = &slots_all[slot as usize];
-        if slot == other
-            || !among && is_stale(stored, &state.movers.status)
-            || self.inexact_filters && !mine.filter.allows(stored.filter)
-            || self.owned && !owners_allow(mine.owner, stored.owner)
-        {
+        if slot == other || !among && is_stale(stored, &state.movers.status) {
             return;
         }
         self.found.push([at as u32, other, first.to_bits()]);

@@ -55,6 +55,7 @@ pub(crate) mod movers;
 mod needed;
 mod packed;
 pub(crate) mod pair_cache;
+mod pair_rules;
 pub(crate) mod proxy;
 pub(crate) mod queries;
 pub(crate) mod reading;
@@ -83,11 +84,13 @@ use needed::Needed;
 use pair_cache::events::Events;
 use pair_cache::partition::{AcceptPair, Accepting};
 use pair_cache::touching::Touching;
+use pair_rules::PairRules;
 pub(crate) use proxy::{Proxy, ProxyKind};
 use resting::{RestingSearch, RestingTrees};
 use set_many::SetScratch;
 use slots::Container;
 use state::{BroadphaseState, RemovedProxy};
+use transaction::Transaction;
 pub(crate) use update::Changes;
 
 /// Boxes with stable ids, and their pairs from tick to tick.
@@ -96,7 +99,7 @@ pub(crate) use update::Changes;
 /// Answers and ids are the same for every level and any threads.
 ///
 /// The time of a tick depends on the number of movers, of their pairs and of changes. Movers whose
-/// fat AABB did not change, and movers without a displacement that no call has changed, are not
+/// fat AABB did not change, and movers without a displacement of which no call has set the box, not even to the same one, are not
 /// searched for if they are the great majority: give moving proxies a margin of a few ticks' motion
 /// ([`Proxy::with_margin`]), and a world that is nearly at rest costs little. If nothing has
 /// changed at all, an update takes less than a nanosecond for each mover. After a few ticks of
@@ -201,10 +204,9 @@ pub(crate) use update::Changes;
 /// [`MovingBox::bounds`]: crate::MovingBox::bounds
 #[derive(Debug)]
 pub struct Broadphase {
-    /// The level, the threads, and the greatest number of pairs of a tick. An update that finds more pairs fails and
-    /// changes nothing. The number is that of the pairs found whose kinds the kind table has ([`Broadphase::set_kind_table`]), before
-    /// owners, filters that folded words do not decide exactly ([`Filter`]) and the caller's function are applied. Pairs of two
-    /// resting proxies are not counted.
+    /// The level, the threads, and the greatest number of pairs of a tick. An update that finds more pairs fails and changes
+    /// nothing. Counted are all pairs that meet and that kinds, filters and owners allow, also those that the caller's function
+    /// rejects or has rejected before, but no pairs of two resting proxies.
     pub exec: Exec,
     state: BroadphaseState,
     /// Memory for the state of a snapshot that is restored.
@@ -308,7 +310,7 @@ impl Broadphase {
         self.len() == 0
     }
 
-    /// Whether `id` is the id of an existing proxy.
+    /// Whether `id` is the id of an existing proxy, and not stale.
     #[must_use]
     pub fn contains(&self, id: ProxyId) -> bool {
         self.state.slots.find(id).is_some()
@@ -320,27 +322,27 @@ impl Broadphase {
         (0..slots.all.len()).filter(|&k| slots.all[k].live).map(|k| slots.id(k))
     }
 
-    /// The description of a proxy: its kind, filter, owner, margin, data and enabled flag.
+    /// The description of a proxy: its kind, filter, owner, margin, data and enabled flag. `None` if the id is stale.
     #[must_use]
     pub fn proxy(&self, id: ProxyId) -> Option<Proxy> {
         let index = self.state.slots.find(id)?;
         Some(self.state.slot(index).proxy())
     }
 
-    /// The caller's data of a proxy.
+    /// The caller's data of a proxy. `None` if the id is stale.
     #[must_use]
     pub fn data(&self, id: ProxyId) -> Option<u64> {
         self.proxy(id).map(|proxy| proxy.data)
     }
 
-    /// The true box of a proxy at the start of the tick, and its displacement.
+    /// The true box of a proxy at the start of the tick, and its displacement. `None` if the id is stale.
     #[must_use]
     pub fn moving_box(&self, id: ProxyId) -> Option<MovingBox> {
         self.state.slots.find(id).map(|index| self.state.moving_box(index))
     }
 
     /// The box of a proxy that is compared with others: the moving box, or with a margin the fat
-    /// AABB, which does not move and contains the path.
+    /// AABB, which does not move and contains the path. `None` if the id is stale.
     #[must_use]
     pub fn compared_box(&self, id: ProxyId) -> Option<MovingBox> {
         self.state.slots.find(id).map(|index| self.state.compared_box(index))
@@ -358,7 +360,7 @@ impl Broadphase {
         }
     }
 
-    /// The row of a proxy in [`Broadphase::movers`], if it is there.
+    /// The row of a proxy in [`Broadphase::movers`]. `None` if it is fixed, sleeping or disabled, or the id is stale.
     #[must_use]
     pub fn row_of(&self, id: ProxyId) -> Option<u32> {
         let slot = self.state.slot(self.state.slots.find(id)?);
@@ -397,8 +399,8 @@ impl Broadphase {
     ///
     /// `accept` is called once in an update for each pair that meets, that filters and owners allow, that is not cached,
     /// and of which a proxy has changed since the last update, in any order and on any thread. A moving proxy without a
-    /// margin changes with each call that sets its box; one with a margin when its fat AABB changes; a resting one when
-    /// its box is different. New descriptions, [`Broadphase::renew`] and, for moving proxies,
+    /// margin changes with each call that sets its box, also to the same one; one with a margin when its fat AABB changes; a resting
+    /// one when its box is different. New descriptions, [`Broadphase::renew`] and, for moving proxies,
     /// [`Broadphase::shift_origin`] are changes too, and another table of kinds is a change of all proxies. Unlike
     /// [`Broadphase::update_with`], this function finds only the pairs of changed proxies anew.
     ///
@@ -430,7 +432,7 @@ impl Broadphase {
     fn find(&mut self, accept: Option<Accepting<'_>>) -> Result<Changes<'_>, FindError> {
         let accept_new = accept.and_then(Accepting::of_new);
         let keeps_function = accept_new.is_some() || accept.is_none() && !self.state.restricted;
-        let pairs_fit = self.state.touching.len() <= self.exec.pairs_max;
+        let pairs_fit = self.state.found_max() <= self.exec.pairs_max;
         if keeps_function && pairs_fit && self.state.is_unchanged() {
             self.events.clear();
             self.removed.clear();
@@ -504,8 +506,10 @@ impl Broadphase {
         events.clear();
         state.touching.convert_to_table();
         let (filtered, inexact_filters, owned) = (self.filtered, self.inexact_filters, self.owned);
-        let update = FullUpdate { exec, state, filtered, inexact_filters, owned, accept };
+        let rules = PairRules { slots: &state.slots.all, inexact_filters, owned };
+        let update = FullUpdate { exec, state, filtered, rules, accept };
         update.run(finder, trees, full, events)?;
+        state.rejected = full.rejected;
         core::mem::swap(state.touching.convert_to_table(), &mut full.touching);
         state.settle(|index| trees.mark_settled(index));
         Ok(())
@@ -579,22 +583,5 @@ impl Broadphase {
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.bytes()
-    }
-}
-
-/// An update. If it is dropped before it is committed, because of an error or a panic of the caller's function, it is
-/// rolled back.
-struct Transaction<'a> {
-    broadphase: &'a mut Broadphase,
-    /// The number of changed slots before the update.
-    changed: usize,
-    is_committed: bool,
-}
-
-impl Drop for Transaction<'_> {
-    fn drop(&mut self) {
-        if !self.is_committed {
-            self.broadphase.roll_back(self.changed);
-        }
     }
 }

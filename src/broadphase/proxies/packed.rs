@@ -341,6 +341,7 @@ impl PackedState {
         state.removed.clone_from(&self.removed);
         state.kinds = self.kind_table;
         (state.kinds_changed, state.restricted) = (self.kinds_changed, self.restricted);
+        state.rejected = if state.restricted { usize::MAX } else { 0 };
         for &slot in &state.changed {
             state.slots.all[slot as usize].mark_changed();
         }

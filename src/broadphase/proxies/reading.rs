@@ -63,7 +63,8 @@ impl Broadphase {
         sorted
     }
 
-    /// Whether the last update cached the pair of these proxies, given in any order; resting pairs count.
+    /// Whether the last update cached the pair of these proxies, given in any order; resting pairs count. The pairs of a removed proxy
+    /// are cached until the next update.
     ///
     /// The time is logarithmic in the number of pairs, and linear in the resting pairs of the proxy that has fewer of them,
     /// and in all resting pairs of which a proxy has changed since the last update.

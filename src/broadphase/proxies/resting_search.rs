@@ -7,9 +7,9 @@ use super::Broadphase;
 use super::id::{ProxyId, ProxyPair};
 use super::movers::borrow_columns;
 use super::pair_cache::partition::AcceptPair;
+use super::pair_rules::PairRules;
 use super::proxy::ProxyKind;
 use super::resting::{RestingSearch, RestingTrees};
-use super::slots::owners_allow;
 use crate::broadphase::{FindError, PairInput};
 use crate::columns::Row as _;
 use crate::geom::SweptPair;
@@ -45,6 +45,10 @@ impl Broadphase {
             filters.push(state.slot(slot as usize).filter);
         }
         let input = PairInput::new(borrow_columns(columns)).filtered(filters);
+        let (inexact_filters, owned) = (self.inexact_filters, self.owned);
+        let rules = PairRules { slots: &state.slots.all, inexact_filters, owned };
+        let of_rows = |[row, slot]: [u32; 2]| rules.allow([slots[row as usize], slot]);
+        let input = input.tested(rules.of_forest(&of_rows));
         let RestingTrees { fixed, sleeping, .. } = trees;
         for (forest, kind) in [(fixed, ProxyKind::Fixed), (sleeping, ProxyKind::Sleeping)] {
             searched.clear();
@@ -57,11 +61,7 @@ impl Broadphase {
             forest.exec.pairs_max = usize::MAX;
             for SweptPair { a, b: other, .. } in &forest.swept_pairs(input.moving(searched))? {
                 let slot = slots[a as usize];
-                let [mine, stored] = [slot, other].map(|slot| state.slot(slot as usize));
-                if slot != other
-                    && mine.filter.allows(stored.filter)
-                    && owners_allow(mine.owner, stored.owner)
-                {
+                if slot != other {
                     let id = |slot: u32| state.slots.id(slot as usize);
                     begun.push(ProxyPair::new(id(slot), id(other)));
                 }

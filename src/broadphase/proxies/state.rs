@@ -52,6 +52,9 @@ pub(crate) struct BroadphaseState {
     pub(crate) removed: Vec<RemovedProxy>,
     /// Whether the caller's function restricted the pairs of the last update.
     pub(crate) restricted: bool,
+    /// An upper bound of the number of pairs that an update for all pairs would find, besides the touching ones, if nothing changed:
+    /// those that the caller's function has rejected. The greatest number if it is unknown.
+    pub(crate) rejected: usize,
 }
 
 /// A proxy that was removed, and its data.
@@ -63,7 +66,7 @@ pub(crate) struct RemovedProxy {
     pub(crate) data: u64,
 }
 
-impl_memory!(BroadphaseState { slots, boxes, fat_aabbs, movers, touching, resting, dirty_pairs, changed, renewed, removed; without fat_movers, kinds, kinds_changed, restricted });
+impl_memory!(BroadphaseState { slots, boxes, fat_aabbs, movers, touching, resting, dirty_pairs, changed, renewed, removed; without fat_movers, kinds, kinds_changed, restricted, rejected });
 
 impl BroadphaseState {
     #[inline]
@@ -166,6 +169,11 @@ impl BroadphaseState {
         slot.has_changed()
             || slot.container() == Container::Movers
                 && self.movers.status[slot.row_or_next as usize] & CHANGED != 0
+    }
+
+    /// An upper bound of the number of pairs that an update for all pairs would find if nothing changed.
+    pub(crate) fn found_max(&self) -> usize {
+        self.touching.len().saturating_add(self.rejected)
     }
 
     /// Whether an update would find the pairs of the last one.

@@ -3,6 +3,23 @@
 use super::Broadphase;
 use super::state::BroadphaseState;
 
+/// An update. If it is dropped before it is committed, because of an error or a panic of the caller's function, it is
+/// rolled back.
+pub(super) struct Transaction<'a> {
+    pub(super) broadphase: &'a mut Broadphase,
+    /// The number of changed slots before the update.
+    pub(super) changed: usize,
+    pub(super) is_committed: bool,
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if !self.is_committed {
+            self.broadphase.roll_back(self.changed);
+        }
+    }
+}
+
 impl Broadphase {
     /// Discards the result of the last update, and forgets the cached pairs of the renewed proxies. `marks_renewed` says
     /// whether these proxies have changed. Returns how many slots had changed before.

@@ -14,7 +14,8 @@ use crate::broadphase::join::divided::{DIVIDED_ROWS_MIN, DividedJoin};
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::filter_words::FilterWords;
 use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
-use crate::broadphase::pairs::input::{PairInput, ROW, label_rows, retain_allowed};
+use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
+use crate::broadphase::pairs::limit::{PairLimit, PairTest, filters_allow};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
@@ -161,13 +162,10 @@ impl<'a> FinderInput<'a> {
         (set.boxes.get(row), flag | if still { STILL } else { 0 })
     }
 
-    /// Removes the pairs that filters exclude, if words of filters are not exact, and replaces rows by labels, while the pairs
-    /// are still in the cache. Pairs of slots are left to the callback that takes the run.
-    pub(super) fn finish<P: FoundPair>(&self, run: &mut PairRun<P>, inexact_filters: bool) {
-        run.inexact_filters = inexact_filters && self.first.has_slots();
-        if inexact_filters && !run.inexact_filters {
-            let second = self.second.unwrap_or(self.first);
-            retain_allowed(&mut run.pairs, [self.first.filters, second.filters]);
+    /// Removes the pairs that the test excludes, and replaces rows by labels, while the pairs are still in the cache.
+    pub(super) fn finish<P: FoundPair>(&self, run: &mut PairRun<P>, test: Option<PairTest<'_>>) {
+        if let Some(test) = test {
+            run.pairs.retain_allowed(test);
         }
         let pairs = run.pairs.as_mut_slice();
         match self.second {
@@ -286,9 +284,11 @@ impl<R: StripPairs> FinderPasses<R> {
         let sweeping = if grid.strips() == 1 { 1 } else { workers };
         sweepers[..sweeping].iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
-        let (level, budget) = (input.level, &Budget::new(input.pairs_max));
+        let filters = [input.first.filters, input.second.unwrap_or(input.first).filters];
+        let of_filters = |rows| filters_allow(filters, rows);
+        let test = input.first.test(words.exact, &of_filters);
+        let (level, limit) = (input.level, &PairLimit::new(input.pairs_max, test));
         let filtered = input.is_filtered();
-        let inexact_filters = !words.exact;
         let second_row = input.second.map_or(0, |_| input.first.len() as u32);
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
         let grid = &grid;
@@ -297,7 +297,7 @@ impl<R: StripPairs> FinderPasses<R> {
             grid,
             chunks,
             lengths,
-            budget,
+            limit,
             second_row,
             filtered,
             divided_rows,
@@ -305,7 +305,7 @@ impl<R: StripPairs> FinderPasses<R> {
         };
         par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
             run.left = pass.find(run.strips.clone(), &mut sweeper.strip, &mut run.pairs);
-            input.finish(run, inexact_filters);
+            input.finish(run, test);
             take(run, &mut sweeper.pairs);
         });
         for run in 0..runs {
@@ -315,7 +315,7 @@ impl<R: StripPairs> FinderPasses<R> {
             let scratch = &mut sweepers[loaded.unwrap_or(0)].strip;
             let found = pass.divide(strip, threads, scratch, &mut self.join, &mut self.pairs);
             par::for_each(threads, sweepers, found, &|sweeper, _, run| {
-                input.finish(run, inexact_filters);
+                input.finish(run, test);
                 take(run, &mut sweeper.pairs);
             });
         }

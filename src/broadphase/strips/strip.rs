@@ -9,11 +9,12 @@ use crate::broadphase::join::divided::DividedJoin;
 use crate::broadphase::join::{Join, JoinInput};
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates, candidates_max};
+use crate::broadphase::pairs::limit::PairLimit;
 use crate::broadphase::pairs::runs::{PairRun, PairRuns};
 use crate::columns::impl_memory;
 use crate::geom::{Pair, SweptPair};
 use crate::lanes::{LANES_MAX, Level};
-use crate::par::{Budget, Threads};
+use crate::par::Threads;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -25,7 +26,7 @@ const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 /// scene.
 const CROWD_STEP: usize = 8;
 /// No limit of the overlaps that are swept next.
-static PLENTY: Budget = Budget::new(usize::MAX);
+static PLENTY: PairLimit<'_> = PairLimit::NONE;
 
 /// Memory of one worker for the current strip.
 #[derive(Debug)]
@@ -104,8 +105,8 @@ pub(crate) struct StripPass<'a, R> {
     pub(crate) chunks: &'a [Chunk<R>],
     /// Number of records of each strip.
     pub(crate) lengths: &'a [usize],
-    /// Budget for the pairs of the whole tick.
-    pub(crate) budget: &'a Budget,
+    /// Which pairs of the tick are stored.
+    pub(crate) limit: &'a PairLimit<'a>,
     /// Id of the first row of the second set, if there is one.
     pub(crate) second_row: u32,
     /// Whether the input has filters.
@@ -302,11 +303,11 @@ impl StripPairs for UnionRecord {
         found: &mut Buffer<Pair>,
     ) {
         let SweepScratch { sort, columns, far, .. } = scratch;
-        let (budget, second_row, most) = (pass.budget, pass.second_row, usize::MAX);
+        let (limit, second_row, most) = (pass.limit, pass.second_row, usize::MAX);
         far.clear();
-        pass.near(columns, 0, far, OverlapSink { found, budget, second_row, most });
+        pass.near(columns, 0, far, OverlapSink { found, limit, second_row, most });
         if !far.is_empty() {
-            let sink = OverlapSink { found, budget, second_row, most };
+            let sink = OverlapSink { found, limit, second_row, most };
             pass.far((columns, &sort.records), (far, 0), sink);
         }
     }
@@ -318,7 +319,7 @@ impl StripPairs for UnionRecord {
         (candidates, _): (&Candidates, &mut Buffer<Pair>),
         found: &mut Buffer<Pair>,
     ) {
-        candidates.append_rows(&columns.ids, pass.second_row, (found, pass.budget));
+        candidates.append_rows(&columns.ids, pass.second_row, (found, pass.limit));
     }
 }
 
@@ -330,8 +331,8 @@ fn touch(
     found: &mut Buffer<SweptPair>,
 ) {
     if overlaps.len() > 0 {
-        let StripPass { level, grid, budget, second_row, .. } = *pass;
-        level.run(SweepOverlaps { grid, strip, records, overlaps, second_row, found, budget });
+        let StripPass { level, grid, limit, second_row, .. } = *pass;
+        level.run(SweepOverlaps { grid, strip, records, overlaps, second_row, found, limit });
     }
     overlaps.clear();
 }
@@ -345,19 +346,19 @@ impl StripPairs for SweptRecord {
     ) {
         let SweepScratch { sort, columns, far, overlaps, .. } = scratch;
         let records = &sort.records[..];
-        let (budget, second_row, most) = (&PLENTY, 0, CANDIDATES);
+        let (limit, second_row, most) = (&PLENTY, 0, CANDIDATES);
         far.clear();
         // They have pairs of another strip if its sweep ended by a panic.
         overlaps.clear();
         let mut next = 0;
         while next < columns.rows {
-            let sink = OverlapSink { found: overlaps, budget, second_row, most };
+            let sink = OverlapSink { found: overlaps, limit, second_row, most };
             next = pass.near(columns, next, far, sink);
             touch(pass, strip, (records, overlaps), found);
         }
         let mut next = 0;
         while next < far.len() {
-            let sink = OverlapSink { found: overlaps, budget, second_row, most };
+            let sink = OverlapSink { found: overlaps, limit, second_row, most };
             next = pass.far((columns, records), (far, next), sink);
             touch(pass, strip, (records, overlaps), found);
         }

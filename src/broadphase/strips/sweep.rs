@@ -25,10 +25,10 @@ use crate::broadphase::pairs::buffer::Buffer;
 use crate::broadphase::pairs::candidates::overlap;
 use crate::broadphase::pairs::flags::{FLAGS, LONG};
 use crate::broadphase::pairs::input::{ROW, allow};
+use crate::broadphase::pairs::limit::PairLimit;
 use crate::geom::{MapEach, Pair, SweptPair};
 use crate::kernels::sweep;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes};
-use crate::par::Budget;
 use alloc::vec::Vec;
 
 /// Number of boxes that are compared at once, on every level, so that the order of the pairs is the same.
@@ -48,7 +48,7 @@ pub(crate) const BLOCK_PAIRS_MAX: usize = BLOCK * NEAR_MAX as usize + LANES_MAX;
 /// Where a sweep writes the pairs of boxes whose bounds overlap.
 pub(crate) struct OverlapSink<'a> {
     pub(crate) found: &'a mut Buffer<Pair>,
-    pub(crate) budget: &'a Budget,
+    pub(crate) limit: &'a PairLimit<'a>,
     /// Id of the first row of the second set, if there is one.
     pub(crate) second_row: u32,
     /// Number of pairs after which the sweep stops.
@@ -237,7 +237,7 @@ impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
                 reaches.iter().fold(0, |most, &reach| if reach > most { reach } else { most });
             let near = if most <= NEAR_ALWAYS { most } else { near_of(&reaches, most) };
             // Grow before the loop: inside it, a call to the allocator would spill the vector registers.
-            let spare = sink.found.spare(BLOCK_PAIRS_MAX, sink.budget);
+            let spare = sink.found.spare_pairs(BLOCK_PAIRS_MAX, sink.limit);
             let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
             let mut turned = [0; BLOCK];
             if FILTERED {
@@ -306,7 +306,7 @@ impl<R: StripRecord> Kernel for SweepFar<'_, R> {
             }
             let (row, mut other) = (row as usize, next as usize);
             let end = columns.ends[row] as usize;
-            let spare = sink.found.spare(end - other + LANES_MAX, sink.budget);
+            let spare = sink.found.spare_pairs(end - other + LANES_MAX, sink.limit);
             let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
             let id = columns.ids[row];
             let (flags, mine) = (isa.splat_u32(id & FLAGS), isa.splat_u32(id & ROW));
@@ -348,7 +348,7 @@ pub(crate) struct SweepOverlaps<'a> {
     pub(crate) overlaps: &'a mut Buffer<Pair>,
     pub(crate) second_row: u32,
     pub(crate) found: &'a mut Buffer<SweptPair>,
-    pub(crate) budget: &'a Budget,
+    pub(crate) limit: &'a PairLimit<'a>,
 }
 
 impl Kernel for SweepOverlaps<'_> {
@@ -356,7 +356,7 @@ impl Kernel for SweepOverlaps<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { grid, strip, records, overlaps, second_row, found, budget } = self;
+        let Self { grid, strip, records, overlaps, second_row, found, limit } = self;
         let second_row = isa.splat_u32(second_row.wrapping_neg());
         let (row_bits, long) = (isa.splat_u32(ROW), isa.splat_u32(LONG));
         // Whole groups: past the end, box 0 is compared with itself and dropped.
@@ -380,7 +380,8 @@ impl Kernel for SweepOverlaps<'_> {
             let kept = (hit.bits() & wanted).count_ones() as usize;
             let (a_rows, b_rows) = (a_ids & row_bits, b_ids & row_bits);
             let (low, high) = (a_rows.min(b_rows), a_rows.max(b_rows).wrapping_add(second_row));
-            let spare: &mut [[u32; 3]] = bytemuck::cast_slice_mut(found.spare(LANES_MAX, budget));
+            let spare: &mut [[u32; 3]] =
+                bytemuck::cast_slice_mut(found.spare_pairs(LANES_MAX, limit));
             let columns = [low.compress(hit), high.compress(hit), first.to_bits().compress(hit)];
             isa.store_triples(columns, kept, spare);
             found.keep(kept);

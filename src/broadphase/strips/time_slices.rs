@@ -30,6 +30,7 @@ use crate::broadphase::error::FindError;
 use crate::broadphase::pairs::buffer::{Buffer, lengthen, reserve_for};
 use crate::broadphase::pairs::candidates::overlap;
 use crate::broadphase::pairs::input::PairInput;
+use crate::broadphase::pairs::limit::{PairLimit, PairTest};
 use crate::broadphase::pairs::runs::Pairs;
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
@@ -37,7 +38,7 @@ use crate::geom::{Aabb, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
 use crate::kernels::sweep;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes};
-use crate::par::{self, Budget, Clock, Threads};
+use crate::par::{self, Clock, Threads};
 use alloc::vec::Vec;
 
 /// Number of rows that a thread takes at once.
@@ -100,7 +101,11 @@ impl FinderPasses<SweptRecord> {
         let mut timings = Timings { choose: clock.lap(), ..Timings::default() };
         slices.store_records(input, threads);
         self.pairs.start(0);
-        let (level, budget) = (input.level, &Budget::new(input.pairs_max));
+        // Filters were applied to the pairs of bounds.
+        let test = input.first.test(true, &|_| true);
+        let of_rows = test.map(|test| |rows: [u32; 2]| test(input.first.slots_of(rows)));
+        let of_rows = of_rows.as_ref().map(|test| test as PairTest<'_>);
+        let (level, limit) = (input.level, &PairLimit::new(input.pairs_max, of_rows));
         let second_row = input.second.map_or(0, |_| input.first.len() as u32);
         let mut from = 0.0;
         let (mut slice, mut wrong) = (0, 0);
@@ -138,7 +143,7 @@ impl FinderPasses<SweptRecord> {
                     times: [from, to],
                     pairs,
                     found,
-                    budget,
+                    limit,
                 });
             });
             timings.sweep += clock.lap();
@@ -146,11 +151,14 @@ impl FinderPasses<SweptRecord> {
         }
         let sweepers = &mut self.sweepers[..threads.workers()];
         par::for_each(threads, sweepers, self.pairs.at_least(0), &|sweeper, _, run| {
-            (run.left, run.inexact_filters) = (None, false);
+            run.left = None;
+            if let Some(test) = of_rows {
+                run.pairs.retain_allowed(test);
+            }
             if input.first.has_slots() {
                 replace_by_slots(&input.first, run.pairs.as_mut_slice());
             }
-            input.finish(run, false);
+            input.finish(run, None);
             take(run, &mut sweeper.pairs);
         });
         self.pairs.reserve_spare(RUNS);
@@ -176,8 +184,7 @@ impl FinderPasses<SweptRecord> {
 /// Replaces rows by slots.
 fn replace_by_slots(set: &PairInput<'_>, pairs: &mut [SweptPair]) {
     for pair in pairs {
-        let [a, b] = [pair.a, pair.b].map(|row| set.slot(row as usize).unwrap_or(row));
-        (pair.a, pair.b) = if a < b { (a, b) } else { (b, a) };
+        [pair.a, pair.b] = set.slots_of([pair.a, pair.b]);
     }
 }
 
@@ -229,7 +236,7 @@ struct SweepSlice<'a> {
     times: [f32; 2],
     pairs: &'a [Pair],
     found: &'a mut Buffer<SweptPair>,
-    budget: &'a Budget,
+    limit: &'a PairLimit<'a>,
 }
 
 impl Kernel for SweepSlice<'_> {
@@ -237,7 +244,7 @@ impl Kernel for SweepSlice<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { records, second_row, times: [from, to], pairs, found, budget } = self;
+        let Self { records, second_row, times: [from, to], pairs, found, limit } = self;
         // A pair that touches at the end of the tick belongs to the last slice.
         let end = if to < 1.0 { to } else { f32::INFINITY };
         let (from, end, second_row) = (isa.splat(from), isa.splat(end), isa.splat_u32(second_row));
@@ -255,7 +262,8 @@ impl Kernel for SweepSlice<'_> {
             let hit = hit & meets & from.le(first) & first.lt(end);
             let wanted = (1_u32 << group.len()) - 1;
             let kept = (hit.bits() & wanted).count_ones() as usize;
-            let spare: &mut [[u32; 3]] = bytemuck::cast_slice_mut(found.spare(LANES_MAX, budget));
+            let spare: &mut [[u32; 3]] =
+                bytemuck::cast_slice_mut(found.spare_pairs(LANES_MAX, limit));
             let columns =
                 [a_rows.compress(hit), b_rows.compress(hit), first.to_bits().compress(hit)];
             isa.store_triples(columns, kept, spare);
@@ -268,11 +276,11 @@ impl Kernel for SweepSlice<'_> {
 mod tests {
     use super::{SweepSlice, bounds_between};
     use crate::broadphase::pairs::buffer::Buffer;
+    use crate::broadphase::pairs::limit::PairLimit;
     use crate::broadphase::strips::record::SweptRecord;
     use crate::broadphase::strips::slice_ends::SLICE_MIN;
     use crate::geom::{Aabb, COORD_MAX, MovingBox, Pair, SweptPair};
     use crate::lanes::Level;
-    use crate::par::Budget;
     use alloc::vec::Vec;
     use core::array::from_fn;
     use rand::rngs::Xoshiro256PlusPlus;
@@ -299,9 +307,9 @@ mod tests {
         let records: Vec<SweptRecord> = boxes.iter().flatten().map(SweptRecord::of).collect();
         let pairs: Vec<Pair> =
             (0..boxes.len() as u32).map(|k| Pair { a: 2 * k, b: 2 * k + 1 }).collect();
-        let (mut found, budget) = (Buffer::default(), &Budget::new(usize::MAX));
+        let (mut found, limit) = (Buffer::default(), &PairLimit::NONE);
         let (records, pairs, second_row) = (&records[..], &pairs[..], 0);
-        level.run(SweepSlice { records, second_row, times, pairs, found: &mut found, budget });
+        level.run(SweepSlice { records, second_row, times, pairs, found: &mut found, limit });
         found.as_slice().to_vec()
     }
 

@@ -13,7 +13,9 @@ use crate::layouts::Layouts;
 use crate::world_model::{BodyInfo, Events, Model, is_margin};
 use std::collections::BTreeSet;
 use swath::batch::{Rejected, Row};
-use swath::broadphase::{BroadphaseError, Changes, Layers, ProxyPair, Snapshot, SweptProxyPair};
+use swath::broadphase::{
+    BroadphaseError, Changes, FindError, Layers, ProxyPair, Snapshot, SweptProxyPair,
+};
 use swath::{Aabb, Broadphase, Filter, Level, MovingBox, Proxy, ProxyId, ProxyKind, Threads};
 
 /// Greatest number of proxies, because each is compared with each.
@@ -408,11 +410,19 @@ impl Trial<'_> {
             salt == 0 || (pair.a.index() * 3 + pair.b.index() * 5 + salt) % 7 > 1
         };
         let expected = self.model.update(accept);
+        if salt % 5 == 3 && self.model.found > 0 {
+            let (found, most) = (self.model.found, self.model.found - 1);
+            self.world.exec.pairs_max = most;
+            let error = self.world.update_with(accept).err();
+            assert_eq!(error, Some(FindError::TooManyPairs { found, most }));
+            self.world.exec.pairs_max = found;
+        }
         let changes = match salt {
             0 => self.world.update(),
             _ => self.world.update_with(accept),
         };
-        let changes = events(changes.expect("there is no limit"));
+        let changes = events(changes.expect("as many pairs as the limit allows"));
+        self.world.exec.pairs_max = usize::MAX;
         self.compare(&changes, &expected);
     }
 
@@ -423,7 +433,17 @@ impl Trial<'_> {
             !(pair.a.index() * 3 + pair.b.index() * 5 + salt).is_multiple_of(3)
         };
         let expected = self.model.update_with_new(accept);
-        let changes = events(self.world.update_with_new(accept).expect("there is no limit"));
+        if salt % 4 == 1 && self.model.found > 0 {
+            // Pairs that were rejected earlier count too, however the update searches.
+            let (found, most) = (self.model.found, self.model.found - 1);
+            self.world.exec.pairs_max = most;
+            let error = self.world.update_with_new(accept).err();
+            assert_eq!(error, Some(FindError::TooManyPairs { found, most }));
+            self.world.exec.pairs_max = found;
+        }
+        let changes = self.world.update_with_new(accept);
+        let changes = events(changes.expect("as many pairs as the limit allows"));
+        self.world.exec.pairs_max = usize::MAX;
         self.compare(&changes, &expected);
     }
 

@@ -392,13 +392,8 @@ mod tests {
                     let run = draw(runs.len() as u32) as usize;
                     runs[run].pairs.append(&[SweptPair { a, b, first }]);
                 }
-                let pair_filter = PairFilter {
-                    slots: &slots,
-                    movers: &[],
-                    inexact_filters: false,
-                    owned: false,
-                    accept: None,
-                };
+                let pair_filter =
+                    PairFilter { slots: &slots, movers: &[], accept: None, scratch_max: 1000 };
                 runs.iter_mut().for_each(|run| {
                     pair_filter.filter_and_partition(
                         PairSource::Slots,
