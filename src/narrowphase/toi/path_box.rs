@@ -130,3 +130,256 @@ fn greatest_extent(mover: &MovingShape<'_>, [first, last]: [f64; 2], swing: f64)
     // The support map of the caller may return NaN, which is not less.
     if most < mover.shape.bounding_radius { most } else { mover.shape.bounding_radius }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geom::{Motion, Pose};
+    use crate::narrowphase::hull::Hull;
+    use crate::narrowphase::rotation::Rotation;
+    use crate::narrowphase::shape::Shape;
+    use crate::narrowphase::toi::part_search::PartsExtent;
+    use crate::narrowphase::toi::settings::Settings;
+
+    const POINTS: u32 = 512;
+
+    fn motion(position: [f32; 3], delta: [f32; 3], spin: [f32; 3], accel: [f32; 3]) -> Motion {
+        let pose = Pose::normalized(position, [0.2, -0.1, 0.3, 1.0]).expect("a pose");
+        Motion { pose, delta, spin, accel }
+    }
+
+    fn search<'s>(
+        shape: &'s Shape<'s>,
+        motion: &'s Motion,
+        body: &'s Motion,
+        settings: &Settings,
+    ) -> PartSearch<'s> {
+        let extent = PartsExtent { bounding_radius: 8.0, size: 8.0, one_sided: false };
+        PartSearch::new(shape, motion, (body, &extent), settings, 1.0)
+    }
+
+    /// Settings in which a shape is at no distance that counts as a contact.
+    fn exact() -> Settings {
+        Settings { tolerance: 0.0, ..Settings::default() }
+    }
+
+    /// Returns the range of the shape's coordinates along each axis of the body, relative to the moving box, over the window: the sides that the
+    /// box needs.
+    fn needed(
+        (shape, motion, body): (&Shape<'_>, &Motion, &Motion),
+        delta: [f32; 3],
+        [from, to]: [f64; 2],
+    ) -> [[f64; 2]; 3] {
+        let rotation = |of: &Motion, t: f64| {
+            Rotation::new(V3::of(of.spin)).after(&M3::of_quaternion(of.pose.rotation), t)
+        };
+        let position = |of: &Motion, t: f64| {
+            V3::of(of.pose.position) + (V3::of(of.delta) + V3::of(of.accel) * (0.5 * t)) * t
+        };
+        let mut sides = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+        for point in 0..=POINTS {
+            let s = f64::from(point) / f64::from(POINTS);
+            let t = from + (to - from) * s;
+            let (axes, own) = (rotation(body, t), rotation(motion, t));
+            let at = axes.rotate_back(position(motion, t) - position(body, t)).to_array();
+            for (axis, side) in sides.iter_mut().enumerate() {
+                let center = at[axis] - f64::from(delta[axis]) * s;
+                let direction = own.rotate_back(axes.axis(axis));
+                let extent = |d: V3| shape.core.support(d).dot(d) + shape.radius;
+                side[0] = lesser(side[0], center - extent(-direction));
+                side[1] = greater(side[1], center + extent(direction));
+            }
+        }
+        sides
+    }
+
+    /// Checks that the box contains the shape, and that no side is farther from it than `spare`. Returns the greatest distance.
+    fn check(of: (&Shape<'_>, &Motion, &Motion), window: [f64; 2], spare: f64) -> f64 {
+        let moving = search(of.0, of.1, of.2, &exact()).path_box(window);
+        let mut most = 0.0_f64;
+        for (axis, [low, high]) in needed(of, moving.delta, window).into_iter().enumerate() {
+            let min = f64::from(moving.aabb.min[axis]);
+            let max = f64::from(moving.aabb.max[axis]);
+            assert!(min <= low && high <= max, "axis {axis}: {min} {low} {high} {max}");
+            assert!(
+                low - min <= spare && max - high <= spare,
+                "axis {axis}: {min} {low} {high} {max}"
+            );
+            most = greater(most, greater(low - min, max - high));
+        }
+        most
+    }
+
+    /// Rounding of the `f32` of a box of some units.
+    const ROUNDED: f64 = 4e-6;
+
+    #[test]
+    fn box_of_a_shape_that_does_not_rotate_is_exact() {
+        let shapes = [
+            Shape::cuboid([0.5, 1.0, 2.0]),
+            Shape::capsule(0.5, 0.25),
+            Shape::cone(1.0, 0.5),
+            Shape::triangle([[0.0; 3], [1.0, 0.0, 0.5], [0.0, 2.0, 0.0]]),
+        ];
+        for shape in shapes {
+            let shape = shape.expect("a shape");
+            for accel in [[0.0; 3], [3.0, -2.0, 1.0]] {
+                let moving = motion([1.0, 2.0, 3.0], [4.0, -5.0, 1.0], [0.0; 3], accel);
+                let body = motion([-1.0, 0.5, 2.0], [-2.0, 0.0, 3.0], [0.0; 3], [0.5, 1.0, -1.0]);
+                for window in [[0.0, 1.0], [0.25, 0.75]] {
+                    check((&shape, &moving, &body), window, ROUNDED);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn box_is_enlarged_by_the_distance_that_counts_as_a_contact() {
+        let shape = Shape::sphere(0.5).expect("a ball");
+        let [moving, body] = [[3.0, 0.0, 0.0], [0.0; 3]]
+            .map(|position| Motion::new(Pose::at(position).expect("a position"), [0.0; 3]))
+            .map(|motion| motion.expect("a motion"));
+        let settings = Settings { target_distance: 0.25, tolerance: 0.125, ..exact() };
+        let aabb = search(&shape, &moving, &body, &settings).path_box([0.0, 1.0]).aabb;
+        // The tolerance is relative to the size of the ball, which is the smaller body.
+        let reach = 0.75 + 0.125 * shape.size();
+        for axis in 0..3 {
+            let center = f64::from(moving.pose.position[axis]);
+            let sides = [center - f64::from(aabb.min[axis]), f64::from(aabb.max[axis]) - center];
+            assert!(sides.iter().all(|side| (reach..reach + ROUNDED).contains(side)), "{sides:?}");
+        }
+    }
+
+    /// A point that keeps its place is on a circle in the axes of a body that rotates; the middle of an arc is farther from its chord
+    /// than any other point of it.
+    #[test]
+    fn box_of_a_point_beside_a_rotating_body_follows_the_arc() {
+        let point = Shape::point();
+        let moving = motion([10.0, 0.0, 0.0], [0.0; 3], [0.0; 3], [0.0; 3]);
+        let body = motion([0.0; 3], [0.0; 3], [0.0, 0.0, 1.0], [0.0; 3]);
+        for (window, angle) in [([0.0, 1.0], 1.0_f64), ([0.5, 0.75], 0.25)] {
+            let arc = 10.0 * (1.0 - (0.5 * angle).cos());
+            // The bound of the deviation is a little greater, and holds on every side of the path.
+            let most = check((&point, &moving, &body), window, 1.03 * arc + ROUNDED);
+            assert!(most > 0.5 * arc, "{most} {arc}");
+        }
+    }
+
+    /// A point that moves along a radius of a body that rotates, and one that accelerates: the box is enlarged by the bound of the deviation of this
+    /// path, an eighth of the greatest second derivative, and by no more.
+    #[test]
+    fn box_of_a_moving_point_beside_a_rotating_body_follows_its_curve() {
+        let point = Shape::point();
+        let body = motion([0.0; 3], [0.0; 3], [0.0, 0.0, 1.0], [0.0; 3]);
+        // Start, displacement, acceleration, and the bound of the second derivative in the window.
+        let cases = [
+            ([0.0; 3], [8.0, 0.0, 0.0], [0.0; 3], 2.0 * 8.0 + 8.0),
+            ([8.0, 0.0, 0.0], [-8.0, 0.0, 0.0], [0.0; 3], 2.0 * 8.0 + 8.0),
+            ([0.0; 3], [0.0; 3], [0.0, 6.0, 0.0], 6.0 + 2.0 * 6.0 + 3.0 + 6.0),
+            ([4.0, 0.0, 0.0], [0.0, 0.0, 5.0], [0.0; 3], 2.0 * 5.0 + 41.0_f64.sqrt()),
+        ];
+        for (start, delta, accel, second) in cases {
+            let moving = motion(start, delta, [0.0; 3], accel);
+            let aabb = search(&point, &moving, &body, &exact()).path_box([0.0, 1.0]).aabb;
+            check((&point, &moving, &body), [0.0, 1.0], 0.25 * second + ROUNDED);
+            for axis in 0..3 {
+                // A point is at the middle of its box.
+                let width = f64::from(aabb.max[axis]) - f64::from(aabb.min[axis]);
+                assert!((width - 0.25 * second).abs() < ROUNDED, "{width} {second}");
+            }
+        }
+    }
+
+    /// The extent of a rod that turns through an axis is greater between both ends of the window than at these. The bound is an eighth of
+    /// the square of the angle, of its radius.
+    #[test]
+    fn box_of_a_rotating_shape_contains_what_it_sweeps() {
+        let hull =
+            Hull::new([[-2.0, -0.25, 0.0], [2.0, 0.25, 0.0], [2.0, -0.25, 0.5], [-2.0, 0.25, 0.5]]);
+        let hull = hull.expect("a hull");
+        let shapes = [
+            Shape::cuboid([2.0, 0.25, 0.25]).expect("a rod"),
+            Shape::capsule(2.0, 0.25).expect("a rod"),
+            Shape::hull(&hull),
+        ];
+        let still = Motion::default();
+        for shape in &shapes {
+            for angle in [0.25_f32, 0.8] {
+                let radius = shape.bounding_radius;
+                let moving = |spin: f32| {
+                    let pose = Pose::normalized([0.0; 3], [0.0, 0.0, -0.2, 1.0]).expect("a pose");
+                    Motion { pose, spin: [0.0, 0.0, spin], ..Motion::default() }
+                };
+                let swing = 0.125 * f64::from(angle * angle) * radius;
+                // The window is half of the tick.
+                let turning = moving(2.0 * angle);
+                let most = check((shape, &turning, &still), [0.25, 0.75], swing + ROUNDED);
+                assert!(most > 0.5 * swing, "{most} {swing}");
+            }
+            // The box is never greater than that of the ball around the shape.
+            let pose = Pose::at([5.0, 0.0, 0.0]).expect("a position");
+            let whirling = Motion { pose, spin: [0.0, 0.0, 9.0], ..Motion::default() };
+            let aabb = search(shape, &whirling, &still, &exact()).path_box([0.0, 1.0]).aabb;
+            let ball = shape.bounding_radius + shape.radius;
+            for axis in 0..3 {
+                let width = f64::from(aabb.max[axis]) - f64::from(aabb.min[axis]);
+                assert!((width - 2.0 * ball).abs() < ROUNDED, "{width} {ball}");
+            }
+        }
+    }
+
+    /// Both rotate: the extent along an axis of the body changes by the sum of their rates.
+    #[test]
+    fn box_contains_a_rotating_shape_beside_a_rotating_body() {
+        let shape = Shape::cuboid([2.0, 0.25, 0.5]).expect("a rod");
+        let moving =
+            motion([1.0, 2.0, 0.5], [0.5, -0.25, 1.0], [0.3, -0.4, 0.2], [0.5, 0.0, -0.25]);
+        let body = motion([-1.0, 0.0, 1.0], [0.25, 0.5, -1.0], [-0.2, 0.3, 0.4], [0.0, 0.25, 0.0]);
+        for window in [[0.0, 1.0], [0.5, 1.0], [0.0, 0.25]] {
+            let length: f64 = window[1] - window[0];
+            check((&shape, &moving, &body), window, 4.0 * length * length + ROUNDED);
+        }
+    }
+
+    #[test]
+    fn box_beyond_the_greatest_coordinate_contains_everything() {
+        let large = LARGE as f32;
+        let shape = Shape::sphere(0.2 * large).expect("a ball");
+        let still = Motion::default();
+        // Only the lower side, the upper side, or the displacement is beyond it.
+        for (position, delta, beyond) in [
+            (-0.9, 0.0, true),
+            (0.9, 0.0, true),
+            (-0.5, 1.1, true),
+            (0.5, -1.1, true),
+            (-0.7, 0.0, false),
+            (0.7, 0.0, false),
+            (-0.5, 0.9, false),
+        ] {
+            for axis in 0..3 {
+                let along =
+                    |x: f32| [0, 1, 2].map(|other| if other == axis { x * large } else { 0.0 });
+                let pose = Pose::at(along(position)).expect("a position");
+                let moving = Motion::new(pose, along(delta)).expect("a motion");
+                let found = search(&shape, &moving, &still, &exact()).path_box([0.0, 1.0]);
+                let everything = Aabb { min: [-COORD_MAX; 3], max: [COORD_MAX; 3] };
+                assert_eq!(found.aabb == everything, beyond, "{position} {delta} {axis}");
+                assert!(!beyond || found.delta == [0.0; 3]);
+            }
+        }
+    }
+
+    #[test]
+    fn window_is_divided_into_parts_of_a_quarter_radian() {
+        let (shape, still) = (Shape::point(), Motion::default());
+        let parts = |spin: f32, window: [f64; 2]| {
+            let body = Motion { spin: [0.0, spin, 0.0], ..Motion::default() };
+            search(&shape, &still, &body, &exact()).intervals(window)
+        };
+        assert_eq!(parts(0.0, [0.0, 1.0]), 1);
+        assert_eq!(parts(0.2, [0.0, 1.0]), 1);
+        assert_eq!(parts(1.1, [0.0, 1.0]), 5);
+        assert_eq!(parts(-1.1, [0.5, 1.0]), 3);
+        assert_eq!(parts(1000.0, [0.0, 1.0]), 65);
+    }
+}
