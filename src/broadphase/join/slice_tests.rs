@@ -63,7 +63,7 @@ fn long_paths_that_begin_before_many_boxes_have_all_pairs() {
     let mut runs = PairRuns::default();
     let places: Vec<u32> = (0..ALL as u32).collect();
     join.run((level, false), &threads, runs.add(parts), &|candidates, _, found| {
-        candidates.append_rows(&places, 0, (found, &PairLimit::NONE));
+        candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
     });
     let pairs = (0..parts).flat_map(|run| runs.run(run).pairs.as_slice());
     let mut found: Vec<_> =

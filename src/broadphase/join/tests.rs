@@ -186,7 +186,7 @@ fn sticks_of_all_lengths_are_read_a_few_times() {
     let mut runs = PairRuns::<Pair>::default();
     let (level, places) = ((Level::detect(), false), (0..count as u32).collect::<Vec<_>>());
     join.run(level, &Threads::one(), runs.add(parts), &|candidates, _, found| {
-        candidates.append_rows(&places, 0, (found, &PairLimit::NONE));
+        candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
     });
     let pairs: usize = (0..parts).map(|run| runs.run(run).pairs.len()).sum();
     let (read, compared) = join.work();
@@ -272,7 +272,7 @@ fn a_divided_join_finds_the_same_pairs() {
                 &threads,
                 runs.add(parts),
                 &|candidates, _, found| {
-                    candidates.append_rows(&places, 0, (found, &PairLimit::NONE));
+                    candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
                 },
             );
             let found: Vec<Pair> =
@@ -359,7 +359,7 @@ fn boxes_of_a_large_set_without_neighbours_are_dropped() {
         let places: Vec<u32> = (0..count as u32).collect();
         let runs = runs.add(parts);
         join.run((Level::detect(), false), &Threads::one(), runs, &|candidates, _, found| {
-            candidates.append_rows(&places, 0, (found, &PairLimit::NONE));
+            candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
         });
         let pairs = runs.iter().flat_map(|run| run.pairs.as_slice());
         let mut pairs: Vec<_> = pairs.map(|pair| [pair.a, pair.b]).collect();

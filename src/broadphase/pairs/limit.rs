@@ -35,7 +35,9 @@ pub(crate) struct PairLimit<'a> {
 
 impl<'a> PairLimit<'a> {
     /// Stores all pairs.
-    pub(crate) const NONE: Self = Self::new(usize::MAX, None);
+    pub(crate) const fn unlimited() -> Self {
+        Self::new(usize::MAX, None)
+    }
 
     /// Stores the pairs that the test allows, at most about so many.
     pub(crate) const fn new(pairs_max: usize, test: Option<PairTest<'a>>) -> Self {

@@ -90,7 +90,6 @@ use resting::{RestingSearch, RestingTrees};
 use set_many::SetScratch;
 use slots::Container;
 use state::{BroadphaseState, RemovedProxy};
-use transaction::Transaction;
 pub(crate) use update::Changes;
 
 /// Boxes with stable ids, and their pairs from tick to tick.
@@ -440,8 +439,7 @@ impl Broadphase {
             return Ok(self.changes());
         }
         par::sort::<4>(bytemuck::cast_slice_mut(&mut self.state.dirty_pairs));
-        let changed = self.begin_update(accept_new.is_some());
-        let mut transaction = Transaction { broadphase: self, changed, is_committed: false };
+        let mut transaction = self.begin_update(accept_new.is_some());
         let search = &mut *transaction.broadphase;
         search.find_resting(accept.map(Accepting::function))?;
         let few = keeps_function

@@ -8,7 +8,7 @@ use super::state::BroadphaseState;
 pub(super) struct Transaction<'a> {
     pub(super) broadphase: &'a mut Broadphase,
     /// The number of changed slots before the update.
-    pub(super) changed: usize,
+    changed: usize,
     pub(super) is_committed: bool,
 }
 
@@ -22,8 +22,8 @@ impl Drop for Transaction<'_> {
 
 impl Broadphase {
     /// Discards the result of the last update, and forgets the cached pairs of the renewed proxies. `marks_renewed` says
-    /// whether these proxies have changed. Returns how many slots had changed before.
-    pub(super) fn begin_update(&mut self, marks_renewed: bool) -> usize {
+    /// whether these proxies have changed.
+    pub(super) fn begin_update(&mut self, marks_renewed: bool) -> Transaction<'_> {
         self.discard_changes();
         let Self { state, renewed_status, .. } = self;
         let changed = state.changed.len();
@@ -33,11 +33,11 @@ impl Broadphase {
         }
         let BroadphaseState { slots, renewed, .. } = state;
         renewed.iter().for_each(|&id| slots.forget_pairs_of(id));
-        changed
+        Transaction { broadphase: self, changed, is_committed: false }
     }
 
     /// Undoes what an update has changed in the state, and discards its events. `changed` slots had changed before.
-    pub(super) fn roll_back(&mut self, changed: usize) {
+    fn roll_back(&mut self, changed: usize) {
         self.discard_changes();
         let Self { state, trees, incremental, renewed_status, .. } = self;
         incremental.active.cancel(&mut state.movers);

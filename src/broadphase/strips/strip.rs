@@ -26,7 +26,7 @@ const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 /// scene.
 const CROWD_STEP: usize = 8;
 /// No limit of the overlaps that are swept next.
-static PLENTY: PairLimit<'_> = PairLimit::NONE;
+static PLENTY: PairLimit<'_> = PairLimit::unlimited();
 
 /// Memory of one worker for the current strip.
 #[derive(Debug)]

@@ -307,7 +307,7 @@ mod tests {
         let records: Vec<SweptRecord> = boxes.iter().flatten().map(SweptRecord::of).collect();
         let pairs: Vec<Pair> =
             (0..boxes.len() as u32).map(|k| Pair { a: 2 * k, b: 2 * k + 1 }).collect();
-        let (mut found, limit) = (Buffer::default(), &PairLimit::NONE);
+        let (mut found, limit) = (Buffer::default(), &PairLimit::unlimited());
         let (records, pairs, second_row) = (&records[..], &pairs[..], 0);
         level.run(SweepSlice { records, second_row, times, pairs, found: &mut found, limit });
         found.as_slice().to_vec()

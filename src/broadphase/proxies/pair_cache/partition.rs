@@ -241,7 +241,7 @@ impl PairFilter<'_> {
     }
 }
 
-/// Moves the pairs to their partitions, of which `ends` are the starts at first (`American flag sort`, McIlroy, Bostic and McIlroy
+/// Moves the pairs to their partitions, of which `ends` are the starts at first (American flag sort, `McIlroy`, Bostic and `McIlroy`
 /// 1993). The order within a partition is arbitrary, because partitions are sorted later.
 fn permute(pairs: &mut [SweptPair], partitions: Partitions, ends: &mut [u32; PARTITIONS_MAX]) {
     let starts = *ends;
