@@ -513,7 +513,7 @@ mod tests {
             let get = |row: usize| {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(row as u64);
                 let mut min: [f32; 3] = core::array::from_fn(|_| rng.random_range(0.0..1.0));
-                if row % each == 0 {
+                if row.is_multiple_of(each) {
                     min = match kind {
                         0 => min,
                         1 => [f32::NAN; 3],

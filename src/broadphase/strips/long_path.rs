@@ -229,6 +229,7 @@ mod tests {
 
     use super::{Passage, contact_cells, is_long, trace};
     use crate::broadphase::strips::choose::choose;
+    use crate::broadphase::strips::extent::AxisCells;
     use crate::broadphase::strips::grid::{Grid, Sample};
     use crate::geom::{Aabb, MovingBox};
     use crate::kernels::bounds::bounds;
@@ -329,7 +330,8 @@ mod tests {
                 };
                 let delta: [f32; 3] = from_fn(|k| {
                     let cut = [&grid.u, &grid.v].into_iter().find(|cut| cut.axis == k);
-                    let cell = cut.map_or(size[k], |cut| 1.0 / cut.scale);
+                    let cell = cut.map_or(0.0, AxisCells::length);
+                    let cell = if cell > 0.0 { cell } else { size[k] };
                     let part = [0.0, 1.0, -1.0, random.random_range(-1.0..=1.0)];
                     let of_other = [last_delta[k], -last_delta[k], 0.5 * last_delta[k]];
                     match random.random_range(0..6) {
