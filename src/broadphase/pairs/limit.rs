@@ -132,7 +132,7 @@ mod tests {
                     let rows = list.as_slice().iter().map(|pair| pair.a);
                     assert!(rows.eq((0..PAIRS).step_by(step as usize)));
                 }
-                assert!(list.capacity() < 1100 + 17 * allowed.min(2 * most) / 10);
+                assert!(list.capacity() < 1100 + 17 * allowed.min(most.saturating_mul(2)) / 10);
                 list.reserve_spare(0);
                 assert!(tick < 2 || list.capacity() == capacity, "{step} {most}");
                 capacity = list.capacity();

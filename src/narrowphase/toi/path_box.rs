@@ -258,7 +258,7 @@ mod tests {
         let moving = motion([10.0, 0.0, 0.0], [0.0; 3], [0.0; 3], [0.0; 3]);
         let body = motion([0.0; 3], [0.0; 3], [0.0, 0.0, 1.0], [0.0; 3]);
         for (window, angle) in [([0.0, 1.0], 1.0_f64), ([0.5, 0.75], 0.25)] {
-            let arc = 10.0 * (1.0 - (0.5 * angle).cos());
+            let arc = 10.0 * (1.0 - libm::cos(0.5 * angle));
             // The bound of the deviation is a little greater, and holds on every side of the path.
             let most = check((&point, &moving, &body), window, 1.03 * arc + ROUNDED);
             assert!(most > 0.5 * arc, "{most} {arc}");
