@@ -69,17 +69,19 @@ impl<'s> MovingShape<'s> {
         }
     }
 
-    /// Returns the acceleration of a point at `on` whose angular velocity is [`MovingShape::spin`], which turns with the axis of revolution.
-    fn accel_of(&self, rotation: &M3, on: V3) -> V3 {
-        let spin = self.spin(rotation);
-        let turning = match self.shape.core.axis() {
+    /// Returns the acceleration of a point at `on` whose angular velocity is `spin`, that of [`MovingShape::spin`], which turns with the axis of
+    /// revolution.
+    #[inline(always)]
+    fn accel_of(&self, rotation: &M3, spin: V3, on: V3) -> V3 {
+        let accel = spin.cross(spin.cross(on));
+        match self.shape.core.axis() {
             Some(own) if self.rotation.rate > 0.0 => {
                 let own = rotation.axis(own);
-                own.cross(self.rotation.spin) * own.dot(self.rotation.spin)
+                let turning = own.cross(self.rotation.spin) * own.dot(self.rotation.spin);
+                accel + turning.cross(on)
             }
-            _ => V3::ZERO,
-        };
-        spin.cross(spin.cross(on)) + turning.cross(on)
+            _ => accel,
+        }
     }
 
     /// Returns the rotation at `t`.
@@ -377,8 +379,8 @@ impl<'s> RelativeMotion<'s> {
         let spin_a = self.a.spin(&pair.a.rotation);
         let spin_b = self.b.spin(&pair.b.rotation);
         let apart = self.velocity(t) + spin_b.cross(on_b) - spin_a.cross(on_a);
-        let accel = self.path.accel + self.b.accel_of(&pair.b.rotation, on_b)
-            - self.a.accel_of(&pair.a.rotation, on_a);
+        let accel = self.path.accel + self.b.accel_of(&pair.b.rotation, spin_b, on_b)
+            - self.a.accel_of(&pair.a.rotation, spin_a, on_a);
         [apart, accel]
     }
 }
