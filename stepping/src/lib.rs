@@ -67,7 +67,8 @@
 //! as an impact of both bodies; if it makes no progress, or if one of them has no impacts left, both are stalled.
 //!
 //! **Coordinates.** A path that exceeds [`COORD_MAX`](swath::COORD_MAX) cannot be searched. A body that would get past it before the end of the
-//! tick is stalled from the time from which it has that motion, and so is every body that could reach it.
+//! tick is stalled when it gets that motion, at the latest at the start of the tick. So is every body that could reach it, and every one that could reach
+//! these. As its velocity is kept, that is so in each tick until you lower the velocity.
 //!
 //! **Resting.** A body that rests on something immovable is *supported*: as long as it lies there, it counts as
 //! immovable itself for impacts from above, and so on upwards, until one of the next 64 bodies below has moved away. So a stack takes about one event per contact instead of

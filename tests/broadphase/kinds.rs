@@ -1,7 +1,8 @@
 //! Tests of the table of kinds that pair.
 
 use swath::broadphase::{KindTable, ProxyPair};
-use swath::{Aabb, Broadphase, Proxy, ProxyKind};
+use swath::{Aabb, Broadphase, MovingBox, Proxy, ProxyKind};
+use testkit::draw::Draw;
 
 const KINDS: [ProxyKind; 4] =
     [ProxyKind::Fixed, ProxyKind::Kinematic, ProxyKind::Dynamic, ProxyKind::Sleeping];
@@ -172,4 +173,41 @@ fn table_of_kinds_is_validated_by_serde() {
     };
     assert!(masks([0; 4]) && masks([2, 1, 0, 0]) && masks([15; 4]));
     assert!(!masks([0, 1, 0, 0]) && !masks([16, 0, 0, 0]) && !masks([2, 0, 0, 0]));
+}
+
+/// Goal: long paths of movers of two kinds, which are searched by kind and in slices of the tick, have the pairs that owners allow. Method: the touching
+/// pairs of a broadphase in which all kinds of movers meet.
+#[test]
+fn long_paths_of_two_kinds_have_the_pairs_of_different_owners() {
+    let table = KindTable::default().without(ProxyKind::Dynamic, ProxyKind::Dynamic);
+    for kinematic in [1_000, 2_000] {
+        let mut draw = Draw::new(5);
+        let [mut by_kind, mut all] = [Broadphase::new(), Broadphase::new()];
+        by_kind.set_kind_table(table);
+        for k in 0..4_000_u32 {
+            let proxy = if k < kinematic { Proxy::kinematic() } else { Proxy::dynamic() };
+            let proxy = proxy.owned_by(1 + k % 3);
+            let min = [(); 3].map(|()| draw.between(0.0, 20.0));
+            let aabb = Aabb { min, max: min.map(|x| x + 0.2) };
+            let moving = MovingBox { aabb, delta: [(); 3].map(|()| draw.between(-9.0, 9.0)) };
+            for world in [&mut by_kind, &mut all] {
+                world.insert_moving(moving, proxy).expect("the box is valid");
+            }
+        }
+        for _ in 0..2 {
+            let [found, expected] = [&mut by_kind, &mut all].map(|world| {
+                world.update().expect("no limit");
+                let columns = world.touching_columns();
+                columns.a.iter().copied().zip(columns.b.iter().copied()).collect::<Vec<_>>()
+            });
+            let of_kinds = |&(a, b): &(u32, u32)| (a < kinematic) != (b < kinematic);
+            let expected: Vec<_> = expected.into_iter().filter(of_kinds).collect();
+            assert!(
+                found == expected && found.len() > 100,
+                "{} of {}",
+                found.len(),
+                expected.len()
+            );
+        }
+    }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Buffer<T> {
     /// How many of the first items were tested, and how many items a test has excluded (`limit.rs`).
     pub(super) tested: usize,
     pub(super) excluded: usize,
-    /// The most spare places that were requested from a full list of which the items are tested.
+    /// The most spare places that were requested when the list was full, in a search that tests pairs.
     pub(super) most_spare: usize,
 }
 

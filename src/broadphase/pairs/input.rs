@@ -49,7 +49,7 @@ pub struct PairInput<'a> {
     pub(crate) labels: Option<&'a [u32]>,
     /// What replaces the rows already while pairs are found: numbers below 2²⁶ that are all different.
     slots: Option<&'a [[u32; 2]]>,
-    /// What pairs are tested with, instead of the filters if their words are not exact.
+    /// Tests of the pairs. They replace the test of filters that is made where words of filters are not exact.
     tests: Option<PairTests<'a>>,
 }
 
@@ -142,9 +142,10 @@ impl<'a> PairInput<'a> {
         self.slots.map(|slots| slots[row][0])
     }
 
-    /// The numbers that stand for two rows of one set, the lesser first.
+    /// The numbers that stand for two rows of one set, the lesser first; the rows themselves, which may be of two sets, if no numbers do.
     pub(crate) fn slots_of(&self, rows: [u32; 2]) -> [u32; 2] {
-        let [a, b] = rows.map(|row| self.slot(row as usize).unwrap_or(row));
+        let Some(slots) = self.slots else { return rows };
+        let [a, b] = rows.map(|row| slots[row as usize][0]);
         if a < b { [a, b] } else { [b, a] }
     }
 

@@ -21,6 +21,10 @@ pub(crate) struct PairTests<'a> {
     pub(crate) of_inexact: PairTest<'a>,
 }
 
+// The tests only read, so an input can be used after a panic as before.
+impl core::panic::UnwindSafe for PairTests<'_> {}
+impl core::panic::RefUnwindSafe for PairTests<'_> {}
+
 impl core::fmt::Debug for PairTests<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("PairTests").finish_non_exhaustive()
@@ -59,7 +63,7 @@ pub(crate) fn filters_allow(filters: [Option<&[Filter]>; 2], [a, b]: [u32; 2]) -
     filter(0, a).allows(filter(1, b))
 }
 
-/// A full list grows if, without the excluded pairs, less than one place of so many is free.
+/// After its excluded pairs are removed, a full list grows only if less than one of so many of its places is free.
 const FREE_MIN: usize = 16;
 
 impl<P: FoundPair> Buffer<P> {
@@ -110,7 +114,7 @@ mod tests {
     use crate::geom::Pair;
 
     /// Goal: excluded pairs take no memory and do not count, the others keep their order and are counted also past the limit, and a
-    /// list that is used again does not grow. Method: the pairs of a crowd, of which every `step`-th is allowed, in three ticks.
+    /// list that is used again does not grow. Method: the pairs of a crowd, of which every `step`-th is allowed, in four ticks.
     #[test]
     fn excluded_pairs_take_no_memory() {
         const PAIRS: u32 = 300_000;

@@ -98,8 +98,8 @@ pub(crate) use update::Changes;
 /// Answers and ids are the same for every level and any threads.
 ///
 /// The time of a tick depends on the number of movers, of their pairs and of changes. Movers whose
-/// fat AABB did not change, and movers without a displacement of which no call has set the box, not even to the same one, are not
-/// searched for if they are the great majority: give moving proxies a margin of a few ticks' motion
+/// fat AABB did not change, and movers without a displacement whose box was not set since the last update, not even to the same one,
+/// are not searched for if they are the great majority: give moving proxies a margin of a few ticks' motion
 /// ([`Proxy::with_margin`]), and a world that is nearly at rest costs little. If nothing has
 /// changed at all, an update takes less than a nanosecond for each mover. After a few ticks of
 /// similar size neither updates nor changes allocate: removed proxies free their memory for new
@@ -536,6 +536,7 @@ impl Broadphase {
             }
         }
         (self.filtered, self.inexact_filters, self.owned) = (false, false, false);
+        self.state.rejected = 0;
         self.discard_changes();
     }
 

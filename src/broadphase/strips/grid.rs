@@ -148,7 +148,8 @@ impl Sample {
     }
 
     /// Returns whether boxes at other distances are like the sample, for which `wanted` boxes were read: not far more of them are valid, and most of
-    /// them start within its bounds. If each 256th row is unused, at even distances there may be no others.
+    /// them start within its bounds. If each 256th row is unused, a sample at even distances may have
+    /// unused rows only.
     pub(super) fn is_typical(
         &self,
         rows: usize,

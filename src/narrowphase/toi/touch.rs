@@ -139,7 +139,7 @@ impl<'s> Search<'s> {
     /// Returns whether it is certain that every plane which separates the bodies to within the tolerance closes, because none is
     /// tilted much: as where a face lies on another, and for rounded shapes. `upper` is the distance of the cores by the simplex.
     ///
-    /// If this is above the tolerance, the cosine between the normal of such a plane and the line between the nearest points is at
+    /// If the contact distance is well above the tolerance, the cosine between the normal of such a plane and the line between the nearest points is at
     /// least the gap along it, divided by the distance.
     ///
     /// Let `y` be the vertices of the simplex from `x`, with weights of at least `w`, and `n` the normal of such a plane. Then `n·y ≤ s` for each of
@@ -190,8 +190,8 @@ impl<'s> Search<'s> {
         least > 0.0 && tilted < 0.1 && is_thick && -moves.dot(gap.normal) > slower
     }
 
-    /// Returns which of the velocity and the acceleration of two points apart makes them close, but for rounding. Points that part close all
-    /// the same if their acceleration returns them before they are apart by the accuracy of a distance.
+    /// Returns the velocity or the acceleration of two points apart by which they close faster than rounding explains, or `None` if they do not.
+    /// Points that part also close if their acceleration returns them before they are apart by the accuracy of a distance.
     fn closes_by(&self, t: f64, gap: &Gap, [apart, accel]: [V3; 2]) -> Option<V3> {
         let motion = &self.motion;
         let [closing, growing] = [apart, accel].map_each(|change| -change.dot(gap.normal));

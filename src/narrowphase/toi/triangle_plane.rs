@@ -13,7 +13,7 @@ use super::part_search::{PartSearch, Plan, Planned, Triangle};
 use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use super::result::Toi;
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
-use super::settings::Touch;
+use super::settings::{TOI_ROUNDS_MAX, Touch};
 use crate::geom::MapEach;
 use crate::narrowphase::gjk::{Gap, Nearest};
 use crate::narrowphase::math::{M3, V3, greater, greater_or_nan, lesser};
@@ -22,6 +22,9 @@ use crate::narrowphase::rotation::Rotation;
 
 /// Greatest number of intervals for which the plane of a triangle is followed before a search.
 const FOLLOWS_MAX: u8 = 8;
+
+/// Least limit of the intervals for which a plane is followed along which a rotating shape slides; otherwise it is that of the rounds of a search.
+const SLIDE_PLANES_MIN: u32 = 16;
 
 /// How far a corner may be off the computed plane of a triangle that counts as flat, relative to the tolerance. Only corners of
 /// needles are off by more.
@@ -270,8 +273,8 @@ impl PartSearch<'_> {
 
     /// Returns until when the shape slides along the plane of a triangle, or the start if it does not: it touches the
     /// plane at the start, within the tolerance, does not close, and gets no deeper by more than the tolerance until
-    /// then. Infinite for the whole window. Also returns whether it still slides then, within the tolerance, because it is followed for no
-    /// more intervals than a search may take rounds.
+    /// then. Infinite for the whole window. Also returns whether it still slides then, within the tolerance, and the limit of intervals ended
+    /// the loop.
     pub(super) fn slides_until(
         &self,
         triangle: &Triangle,
@@ -308,7 +311,7 @@ impl PartSearch<'_> {
         let range = GapRange { min: start.lower - 0.75 * self.tolerance, max };
         let still = Rotation::new(V3::ZERO);
         let (mut t, mut gap, mut still_slides) = (from, start, false);
-        for _ in 0..self.settings[0].rounds_max {
+        for _ in 0..self.settings[0].rounds_max.clamp(SLIDE_PLANES_MIN, TOI_ROUNDS_MAX) {
             let plane = SeparatingPlane { t, normal: toward, gap: gap.lower };
             let safe = if straight {
                 separating_plane::straight(&motion.path, &plane, &range, to)

@@ -24,8 +24,8 @@ const PARTITION_PAIRS: usize = 4096;
 /// follow each other wait for the counter of their partition if it is the same.
 const PARTITIONS_MIN: usize = 16;
 
-/// Each thread may have scratch memory for so many pairs, or for its share of so many times all pairs. A longer run is permuted in
-/// place, which takes up to 5 ns more for each pair.
+/// Each thread may have scratch memory for [`SCRATCH_MIN`] pairs, or for [`SCRATCH_FACTOR`] times all pairs divided by the number of threads,
+/// whichever is more. A longer run is permuted in place, which takes up to 5 ns more for each pair.
 const SCRATCH_MIN: usize = 1 << 16;
 const SCRATCH_FACTOR: usize = 4;
 
