@@ -7,7 +7,7 @@
 
 use super::error::InvalidShape;
 use super::hull::Hull;
-use super::math::{M3, V3, greater, greater_or_nan};
+use super::math::{M3, V3, greater, greater_or_nan, lesser};
 use super::support::{Core, SupportMap};
 use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 
@@ -324,6 +324,15 @@ impl<'a> Shape<'a> {
         }
         aabb.validate()?;
         Ok(aabb)
+    }
+}
+
+/// Returns the smaller of the sizes of two shapes, to which a tolerance is relative. Both count, but for a point, whose size is zero.
+#[inline(always)]
+pub(super) fn smaller_size(a: f64, b: f64) -> f64 {
+    match (a, b) {
+        (0.0, size) | (size, 0.0) => size,
+        (a, b) => lesser(a, b),
     }
 }
 

@@ -306,13 +306,15 @@ impl Step {
         support: (&Geometry<'_>, &Pose),
         apart: f32,
     ) -> bool {
+        if bodies.bodies()[row].motion.spin != [0.0; 3] {
+            return false;
+        }
         let (own, at) = (self.position_at(bodies, row, now), self.states[row].on_support);
         let at = core::array::from_fn(|k| (own[k] + at[k]) as f32);
         // The tolerance of a search is relative to the size of the smaller body, so half of the distance is a radius.
         let half = 0.5 * apart;
         let (Ok(ball), Ok(pose)) = (Shape::sphere(half), Pose::at(at)) else { return false };
-        bodies.bodies()[row].motion.spin == [0.0; 3]
-            && self.are_parts_near([(&Geometry::Convex(ball), &pose), support], half)
+        self.are_parts_near([(&Geometry::Convex(ball), &pose), support], half)
     }
 
     /// Returns whether a part of a compound is at most `apart` away from a body. The search ends at the first one, because all parts

@@ -58,15 +58,13 @@ pub(crate) struct FullScratch {
     events_of_parts: Window,
     /// The number of pairs that the last update has found, or of those that were cached before if there were more.
     pub(crate) found: usize,
-    /// The number of pairs that the caller's function rejected or had rejected.
-    pub(crate) rejected: usize,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
     /// A copy of the generations; exchanged with that of the slots when the update succeeds.
     pub(crate) generations: SmallGenerations,
 }
 
-impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts, found, rejected });
+impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts, found });
 
 impl FullScratch {
     /// Frees the lists that have more than `most` places for pairs or events.
@@ -107,14 +105,15 @@ struct FoundRuns<'a> {
 }
 
 impl FullUpdate<'_> {
-    /// Finds the pairs and the events. On an error nothing has changed. The cached pairs are in a table.
+    /// Finds the pairs and the events. On an error nothing has changed. The cached pairs are in a table. Returns the number of pairs
+    /// that the caller's function rejected or had rejected.
     pub(crate) fn run(
         &self,
         finder: &mut PairFinder,
         trees: &mut RestingTrees,
         work: &mut FullScratch,
         events: &mut Events,
-    ) -> Result<(), FindError> {
+    ) -> Result<usize, FindError> {
         let Self { exec, state, .. } = *self;
         let FullScratch {
             touching,
@@ -128,7 +127,6 @@ impl FullUpdate<'_> {
             before,
             generations,
             found: needed,
-            rejected,
         } = work;
         let generations = generations.copy(&state.slots.generations);
         if state.fat_movers > 0 {
@@ -176,10 +174,9 @@ impl FullUpdate<'_> {
             touching.reserve_for(found.count);
             compare(threads, &diff, before, (scratch, parts), touching, events);
         });
-        *rejected = found.count - touching.columns().len();
         copies.reserve_spare(found.forests.iter().map(|runs| runs.len()).sum());
         free_unused(parts, events_of_parts);
-        Ok(())
+        Ok(found.count - touching.columns().len())
     }
 
     /// Finds the pairs. Those among movers are partitioned at once.

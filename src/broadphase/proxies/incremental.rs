@@ -54,6 +54,7 @@ impl_memory!(Incremental { active, comparison, searched });
 pub(crate) struct ActiveSearch<'a> {
     pub(crate) exec: &'a Exec,
     pub(crate) filtered: bool,
+    /// Whether the word of the filter of any proxy is not exact.
     pub(crate) inexact_filters: bool,
     pub(crate) owned: bool,
     /// The caller's function for new pairs; `None` accepts all.

@@ -506,8 +506,7 @@ impl Broadphase {
         let (filtered, inexact_filters, owned) = (self.filtered, self.inexact_filters, self.owned);
         let rules = PairRules { slots: &state.slots.all, inexact_filters, owned };
         let update = FullUpdate { exec, state, filtered, rules, accept };
-        update.run(finder, trees, full, events)?;
-        state.rejected = full.rejected;
+        state.rejected = update.run(finder, trees, full, events)?;
         core::mem::swap(state.touching.convert_to_table(), &mut full.touching);
         state.settle(|index| trees.mark_settled(index));
         Ok(())

@@ -9,8 +9,8 @@ use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::Settings;
 use crate::geom::{Motion, SPIN_MAX};
 use crate::narrowphase::gjk::ROUNDING;
-use crate::narrowphase::math::{V3, greater, lesser};
-use crate::narrowphase::shape::Shape;
+use crate::narrowphase::math::{V3, greater};
+use crate::narrowphase::shape::{Shape, smaller_size};
 
 /// Two balls, and how far apart they must be.
 pub(super) struct Balls<'p> {
@@ -41,11 +41,6 @@ impl<'p> Balls<'p> {
         let radii = a.0.radius + b.0.radius;
         let contact_distance = radii + f64::from(settings.target_distance);
         let slack = path.slack(a.0, b.0, window[1]) + ROUNDING * contact_distance;
-        // Both sizes count, but for a point, whose size is zero.
-        let least = match (a.0.size, b.0.size) {
-            (0.0, size) | (size, 0.0) => size,
-            (of_a, of_b) => lesser(of_a, of_b),
-        };
         Self {
             path,
             window,
@@ -53,7 +48,7 @@ impl<'p> Balls<'p> {
             radii,
             contact_distance,
             slack,
-            wanted: f64::from(settings.tolerance) * least,
+            wanted: f64::from(settings.tolerance) * smaller_size(a.0.size, b.0.size),
             rotates: !(stays(a) && stays(b)),
         }
     }
@@ -134,6 +129,7 @@ const ROUNDED: f64 = 1.0 - 64.0 * f64::EPSILON;
 mod tests {
     use super::*;
     use crate::geom::Pose;
+    use crate::narrowphase::math::lesser;
     use crate::narrowphase::math::random::numbers_f32;
 
     /// Goal: balls pass each other if and only if they are separated in the whole window, but for rounding. Method: random paths and

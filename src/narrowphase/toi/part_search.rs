@@ -23,7 +23,7 @@ use crate::geom::{MapEach, Motion, Pose};
 use crate::narrowphase::gjk::ROUNDING;
 use crate::narrowphase::math::{M3, V3, greater, lesser, round_down, sqrt};
 use crate::narrowphase::rotation::Rotation;
-use crate::narrowphase::shape::Shape;
+use crate::narrowphase::shape::{Shape, smaller_size};
 use crate::narrowphase::support::{Core, PlacedCore};
 
 /// A part of a body, in the axes of the body.
@@ -202,10 +202,7 @@ impl<'s> PartSearch<'s> {
             mover.rotation.rate * shape.bounding_radius + rotation.rate * extent.bounding_radius;
         let slack = ROUNDING * (path.lengths(last) + reach + contact_distance)
             + 16.0 * f64::EPSILON * turned;
-        let least = match (shape.size, extent.size) {
-            (0.0, size) | (size, 0.0) => size,
-            (of_shape, of_body) => lesser(of_shape, of_body),
-        };
+        let least = smaller_size(shape.size, extent.size);
         let tolerance = greater(f64::from(settings.tolerance) * least, 16.0 * slack);
         Self {
             positions: [motion, body],

@@ -16,6 +16,7 @@ use crate::geom::MapEach;
 use crate::narrowphase::gjk::{Accuracy, Gap, Nearest, RotatedPair, shallowest};
 use crate::narrowphase::math::{V3, greater, lesser, sqrt};
 use crate::narrowphase::roots::first_root;
+use crate::narrowphase::shape::smaller_size;
 use crate::narrowphase::simplex::{Simplex, Vertex};
 
 /// Accuracy of a distance and of its plane, relative to the tolerance.
@@ -83,7 +84,10 @@ impl<'s> Search<'s> {
             return true;
         }
         let [apart, accel] = motion.apart(t, pair, gap);
-        let moved = lesser(MOVED * tolerance, MOVED_OF_SIZE * self.size());
+        let moved = match smaller_size(motion.a.shape.size, motion.b.shape.size) {
+            0.0 => MOVED * tolerance,
+            size => lesser(MOVED * tolerance, MOVED_OF_SIZE * size),
+        };
         let after = first_root(moved, -apart.length(), -0.5 * accel.length());
         let parts_after = |after: f64| {
             separates(
@@ -214,13 +218,6 @@ impl<'s> Search<'s> {
         let [a, b] = [&self.motion.a, &self.motion.b]
             .map_each(|body| body.rotation.rate * body.shape.reach());
         a + b
-    }
-
-    /// Returns the size of the smaller shape that is no point, infinite if both are.
-    fn size(&self) -> f64 {
-        let sizes = [&self.motion.a, &self.motion.b].map_each(|body| body.shape.size);
-        let [a, b] = sizes.map_each(|size| if size > 0.0 { size } else { f64::INFINITY });
-        lesser(a, b)
     }
 
     /// Returns the gap of the bodies at a time, which may touch or overlap. `least` is the accuracy of the distance.

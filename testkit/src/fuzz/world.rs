@@ -410,12 +410,8 @@ impl Trial<'_> {
             salt == 0 || (pair.a.index() * 3 + pair.b.index() * 5 + salt) % 7 > 1
         };
         let expected = self.model.update(accept);
-        if salt % 5 == 3 && self.model.found > 0 {
-            let (found, most) = (self.model.found, self.model.found - 1);
-            self.world.exec.pairs_max = most;
-            let error = self.world.update_with(accept).err();
-            assert_eq!(error, Some(FindError::TooManyPairs { found, most }));
-            self.world.exec.pairs_max = found;
+        if salt % 5 == 3 {
+            self.limit_pairs(|world| world.update_with(accept).err());
         }
         let changes = match salt {
             0 => self.world.update(),
@@ -426,6 +422,16 @@ impl Trial<'_> {
         self.compare(&changes, &expected);
     }
 
+    /// Checks that an update fails with a limit of one pair less than the model found, and sets the limit to as many, if it found any.
+    fn limit_pairs(&mut self, update: impl Fn(&mut Broadphase) -> Option<FindError>) {
+        let found = self.model.found;
+        if let Some(most) = found.checked_sub(1) {
+            self.world.exec.pairs_max = most;
+            assert_eq!(update(&mut self.world), Some(FindError::TooManyPairs { found, most }));
+            self.world.exec.pairs_max = found;
+        }
+    }
+
     /// An update with a function that is called for new pairs only.
     fn update_with_new(&mut self, salt: u32) {
         let accept = |pair: ProxyPair| {
@@ -433,13 +439,9 @@ impl Trial<'_> {
             !(pair.a.index() * 3 + pair.b.index() * 5 + salt).is_multiple_of(3)
         };
         let expected = self.model.update_with_new(accept);
-        if salt % 4 == 1 && self.model.found > 0 {
+        if salt % 4 == 1 {
             // Pairs that were rejected earlier count too, however the update searches.
-            let (found, most) = (self.model.found, self.model.found - 1);
-            self.world.exec.pairs_max = most;
-            let error = self.world.update_with_new(accept).err();
-            assert_eq!(error, Some(FindError::TooManyPairs { found, most }));
-            self.world.exec.pairs_max = found;
+            self.limit_pairs(|world| world.update_with_new(accept).err());
         }
         let changes = self.world.update_with_new(accept);
         let changes = events(changes.expect("as many pairs as the limit allows"));
