@@ -4,8 +4,8 @@
 //! searched, and the searches that follow end at its time. Queries that pause are rare, so these functions are cold.
 
 use super::contacts::Contacts;
-use super::paused::PausedPart;
 use super::queue::Queue;
+use super::waiting::WaitingPart;
 use crate::narrowphase::toi::Toi;
 use crate::narrowphase::toi::part_search::{Part, Plan};
 use crate::narrowphase::toi::pause::Progress;
@@ -55,7 +55,7 @@ impl Queue<'_> {
         if first.start >= time || first.start > contacts.until() {
             return false;
         }
-        let PausedPart { start, part, mut progress } = PeekMut::pop(first);
+        let WaitingPart { start, part, search: mut progress } = PeekMut::pop(first);
         if contacts.is_exhausted() {
             contacts.add_unresolved(start, [self.own, part]);
             return true;
@@ -77,7 +77,7 @@ impl Queue<'_> {
         match (progress.paused_at(), &mut self.paused) {
             (Some(start), Some(paused)) => {
                 contacts.count_work(toi);
-                paused.push(PausedPart { start, part, progress });
+                paused.push(WaitingPart { start, part, search: progress });
             }
             _ => self.add(toi, part, false, contacts),
         }

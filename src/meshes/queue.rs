@@ -7,13 +7,17 @@
 //!     follow planes, then search, those that may be earlier than the best
 //! ```
 //!
+//! On a fine mesh, a traversal meets thousands of triangles, most plans of which start at about the same time, and the plan of one of
+//! them may find the contact. So only a few rounds are spent on searches for each triangle that is met; the other searches are
+//! deferred, the earliest first, and most of them turn out to be needless (`deferred.rs`).
+//!
 //! If a body makes whole turns, a search may take thousands of rounds. Then searches pause after a few, and the earliest one
 //! continues first, so that the rounds are about those up to the first contact (`pausing.rs`). Few bodies do, so the functions
 //! for these are cold: inlined, they cost the others 1 % of their instructions.
 
 use super::contacts::Contacts;
 use super::geometry::{Geometry, TriangleSource};
-use super::paused::Paused;
+use super::waiting::{Deferred, Paused};
 use crate::lanes::Level;
 use crate::narrowphase::toi::Toi;
 use crate::narrowphase::toi::part_search::{BestPlane, Part, PartSearch, Plan, Planned};
@@ -24,6 +28,17 @@ const QUEUE: usize = TRIANGLES;
 
 /// Lower bounds of the times of triangles in a window, and the level on which they are computed.
 pub(super) type WindowBounds = (TriangleBounds, Level, [f64; 2]);
+
+/// In which order the parts that were met are searched.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Order {
+    /// Each is searched to its end when it was met.
+    Met,
+    /// As [`Order::Met`], until the searches have taken many rounds. Those that remain are searched later, the earliest first.
+    Deferred,
+    /// Searches pause after a few rounds, and the earliest continues first.
+    Paused,
+}
 
 /// A part that was met.
 #[derive(Clone, Copy, Default)]
@@ -55,6 +70,14 @@ pub(super) struct Queue<'q> {
     is_improved: bool,
     /// The searches that have paused, if searches pause.
     pub(super) paused: Option<Paused>,
+    /// Whether searches may be deferred: those of triangles, of which only the first contact is wanted.
+    defers: bool,
+    /// The searches that are deferred.
+    pub(super) deferred: Deferred,
+    /// Number of rounds of all searches here.
+    pub(super) rounds: u32,
+    /// Number of parts that were met.
+    pub(super) tested: u32,
 }
 
 impl<'q> Queue<'q> {
@@ -63,7 +86,7 @@ impl<'q> Queue<'q> {
         geometry: &'q Geometry<'q>,
         own: u32,
         bounds: Option<WindowBounds>,
-        pauses: bool,
+        order: Order,
     ) -> Self {
         Self {
             search,
@@ -78,7 +101,11 @@ impl<'q> Queue<'q> {
             corners: TriangleColumns::default(),
             best: None,
             is_improved: false,
-            paused: pauses.then(Paused::new),
+            defers: order == Order::Deferred,
+            paused: (order == Order::Paused).then(Paused::new),
+            deferred: Deferred::new(),
+            rounds: 0,
+            tested: 0,
         }
     }
 
@@ -103,6 +130,9 @@ impl<'q> Queue<'q> {
         if self.paused.is_some() {
             self.resume_all(contacts);
         }
+        if !self.deferred.is_empty() {
+            self.search_deferred(u32::MAX, contacts);
+        }
     }
 
     /// Searches for the contacts with all parts of the queue, and empties it.
@@ -122,6 +152,7 @@ impl<'q> Queue<'q> {
             self.resume_until(self.met[0].from, contacts);
         }
         let before = contacts.best().toi.rounds;
+        let (rounds_now, defers_all) = (self.rounds_now(), !self.deferred.is_empty());
         let mut plans = Plans::new();
         // Overwritten for each part. As results of a function, parts would be copied once more.
         let mut shape = Part::Triangle([[0.0; 3]; 3]);
@@ -139,8 +170,8 @@ impl<'q> Queue<'q> {
         }
         while let Some(slot) = plans.next(contacts.until()) {
             let plan = &mut plans.all[slot];
-            self.write_part(plan.part, plan.lane, &mut shape);
             if plan.may_follow() {
+                self.write_part(plan.part, plan.lane, &mut shape);
                 match self.search.follow_part(plan, &shape, contacts.until()) {
                     Planned::Separated => {}
                     Planned::Found(toi) => self.add(&toi, plan.part, true, contacts),
@@ -149,26 +180,42 @@ impl<'q> Queue<'q> {
                         plans.insert_slot(slot);
                     }
                 }
-                continue;
+            } else if self.defers && (defers_all || self.rounds >= rounds_now) {
+                self.defer(plan);
+            } else {
+                self.write_part(plan.part, plan.lane, &mut shape);
+                self.search_plan(plan, &shape, contacts);
             }
-            if contacts.is_exhausted() {
-                contacts.add_unresolved(plan.start, [self.own, plan.part]);
-                continue;
-            }
-            if self.is_improved {
-                (self.best, self.is_improved) =
-                    (self.search.plane_of(&contacts.best().toi.result), false);
-            }
-            if self.paused.is_some() {
-                self.find_or_pause(plan, &shape, contacts);
-                continue;
-            }
-            let toi = self.search.find(plan, &shape, contacts.until(), self.best.as_ref(), None);
-            self.add(&toi, plan.part, false, contacts);
+        }
+        if !self.deferred.is_empty() {
+            self.search_deferred(rounds_now, contacts);
         }
         if self.paused.is_some() {
             self.resume_for(contacts.best().toi.rounds - before, contacts);
         }
+    }
+
+    /// Searches for a contact with a part, unless it is proved not to be earlier than the best one, or the rounds have run out.
+    pub(super) fn search_plan(
+        &mut self,
+        plan: &Plan,
+        shape: &Part<'_>,
+        contacts: &mut Contacts<'_>,
+    ) {
+        if contacts.is_exhausted() {
+            contacts.add_unresolved(plan.start, [self.own, plan.part]);
+            return;
+        }
+        if self.is_improved {
+            (self.best, self.is_improved) =
+                (self.search.plane_of(&contacts.best().toi.result), false);
+        }
+        if self.paused.is_some() {
+            return self.find_or_pause(plan, shape, contacts);
+        }
+        let toi = self.search.find(plan, shape, contacts.until(), self.best.as_ref(), None);
+        self.rounds = self.rounds.saturating_add(toi.rounds);
+        self.add(&toi, plan.part, false, contacts);
     }
 
     /// Writes a part that was met.
@@ -189,6 +236,7 @@ impl<'q> Queue<'q> {
     fn delay(&mut self, contacts: &mut Contacts<'_>) -> usize {
         let len = core::mem::take(&mut self.len);
         contacts.count_tests(len);
+        self.tested = self.tested.saturating_add(len as u32);
         let Some((bounds, level, [from, to])) = &self.bounds else { return len };
         let bounds = bounds.of(*level, &self.corners, len);
         let mut count = 0;

@@ -15,7 +15,7 @@
 use super::contacts::Contacts;
 use super::geometry::Geometry;
 use super::inner_edges::{self, Surroundings};
-use super::queue::Queue;
+use super::queue::{Order, Queue};
 use super::result::PartToi;
 use crate::geom::{MapEach, Motion, MovingBox};
 use crate::narrowphase::Shape;
@@ -138,9 +138,14 @@ fn against_parts(
         }
         _ => None,
     };
-    // If all contacts are searched, each search runs to its end.
-    let pauses = contacts.is_first_wanted() && search.makes_whole_turn(window);
-    let mut queue = Queue::new(&search, geometry, part, bounds, pauses);
+    let order = match bounds {
+        // Each search runs to its end.
+        _ if !contacts.is_first_wanted() => Order::Met,
+        _ if search.makes_whole_turn(window) => Order::Paused,
+        Some(_) => Order::Deferred,
+        None => Order::Met,
+    };
+    let mut queue = Queue::new(&search, geometry, part, bounds, order);
     each_part(&search, geometry, &intervals, &mut |other, from| {
         queue.push(other, from, contacts);
         contacts.until()

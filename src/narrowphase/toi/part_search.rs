@@ -26,6 +26,9 @@ use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::shape::{Shape, smaller_size};
 use crate::narrowphase::support::{Core, PlacedCore};
 
+/// How deep a shape is in a part at most that counts as touching it, relative to the tolerance: less than at an overlap, because of rounding.
+const OVERLAP: f64 = 0.75;
+
 /// A part of a body, in the axes of the body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'p> {
@@ -71,6 +74,8 @@ pub(crate) struct PartSearch<'s> {
 pub(crate) struct BestPlane {
     normal: V3,
     reach: f64,
+    /// Whether the impact is at the start of the window, where only an overlap would count for more.
+    is_at_start: bool,
 }
 
 /// The start of a search for a part.
@@ -240,10 +245,11 @@ impl<'s> PartSearch<'s> {
 
     /// Returns the plane at an impact, for the parts that are searched next.
     pub(crate) fn plane_of(&self, result: &ToiResult) -> Option<BestPlane> {
-        let ToiResult::Impact { normal, .. } = result else { return None };
+        let ToiResult::Impact { t, normal, .. } = result else { return None };
         let normal = self.frame.rotate_back(V3::of(*normal)).unit();
         let normal = normal.filter(|_| self.is_fixed_frame())?;
-        Some(BestPlane { normal, reach: self.reach(normal) })
+        let is_at_start = *t == self.settings[0].window[0];
+        Some(BestPlane { normal, reach: self.reach(normal), is_at_start })
     }
 
     /// Prepares the search for a part. The two are known to be apart by more than the tolerance from the start of the
@@ -518,7 +524,9 @@ impl<'s> PartSearch<'s> {
                     Some(swing) => self.reach_during(normal, swing),
                     None => best.reach,
                 };
-                if self.is_later(triangle, &path, (normal, reach), window) {
+                // Nothing is earlier than an impact at the start, but an overlap there would count for more.
+                let deep = if best.is_at_start { OVERLAP * self.tolerance } else { 0.0 };
+                if self.is_later(triangle, &path, (normal, reach - deep), window) {
                     return Toi::default();
                 }
             }

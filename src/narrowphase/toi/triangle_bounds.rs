@@ -196,7 +196,15 @@ fn bounds<I: Isa>(isa: I, of: &TriangleBounds, triangles: &TriangleColumns, at: 
     for side in &sides {
         first = entry(isa, of, &corners, slack, &cross::<I>(side, &delta)).max(first);
     }
-    first
+    // From the shape at that time to the middle of the triangle, as a step of conservative advancement.
+    let at = first.min(isa.splat(1.0));
+    let third = isa.splat(1.0 / 3.0);
+    let mut toward = delta;
+    for axis in 0..3 {
+        let middle = (corners[0][axis] + corners[1][axis] + corners[2][axis]) * third;
+        toward[axis] = middle - at * delta[axis];
+    }
+    entry(isa, of, &corners, slack, &toward).max(first)
 }
 
 /// Returns the time before which a direction separates.

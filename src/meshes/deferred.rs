@@ -1,0 +1,45 @@
+//! Searches that are deferred, because a cheaper test of a triangle that is met later may make them needless.
+//!
+//! Few traversals meet so many triangles, so these functions are cold.
+
+use super::contacts::Contacts;
+use super::queue::Queue;
+use super::waiting::WaitingPart;
+use crate::narrowphase::toi::part_search::Plan;
+
+/// Number of rounds before searches are deferred: more than most bodies take for all triangles near them.
+const ROUNDS_MIN: u32 = 64;
+
+/// Number of triangles for each further round: the tests of so many of them take about as long as a round.
+const TRIANGLES_PER_ROUND: u32 = 16;
+
+impl Queue<'_> {
+    /// Returns the number of rounds that searches may take before the rest of the triangles is met.
+    pub(super) fn rounds_now(&self) -> u32 {
+        ROUNDS_MIN + self.tested / TRIANGLES_PER_ROUND
+    }
+
+    /// Keeps a plan for later.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn defer(&mut self, plan: &Plan) {
+        let Plan { start, part, .. } = *plan;
+        self.deferred.push(WaitingPart { start, part, search: *plan });
+    }
+
+    /// Searches the parts whose searches were deferred, the earliest first, until the searches have taken a number of rounds.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn search_deferred(&mut self, rounds_max: u32, contacts: &mut Contacts<'_>) {
+        while self.rounds < rounds_max {
+            let Some(WaitingPart { start, part, search }) = self.deferred.pop() else { break };
+            if start > contacts.until() {
+                // All others start later still.
+                self.deferred.clear();
+                break;
+            }
+            let shape = self.geometry.part(part);
+            self.search_plan(&search, &shape, contacts);
+        }
+    }
+}
