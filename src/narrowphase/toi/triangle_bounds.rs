@@ -60,6 +60,9 @@ pub(crate) struct TriangleBounds {
     half: [f32; 3],
     /// The axes of the shape, each times the half extent of its box.
     axes: [[f32; 3]; 3],
+    /// The axes, and the inverses of the half extents.
+    faces: [[f32; 3]; 3],
+    inverse_half: [f32; 3],
     /// By how much the box of these axes is enlarged.
     margin: f32,
     /// Radius of the ball.
@@ -95,6 +98,8 @@ impl PartSearch<'_> {
             delta,
             half: [0.0; 3],
             axes: [0, 1, 2].map_each(|axis| (rotation.axis(axis) * extent[axis]).to_f32()),
+            faces: [0, 1, 2].map_each(|axis| rotation.axis(axis).to_f32()),
+            inverse_half: extent.map_each(|half| lesser(1.0 / half, f64::from(f32::MAX)) as f32),
             margin: above(margin + turn),
             radius: above(radius),
             greatest: 0.0,
@@ -204,7 +209,20 @@ fn bounds<I: Isa>(isa: I, of: &TriangleBounds, triangles: &TriangleColumns, at: 
         let middle = (corners[0][axis] + corners[1][axis] + corners[2][axis]) * third;
         toward[axis] = middle - at * delta[axis];
     }
-    entry(isa, of, &corners, slack, &toward).max(first)
+    first = entry(isa, of, &corners, slack, &toward).max(first);
+    // Across the side of the shape's own box on which the triangle is.
+    let mut side = splat(isa, of.faces[0]);
+    let mut out = dot::<I>(&toward, &side).abs() * isa.splat(of.inverse_half[0]);
+    for axis in 1..3 {
+        let other = splat(isa, of.faces[axis]);
+        let farther = dot::<I>(&toward, &other).abs() * isa.splat(of.inverse_half[axis]);
+        let is_farther = out.lt(farther);
+        for k in 0..3 {
+            side[k] = I::F32::select(is_farther, other[k], side[k]);
+        }
+        out = I::F32::select(is_farther, farther, out);
+    }
+    entry(isa, of, &corners, slack, &side).max(first)
 }
 
 /// Returns the time before which a direction separates.
