@@ -20,7 +20,7 @@ use super::geometry::{Geometry, TriangleSource};
 use super::waiting::{Deferred, Paused};
 use crate::lanes::Level;
 use crate::narrowphase::toi::Toi;
-use crate::narrowphase::toi::part_search::{BestPlane, Part, PartSearch, Plan, Planned};
+use crate::narrowphase::toi::part_search::{BestPlanes, Part, PartSearch, Plan, Planned};
 use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
 
 /// Number of parts that are searched together.
@@ -65,7 +65,7 @@ pub(super) struct Queue<'q> {
     triangles: TriangleSource<'q>,
     /// The corners of the triangles that were met.
     corners: TriangleColumns,
-    best: Option<BestPlane>,
+    best: Option<BestPlanes>,
     /// Whether there is an earlier contact than that of `best`.
     is_improved: bool,
     /// The searches that have paused, if searches pause.
@@ -208,7 +208,7 @@ impl<'q> Queue<'q> {
         }
         if self.is_improved {
             (self.best, self.is_improved) =
-                (self.search.plane_of(&contacts.best().toi.result), false);
+                (self.search.planes_of(&contacts.best().toi.result), false);
         }
         if self.paused.is_some() {
             return self.find_or_pause(plan, shape, contacts);
@@ -263,8 +263,8 @@ impl<'q> Queue<'q> {
         self.is_improved |= contacts.add(toi, [self.own, part], is_inside);
     }
 
-    /// Returns the plane of the earliest contact, if there is one.
-    pub(super) fn best(&self) -> Option<&BestPlane> {
+    /// Returns the planes of the earliest contact, if there is one.
+    pub(super) fn best(&self) -> Option<&BestPlanes> {
         self.best.as_ref()
     }
 }

@@ -26,9 +26,6 @@ use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::shape::{Shape, smaller_size};
 use crate::narrowphase::support::{Core, PlacedCore};
 
-/// How deep a shape is in a part at most that counts as touching it, relative to the tolerance: less than at an overlap, because of rounding.
-const OVERLAP: f64 = 0.75;
-
 /// A part of a body, in the axes of the body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'p> {
@@ -69,13 +66,14 @@ pub(crate) struct PartSearch<'s> {
     pub(super) one_sided: bool,
 }
 
-/// The plane at the best impact so far: its direction, and how far the shape extends along it.
+/// The planes at the best impact so far: their normals, and how far the shape extends along them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BestPlane {
-    normal: V3,
-    reach: f64,
-    /// Whether the impact is at the start of the window, where only an overlap would count for more.
-    is_at_start: bool,
+pub(crate) struct BestPlanes {
+    /// That of the impact, and that across the axis of the shape nearest to it: where the face of a box is near a triangle, the second
+    /// is exact.
+    pub(super) planes: [(V3, f64); 2],
+    /// Whether the impact is at the start of the window.
+    pub(super) is_at_start: bool,
 }
 
 /// The start of a search for a part.
@@ -243,15 +241,6 @@ impl<'s> PartSearch<'s> {
         self.rotating(around, window, true, None)
     }
 
-    /// Returns the plane at an impact, for the parts that are searched next.
-    pub(crate) fn plane_of(&self, result: &ToiResult) -> Option<BestPlane> {
-        let ToiResult::Impact { t, normal, .. } = result else { return None };
-        let normal = self.frame.rotate_back(V3::of(*normal)).unit();
-        let normal = normal.filter(|_| self.is_fixed_frame())?;
-        let is_at_start = *t == self.settings[0].window[0];
-        Some(BestPlane { normal, reach: self.reach(normal), is_at_start })
-    }
-
     /// Prepares the search for a part. The two are known to be apart by more than the tolerance from the start of the
     /// settings' window to that of this one, if it is later.
     /// `number` and `lane` are only stored.
@@ -292,7 +281,7 @@ impl<'s> PartSearch<'s> {
         plan: &Plan,
         part: &Part<'_>,
         to: f64,
-        best: Option<&BestPlane>,
+        best: Option<&BestPlanes>,
         progress: Option<&mut Progress>,
     ) -> Toi {
         match part {
@@ -447,7 +436,7 @@ impl<'s> PartSearch<'s> {
         &self,
         plan: &Plan,
         triangle: &Triangle,
-        (to, best): (f64, Option<&BestPlane>),
+        (to, best): (f64, Option<&BestPlanes>),
         progress: Option<&mut Progress>,
     ) -> Toi {
         if plan.plane.is_some() {
@@ -472,7 +461,7 @@ impl<'s> PartSearch<'s> {
         plan: &Plan,
         (triangle, front): (&Triangle, V3),
         pieces: [Option<InFront>; 2],
-        best: Option<&BestPlane>,
+        best: Option<&BestPlanes>,
         mut progress: Option<&mut Progress>,
     ) -> Toi {
         let path = self.path.shifted(triangle.first);
@@ -509,27 +498,12 @@ impl<'s> PartSearch<'s> {
         &self,
         plan: &Plan,
         triangle: &Triangle,
-        (to, best): (f64, Option<&BestPlane>),
+        (to, best): (f64, Option<&BestPlanes>),
         progress: Option<&mut Progress>,
     ) -> Toi {
-        let path = self.path.shifted(triangle.first);
         let window = [plan.start, to];
-        if let Some(best) = best {
-            let rotates = self.mover.rotation.rate > 0.0;
-            let swing = rotates.then(|| self.swing(window));
-            let own = plan.plane.filter(|_| rotates);
-            for normal in &[Some(best.normal), own] {
-                let Some(normal) = *normal else { continue };
-                let reach = match &swing {
-                    Some(swing) => self.reach_during(normal, swing),
-                    None => best.reach,
-                };
-                // Nothing is earlier than an impact at the start, but an overlap there would count for more.
-                let deep = if best.is_at_start { OVERLAP * self.tolerance } else { 0.0 };
-                if self.is_later(triangle, &path, (normal, reach - deep), window) {
-                    return Toi::default();
-                }
-            }
+        if best.is_some_and(|best| self.is_not_earlier(plan, triangle, best, to)) {
+            return Toi::default();
         }
         let guess = plan.plane.unwrap_or(V3::X);
         let mut toi = self.beside(triangle, guess, window, plan.later, progress);

@@ -4,14 +4,14 @@
 //! until_plane    the bounding ball, or the shape if it does not rotate, reaches the plane
 //! follow         a shape that rotates reaches it, interval by interval              (separating_plane.rs)
 //! at_inside      the point that reaches it is above the inside of the triangle: that is the contact
-//! is_later       a plane separates for the whole window
+//! is_not_earlier a plane at the best impact so far separates until then
 //! slides_until   the shape slides along the plane
 //! in_front       the times at which a one-sided triangle counts
 //! ```
 
-use super::part_search::{PartSearch, Plan, Planned, Triangle};
+use super::part_search::{BestPlanes, PartSearch, Plan, Planned, Triangle};
 use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
-use super::result::Toi;
+use super::result::{Toi, ToiResult};
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{TOI_ROUNDS_MAX, Touch};
 use crate::geom::MapEach;
@@ -30,8 +30,11 @@ const SLIDE_PLANES_MIN: u32 = 16;
 /// needles are off by more.
 const OFF_PLANE: f64 = 1.0 / 16.0;
 
+/// How deep a shape is in a part at most that counts as touching it, relative to the tolerance: less than at an overlap, because of rounding.
+const OVERLAP: f64 = 0.75;
+
 /// How a shape rotates during a window.
-pub(super) struct Swing {
+struct Swing {
     /// Bound of the deviation of an extent from the line between both ends.
     deviation: f64,
     /// Sine and cosine of the angle at both ends.
@@ -227,7 +230,7 @@ impl PartSearch<'_> {
     }
 
     /// Returns the bound of how far the core of a rotating shape extends during a window.
-    pub(super) fn swing(&self, [from, to]: [f64; 2]) -> Swing {
+    fn swing(&self, [from, to]: [f64; 2]) -> Swing {
         let Self { mover, .. } = self;
         let turned = (to - from) * mover.rotation.rate;
         let deviation = 0.125 * turned * turned * mover.shape.bounding_radius;
@@ -241,7 +244,7 @@ impl PartSearch<'_> {
 
     /// How far the core of a rotating shape extends along a direction at any time of a window: no farther than the
     /// line between both ends and the deviation from it (`path_box.rs`), nor than the bounding radius.
-    pub(super) fn reach_during(&self, direction: V3, swing: &Swing) -> f64 {
+    fn reach_during(&self, direction: V3, swing: &Swing) -> f64 {
         let Self { mover, .. } = self;
         let radius = mover.shape.bounding_radius;
         if swing.deviation >= radius {
@@ -256,9 +259,45 @@ impl PartSearch<'_> {
         if most < radius { most } else { radius }
     }
 
+    /// Returns the planes at an impact, for the parts that are searched next.
+    pub(crate) fn planes_of(&self, result: &ToiResult) -> Option<BestPlanes> {
+        let ToiResult::Impact { t, normal, .. } = result else { return None };
+        let normal = self.frame.rotate_back(V3::of(*normal)).unit();
+        let normal = normal.filter(|_| self.is_fixed_frame())?;
+        let rotation = self.mover.rotation_at(f64::from(*t));
+        let axes = [0, 1, 2].map_each(|axis| rotation.axis(axis));
+        let cosines = axes.map_each(|axis| axis.dot(normal));
+        let nearest =
+            (1..3).fold(0, |best, k| if cosines[k].abs() > cosines[best].abs() { k } else { best });
+        let axis = if cosines[nearest] < 0.0 { -axes[nearest] } else { axes[nearest] };
+        let planes = [normal, axis].map_each(|normal| (normal, self.reach(normal)));
+        Some(BestPlanes { planes, is_at_start: *t == self.settings[0].window[0] })
+    }
+
+    /// Returns whether a triangle is proved not to be touched before the best impact so far, at the end of the window: a plane at that
+    /// impact separates it, or its own plane, if the shape rotates.
+    pub(super) fn is_not_earlier(
+        &self,
+        plan: &Plan,
+        triangle: &Triangle,
+        best: &BestPlanes,
+        to: f64,
+    ) -> bool {
+        let path = self.path.shifted(triangle.first);
+        let window = [plan.start, to];
+        let swing = (self.mover.rotation.rate > 0.0).then(|| self.swing(window));
+        let own = plan.plane.filter(|_| swing.is_some()).map(|normal| (normal, 0.0));
+        // Nothing is earlier than an impact at the start, but an overlap there would count for more.
+        let deep = if best.is_at_start { OVERLAP * self.tolerance } else { 0.0 };
+        best.planes.into_iter().chain(own).any(|(normal, reach)| {
+            let reach = swing.as_ref().map_or(reach, |swing| self.reach_during(normal, swing));
+            self.is_later(triangle, &path, (normal, reach - deep), window)
+        })
+    }
+
     /// Returns whether a plane separates the triangle for the whole window: its direction, and how far the shape
     /// extends along it.
-    pub(super) fn is_later(
+    fn is_later(
         &self,
         triangle: &Triangle,
         path: &RelativePath,
