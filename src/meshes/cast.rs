@@ -132,7 +132,7 @@ impl Geometry<'_> {
                     }),
                     closing: 0.0,
                 },
-                PointCast::Unclear => match search.plan((of, 0), &part_of, [from, until]) {
+                PointCast::Unclear => match search.plan((of, 0), &part_of, [from, until], None) {
                     Planned::Separated => return until,
                     Planned::Found(toi) => toi.result,
                     Planned::Search(plan) => search.find(&plan, &part_of, until, None, None).result,

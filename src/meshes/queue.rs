@@ -162,7 +162,9 @@ impl<'q> Queue<'q> {
                 break;
             }
             self.write_part(part, lane, &mut shape);
-            match self.search.plan((part, lane), &shape, [from, contacts.until()]) {
+            self.update_best(contacts);
+            let window = [from, contacts.until()];
+            match self.search.plan((part, lane), &shape, window, self.best.as_ref()) {
                 Planned::Separated => {}
                 Planned::Found(toi) => self.add(&toi, part, true, contacts),
                 Planned::Search(plan) => plans.insert(plan),
@@ -206,16 +208,22 @@ impl<'q> Queue<'q> {
             contacts.add_unresolved(plan.start, [self.own, plan.part]);
             return;
         }
-        if self.is_improved {
-            (self.best, self.is_improved) =
-                (self.search.planes_of(&contacts.best().toi.result), false);
-        }
+        self.update_best(contacts);
         if self.paused.is_some() {
             return self.find_or_pause(plan, shape, contacts);
         }
         let toi = self.search.find(plan, shape, contacts.until(), self.best.as_ref(), None);
         self.rounds = self.rounds.saturating_add(toi.rounds);
         self.add(&toi, plan.part, false, contacts);
+    }
+
+    /// Updates the planes of the earliest contact.
+    #[inline(always)]
+    fn update_best(&mut self, contacts: &Contacts<'_>) {
+        if self.is_improved {
+            let planes = self.search.planes_of(&contacts.best().toi.result);
+            (self.best, self.is_improved) = (planes, false);
+        }
     }
 
     /// Writes a part that was met.

@@ -243,20 +243,26 @@ impl<'s> PartSearch<'s> {
 
     /// Prepares the search for a part. The two are known to be apart by more than the tolerance from the start of the
     /// settings' window to that of this one, if it is later.
-    /// `number` and `lane` are only stored.
+    /// `number` and `lane` are only stored. `best` are the planes of the earliest contact so far.
     pub(crate) fn plan(
         &self,
         (number, lane): (u32, u32),
         part: &Part<'_>,
         [from, to]: [f64; 2],
+        best: Option<&BestPlanes>,
     ) -> Planned {
         let later = from > f64::from(self.settings[0].window[0]);
         let plan = Plan { part: number, lane, start: from, later, ..Plan::default() };
         let Part::Triangle(corners) = part else { return Planned::Search(plan) };
+        let triangle = Triangle::new(*corners);
+        // For a shape that rotates this takes longer than what it may save.
+        let best = best.filter(|_| self.mover.rotation.rate == 0.0);
+        if best.is_some_and(|best| self.is_not_earlier(&plan, &triangle, best, to)) {
+            return Planned::Separated;
+        }
         if !self.is_fixed_frame() || self.one_sided {
             return Planned::Search(plan);
         }
-        let triangle = Triangle::new(*corners);
         let Some(front) = triangle.normal() else { return Planned::Search(plan) };
         let Some((plan, farthest)) = self.until_plane(plan, &triangle, front, to) else {
             return Planned::Separated;
