@@ -174,7 +174,9 @@ impl<'q> Queue<'q> {
             let plan = &mut plans.all[slot];
             if plan.may_follow() {
                 self.write_part(plan.part, plan.lane, &mut shape);
-                match self.search.follow_part(plan, &shape, contacts.until()) {
+                self.update_best(contacts);
+                let best = self.best.as_ref();
+                match self.search.follow_part(plan, &shape, contacts.until(), best) {
                     Planned::Separated => {}
                     Planned::Found(toi) => self.add(&toi, plan.part, true, contacts),
                     Planned::Search(later) => {

@@ -274,11 +274,19 @@ impl<'s> PartSearch<'s> {
     }
 
     /// Makes the start of a plan later, for a plan that [`Plan::may_follow`] its plane.
-    pub(crate) fn follow_part(&self, plan: &Plan, part: &Part<'_>, to: f64) -> Planned {
-        match part {
-            Part::Triangle(corners) => self.follow(plan, &Triangle::new(*corners), to),
-            Part::Convex(..) => Planned::Search(*plan),
+    pub(crate) fn follow_part(
+        &self,
+        plan: &Plan,
+        part: &Part<'_>,
+        to: f64,
+        best: Option<&BestPlanes>,
+    ) -> Planned {
+        let Part::Triangle(corners) = part else { return Planned::Search(*plan) };
+        let triangle = Triangle::new(*corners);
+        if best.is_some_and(|best| self.is_not_earlier(plan, &triangle, best, to)) {
+            return Planned::Separated;
         }
+        self.follow(plan, &triangle, to)
     }
 
     /// Searches for the first contact with a part until a time. With `progress` the search may pause.
