@@ -66,14 +66,15 @@ pub(crate) struct PartSearch<'s> {
     pub(super) one_sided: bool,
 }
 
-/// The planes at the best impact so far: their normals, and how far the shape extends along them.
+/// The planes at the best contact so far: their normals, and how far the shape extends along them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BestPlanes {
-    /// That of the impact, and that across the axis of the shape nearest to it: where the face of a box is near a triangle, the second
+    /// That of the contact, and that across the axis of the shape nearest to it: where the face of a box is near a triangle, the second
     /// is exact.
     pub(super) planes: [(V3, f64); 2],
-    /// Whether the impact is at the start of the window.
-    pub(super) is_at_start: bool,
+    /// How deep the shape may be in another part without an earlier or deeper contact: not at all before an impact; at the start of the
+    /// window, as deep as a touch or as the overlap.
+    pub(super) deep: f64,
 }
 
 /// The start of a search for a part.

@@ -259,23 +259,31 @@ impl PartSearch<'_> {
         if most < radius { most } else { radius }
     }
 
-    /// Returns the planes at an impact, for the parts that are searched next.
+    /// Returns the planes at an impact or overlap, for the parts that are searched next.
     pub(crate) fn planes_of(&self, result: &ToiResult) -> Option<BestPlanes> {
-        let ToiResult::Impact { t, normal, .. } = result else { return None };
-        let normal = self.frame.rotate_back(V3::of(*normal)).unit();
+        let first = self.settings[0].window[0];
+        let (t, normal, deep) = match *result {
+            ToiResult::Impact { t, normal, .. } if t == first => {
+                (t, normal, OVERLAP * self.tolerance)
+            }
+            ToiResult::Impact { t, normal, .. } => (t, normal, 0.0),
+            ToiResult::Overlapping { normal, depth, .. } => (first, normal, f64::from(depth)),
+            _ => return None,
+        };
+        let normal = self.frame.rotate_back(V3::of(normal)).unit();
         let normal = normal.filter(|_| self.is_fixed_frame())?;
-        let rotation = self.mover.rotation_at(f64::from(*t));
+        let rotation = self.mover.rotation_at(f64::from(t));
         let axes = [0, 1, 2].map_each(|axis| rotation.axis(axis));
         let cosines = axes.map_each(|axis| axis.dot(normal));
         let nearest =
             (1..3).fold(0, |best, k| if cosines[k].abs() > cosines[best].abs() { k } else { best });
         let axis = if cosines[nearest] < 0.0 { -axes[nearest] } else { axes[nearest] };
         let planes = [normal, axis].map_each(|normal| (normal, self.reach(normal)));
-        Some(BestPlanes { planes, is_at_start: *t == self.settings[0].window[0] })
+        Some(BestPlanes { planes, deep })
     }
 
-    /// Returns whether a triangle is proved not to be touched before the best impact so far, at the end of the window: a plane at that
-    /// impact separates it, or its own plane, if the shape rotates.
+    /// Returns whether a triangle is proved not to count for more than the best contact so far, at the end of the window: a plane at that
+    /// contact separates it, or its own plane, if the shape rotates.
     pub(super) fn is_not_earlier(
         &self,
         plan: &Plan,
@@ -287,11 +295,9 @@ impl PartSearch<'_> {
         let window = [plan.start, to];
         let swing = (self.mover.rotation.rate > 0.0).then(|| self.swing(window));
         let own = plan.plane.filter(|_| swing.is_some()).map(|normal| (normal, 0.0));
-        // Nothing is earlier than an impact at the start, but an overlap there would count for more.
-        let deep = if best.is_at_start { OVERLAP * self.tolerance } else { 0.0 };
         best.planes.into_iter().chain(own).any(|(normal, reach)| {
             let reach = swing.as_ref().map_or(reach, |swing| self.reach_during(normal, swing));
-            self.is_later(triangle, &path, (normal, reach - deep), window)
+            self.is_later(triangle, &path, (normal, reach - best.deep), window)
         })
     }
 
