@@ -9,10 +9,22 @@ use alloc::vec::Vec;
 /// Greatest number of rounds of a query, as a multiple of the greatest number for one pair of parts.
 const PAIRS_MAX: u32 = 1024;
 
+/// A touch or an overlap at the start of the window, and which parts [`each_part_beyond`](super::toi::each_part_beyond) leaves out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPlane {
+    /// Normal of the contact, from `a` to `b`.
+    pub normal: [f32; 3],
+    /// By how much the distance of a part along the normal may be less than the target, such as
+    /// [`ToiResult::Overlapping::depth`](crate::convex::toi::ToiResult::Overlapping). To this the tolerance is added.
+    pub depth: f32,
+}
+
 /// The contacts found so far.
 pub(super) struct Contacts<'o> {
     /// All of them, if they are wanted.
     all: Option<&'o mut Vec<PartToi>>,
+    /// The plane beyond which parts are searched, from the divided body to the other.
+    pub(super) beyond: Option<ContactPlane>,
     best: PartToi,
     /// Whether the best is a contact with the inside of a triangle. Its normal is that of the face but for the rounding to `f32`, and
     /// so is not on an inner edge.
@@ -28,7 +40,15 @@ impl<'o> Contacts<'o> {
     pub(super) fn new(settings: &Settings, all: Option<&'o mut Vec<PartToi>>) -> Self {
         let [from, to] = settings.window.map_each(f64::from);
         let rounds_max = settings.rounds_max.saturating_mul(PAIRS_MAX);
-        Self { all, best: PartToi::default(), is_inside: false, until: to, from, rounds_max }
+        Self {
+            all,
+            beyond: None,
+            best: PartToi::default(),
+            is_inside: false,
+            until: to,
+            from,
+            rounds_max,
+        }
     }
 
     #[inline]

@@ -65,6 +65,7 @@ pub(super) struct Queue<'q> {
     triangles: TriangleSource<'q>,
     /// The corners of the triangles that were met.
     corners: TriangleColumns,
+    /// The planes at the best contact, or at the one beyond which parts are searched.
     best: Option<BestPlanes>,
     /// Whether there is an earlier contact than that of `best`.
     is_improved: bool,
@@ -87,6 +88,7 @@ impl<'q> Queue<'q> {
         own: u32,
         bounds: Option<WindowBounds>,
         order: Order,
+        best: Option<BestPlanes>,
     ) -> Self {
         Self {
             search,
@@ -99,7 +101,7 @@ impl<'q> Queue<'q> {
             bounds,
             triangles: geometry.triangle_source(),
             corners: TriangleColumns::default(),
-            best: None,
+            best,
             is_improved: false,
             defers: order == Order::Deferred,
             paused: (order == Order::Paused).then(Paused::new),

@@ -12,7 +12,7 @@
 //!
 //! Which parts are visited, and in which order, depends on the input alone.
 
-use super::contacts::Contacts;
+use super::contacts::{ContactPlane, Contacts};
 use super::geometry::Geometry;
 use super::inner_edges::{self, Surroundings};
 use super::queue::{Order, Queue};
@@ -145,7 +145,9 @@ fn against_parts(
         Some(_) => Order::Deferred,
         None => Order::Met,
     };
-    let mut queue = Queue::new(&search, geometry, part, bounds, order);
+    let beyond = contacts.beyond.as_ref();
+    let best = beyond.and_then(|plane| search.planes_at_touch(plane.normal, plane.depth));
+    let mut queue = Queue::new(&search, geometry, part, bounds, order, best);
     each_part(&search, geometry, &intervals, &mut |other, from| {
         queue.push(other, from, contacts);
         contacts.until()
@@ -222,12 +224,13 @@ pub(super) fn between(
     });
 }
 
-/// Computes the first contact of two geometries, or all.
+/// Computes the first contact of two geometries, or all, or all beyond a plane.
 pub(super) fn find(
     a: (&Geometry<'_>, &Motion),
     b: (&Geometry<'_>, &Motion),
     settings: &Settings,
     mut all: Option<&mut Vec<PartToi>>,
+    beyond: Option<&ContactPlane>,
 ) -> PartToi {
     let start = all.as_ref().map_or(0, |all| all.len());
     // The first is divided into shapes: a convex body, else a compound, else the body with fewer parts. So the rules
@@ -235,6 +238,10 @@ pub(super) fn find(
     let swapped = a.0.order() > b.0.order();
     let (first, second) = if swapped { (b, a) } else { (a, b) };
     let mut contacts = Contacts::new(settings, all.as_deref_mut());
+    contacts.beyond = beyond.copied();
+    if let (true, Some(plane)) = (swapped, &mut contacts.beyond) {
+        plane.normal = plane.normal.map_each(|x| -x);
+    }
     between(first, second, settings, &mut contacts);
     let (mut best, is_inside) = (contacts.best(), contacts.is_inside);
     let finish = |found: &mut PartToi, is_inside: bool, known: Option<&mut Surroundings>| {
@@ -286,7 +293,7 @@ mod tests {
         let settings = Settings { rounds_max: 1, ..Settings::default() };
         let (still, mut all) = (Motion::default(), Vec::new());
         let (balls, mesh) = ((&balls).into(), (&mesh).into());
-        let best = find((&balls, &still), (&mesh, &turning), &settings, Some(&mut all));
+        let best = find((&balls, &still), (&mesh, &turning), &settings, Some(&mut all), None);
         assert!(all.len() > 1_000, "{}", all.len());
         assert!((1_000..=1_024).contains(&best.toi.rounds), "{}", best.toi.rounds);
     }

@@ -24,6 +24,7 @@
 //! of one that is near the other is searched against the parts of the other that are near it: where two meshes of thousands of
 //! triangles share a place, such as the hub of a fan, that is the product of both numbers, and takes seconds.
 
+pub use super::contacts::ContactPlane;
 use super::geometry::Geometry;
 pub use super::result::PartToi;
 use super::search::find;
@@ -83,6 +84,54 @@ pub fn each_part(
 ) -> Result<PartToi, ToiError> {
     validate(a_motion, b_motion, settings)?;
     Ok(each_of_valid((a, a_motion), (b, b_motion), settings, contacts))
+}
+
+/// Does what [`each_part`] does, but leaves out triangles of which is proved that they get no deeper in the window than a known contact is:
+/// those that the plane at the contact, or one across the axis of the other part nearest to its normal, separates to within `plane.depth`.
+///
+/// A body that rests on a fine mesh touches thousands of triangles, and one contact with the deepest of them is enough for a response. This
+/// function searches only the parts that may need another one, such as a wall beside the floor. The bound is for the whole window, so the
+/// window should end when the bodies get nearer along the normal than they are at its start. Triangles of a body that rotates, and
+/// convex parts, are not left out.
+///
+/// A normal that is not finite, or zero, leaves out nothing.
+///
+/// # Errors
+///
+/// As for [`each_part`].
+///
+/// ```
+/// use swath::convex::toi::{Settings, Touch};
+/// use swath::mesh::toi::{self, ContactPlane};
+/// use swath::mesh::Mesh;
+/// use swath::{Motion, Pose, Shape};
+///
+/// // A box lies on a floor of two triangles and slides towards a wall.
+/// let corners = vec![[-9.0, 0.0, -9.0], [2.0, 0.0, -9.0], [-9.0, 0.0, 9.0], [2.0, 0.0, 9.0], [2.0, 9.0, 0.0]];
+/// let room = Mesh::new(corners, vec![[0, 2, 1], [1, 2, 3], [1, 3, 4]])?;
+/// let slides = Motion::new(Pose::at([0.0, 1.0, 0.0])?, [3.0, 0.0, 0.0])?;
+/// let (cube, settings) = (Shape::cuboid([1.0; 3])?, Settings { touch: Touch::Hit, ..Settings::default() });
+/// let bodies = ((&cube).into(), (&room).into());
+/// let floor = ContactPlane { normal: [0.0, -1.0, 0.0], depth: 0.0 };
+/// let mut contacts = Vec::new();
+/// toi::each_part(&bodies.0, &slides, &bodies.1, &Motion::default(), &settings, &mut contacts)?;
+/// assert_eq!(contacts.len(), 3);
+/// contacts.clear();
+/// toi::each_part_beyond(&bodies.0, &slides, &bodies.1, &Motion::default(), &settings, &floor, &mut contacts)?;
+/// assert_eq!(contacts.iter().map(|found| found.parts[1]).collect::<Vec<_>>(), [2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn each_part_beyond(
+    a: &Geometry<'_>,
+    a_motion: &Motion,
+    b: &Geometry<'_>,
+    b_motion: &Motion,
+    settings: &Settings,
+    plane: &ContactPlane,
+    contacts: &mut Vec<PartToi>,
+) -> Result<PartToi, ToiError> {
+    validate(a_motion, b_motion, settings)?;
+    Ok(find((a, a_motion), (b, b_motion), settings, Some(contacts), Some(plane)))
 }
 
 /// Bodies, and the pairs of them that are tested.
@@ -150,7 +199,7 @@ pub(crate) fn of_valid(
     b: (&Geometry<'_>, &Motion),
     settings: &Settings,
 ) -> PartToi {
-    find(a, b, settings, None)
+    find(a, b, settings, None, None)
 }
 
 /// Does what [`each_part`] does, for motions and settings that are known to be valid. Returns the first contact.
@@ -160,5 +209,5 @@ pub(crate) fn each_of_valid(
     settings: &Settings,
     contacts: &mut Vec<PartToi>,
 ) -> PartToi {
-    find(a, b, settings, Some(contacts))
+    find(a, b, settings, Some(contacts), None)
 }

@@ -9,7 +9,7 @@ use crate::response::{SOON, along, dot, finite};
 use crate::state::round_down;
 use alloc::vec::Vec;
 use swath::convex::toi::{self, Settings, Touch};
-use swath::mesh::toi::PartToi;
+use swath::mesh::toi::{ContactPlane, PartToi};
 use swath::mesh::{self, Geometry};
 use swath::pipeline::ImpactKind;
 use swath::{Aabb, Impact, Motion, Pair};
@@ -97,12 +97,14 @@ impl BodyPair<'_, '_> {
                 return Some((nearer, false));
             }
         }
-        if self.is_convex() {
-            return self.after_touch(impact);
+        let mut next = self.after_touch(impact);
+        let until = next.map_or(window[1], |(next, _)| next.toi.min(window[1]));
+        if self.is_convex() || until <= window[0] {
+            return next;
         }
         // Another part may be hit before that.
-        let mut next: Option<(Impact, bool)> = None;
-        for found in self.search_parts(&settings, rounds) {
+        let settings = Settings { window: [window[0], until], ..settings };
+        for found in self.search_parts(&settings, &impact, rounds) {
             let Some(impact) = Impact::from_part_toi(self.pair, window, &found) else { continue };
             let is_sure = impact.toi > 0.0
                 || impact.kind == ImpactKind::Unresolved
@@ -179,12 +181,15 @@ impl BodyPair<'_, '_> {
         self.geometries.iter().all(|of| matches!(of, Geometry::Convex(_)))
     }
 
-    /// Returns the first contact of each part with each part, in the order of time.
-    fn search_parts(&self, settings: &Settings, rounds: &mut u64) -> Vec<PartToi> {
+    /// Returns the first contact of each part with each part, in the order of time. Triangles that get no nearer than an impact at the start
+    /// are left out.
+    fn search_parts(&self, settings: &Settings, touch: &Impact, rounds: &mut u64) -> Vec<PartToi> {
         let ([a, b], [of_a, of_b]) = (self.geometries, &self.motions);
+        let plane = ContactPlane { normal: touch.normal, depth: touch.depth };
         let mut all = Vec::new();
         // The same input was searched before, so there is no error.
-        if let Ok(first) = mesh::toi::each_part(a, of_a, b, of_b, settings, &mut all) {
+        let found = mesh::toi::each_part_beyond(a, of_a, b, of_b, settings, &plane, &mut all);
+        if let Ok(first) = found {
             *rounds += u64::from(first.toi.rounds);
         }
         all

@@ -262,14 +262,24 @@ impl PartSearch<'_> {
     /// Returns the planes at an impact or overlap, for the parts that are searched next.
     pub(crate) fn planes_of(&self, result: &ToiResult) -> Option<BestPlanes> {
         let first = self.settings[0].window[0];
-        let (t, normal, deep) = match *result {
-            ToiResult::Impact { t, normal, .. } if t == first => {
-                (t, normal, OVERLAP * self.tolerance)
+        match *result {
+            ToiResult::Impact { t, normal, .. } if t > first => self.planes(t, normal, 0.0),
+            ToiResult::Impact { normal, .. } => self.planes_at_touch(normal, 0.0),
+            ToiResult::Overlapping { normal, depth, .. } => {
+                self.planes(first, normal, f64::from(depth))
             }
-            ToiResult::Impact { t, normal, .. } => (t, normal, 0.0),
-            ToiResult::Overlapping { normal, depth, .. } => (first, normal, f64::from(depth)),
-            _ => return None,
-        };
+            _ => None,
+        }
+    }
+
+    /// Returns the planes at a touch or overlap at the start of the window: parts that get no deeper than `depth`, to within the tolerance,
+    /// are separated by them.
+    pub(crate) fn planes_at_touch(&self, normal: [f32; 3], depth: f32) -> Option<BestPlanes> {
+        let deep = f64::from(depth) + OVERLAP * self.tolerance;
+        self.planes(self.settings[0].window[0], normal, deep)
+    }
+
+    fn planes(&self, t: f32, normal: [f32; 3], deep: f64) -> Option<BestPlanes> {
         let normal = self.frame.rotate_back(V3::of(normal)).unit();
         let normal = normal.filter(|_| self.is_fixed_frame())?;
         let rotation = self.mover.rotation_at(f64::from(t));
