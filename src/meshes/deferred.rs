@@ -1,4 +1,4 @@
-//! Searches that are deferred, because a cheaper test of a triangle that is met later may make them needless.
+//! Searches that are deferred, because a cheaper test of a triangle that the traversal meets later may make them needless.
 //!
 //! Few traversals meet so many triangles, so these functions are cold.
 
@@ -14,7 +14,7 @@ const ROUNDS_MIN: u32 = 64;
 const TRIANGLES_PER_ROUND: u32 = 16;
 
 impl Queue<'_> {
-    /// Returns the number of rounds that searches may take before the rest of the triangles is met.
+    /// Returns the number of rounds that searches may take before the traversal meets the rest of the triangles.
     pub(super) fn rounds_now(&self) -> u32 {
         ROUNDS_MIN + self.tested / TRIANGLES_PER_ROUND
     }

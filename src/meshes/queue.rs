@@ -8,7 +8,7 @@
 //! ```
 //!
 //! On a fine mesh, a traversal meets thousands of triangles, most plans of which start at about the same time, and the plan of one of
-//! them may find the contact. So only a few rounds are spent on searches for each triangle that is met; the other searches are
+//! them may find the contact. So only a few rounds are spent on searches for each triangle that the traversal meets; the other searches are
 //! deferred, the earliest first, and most of them turn out to be needless (`deferred.rs`).
 //!
 //! If a body makes whole turns, a search may take thousands of rounds. Then searches pause after a few, and the earliest one

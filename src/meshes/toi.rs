@@ -111,7 +111,7 @@ pub fn each_part(
 /// let room = Mesh::new(corners, vec![[0, 2, 1], [1, 2, 3], [1, 3, 4]])?;
 /// let slides = Motion::new(Pose::at([0.0, 1.0, 0.0])?, [3.0, 0.0, 0.0])?;
 /// let (cube, settings) = (Shape::cuboid([1.0; 3])?, Settings { touch: Touch::Hit, ..Settings::default() });
-/// let bodies = ((&cube).into(), (&room).into());
+/// let bodies = (cube.into(), (&room).into());
 /// let floor = ContactPlane { normal: [0.0, -1.0, 0.0], depth: 0.0 };
 /// let mut contacts = Vec::new();
 /// toi::each_part(&bodies.0, &slides, &bodies.1, &Motion::default(), &settings, &mut contacts)?;

@@ -3,6 +3,7 @@
 mod batches;
 mod casts;
 mod faults;
+mod fine;
 mod first_times;
 mod limits;
 mod needles;

@@ -395,7 +395,7 @@ fn rounds_of_parts_that_are_apart_count_for_the_limit() {
     config.rounds_per_body_max = 0;
     let masses = [Mass { inverse_mass: 1.0, restitution: 0.0 }, Mass::FIXED];
     let stats = Stepper::new(config).step_geometries(&mut all, &masses, None).expect("bodies");
-    assert!(stats.rounds > 1 << 14 && stats.searches < 4 && stats.over_budget == 1, "{stats:?}");
+    assert!(stats.rounds > 1 << 14 && stats.searches < 5 && stats.over_budget == 1, "{stats:?}");
 }
 
 /// Goal: impacts on a body of many parts that slides on its support search few of its parts each, and their rounds count. Method: balls fall on a raft
