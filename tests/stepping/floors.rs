@@ -1,6 +1,8 @@
 //! Tests that a step takes no more time because one body is near all others.
 
 use std::time::{Duration, Instant};
+use swath::mesh::Mesh;
+use swath::pipeline::GeometryBody;
 use swath::{Aabb, Broadphase, ConvexBody, Motion, Pose, Proxy, ProxyId, Shape, Threads};
 use swath_stepping::{Mass, Stepper, StepperConfig};
 
@@ -139,4 +141,68 @@ fn impulses_at_a_floor_take_linear_time() {
         })
     });
     assert!(times[0] < 4 * times[1], "{times:?}");
+}
+
+/// A square floor of `side * side` cells, 1.2 units wide, whose heights are those of a function.
+fn fine_floor(side: u32, height: impl Fn(f32, f32) -> f32) -> Mesh<'static> {
+    let row = side + 1;
+    let vertices = (0..row * row).map(|k| {
+        let [x, z] = [k / row, k % row].map(|k| 1.2 * k as f32 / side as f32 - 0.6);
+        [x, height(x, z), z]
+    });
+    let triangles = (0..side * side).flat_map(|k| {
+        let v = k % side + k / side * row;
+        [[v, v + 1, v + row], [v + row, v + 1, v + row + 1]]
+    });
+    Mesh::new(vertices.collect::<Vec<_>>(), triangles.collect::<Vec<_>>()).expect("a floor")
+}
+
+/// Goal: bodies that fall, roll, slide and rest on meshes of thousands of triangles are not stalled at the default limits, and sink by no more
+/// than their skins. Method: boxes, balls and capsules on flat, rough, wavy and inclined floors, for 16 ticks each.
+#[test]
+fn bodies_on_fine_meshes_are_not_stalled() {
+    let rough = |x: f32, z: f32| {
+        let bits = (x.to_bits() ^ z.to_bits().rotate_left(13)).wrapping_mul(0x9E37_79B9);
+        -1e-3 * ((bits >> 12) as f32 / (1 << 20) as f32)
+    };
+    let wave = |x: f32, z: f32| 0.16 * x * x * (1.0 - x * x) - 0.2 * z * z * z * z;
+    let floors = [
+        (fine_floor(60, |_, _| 0.0), 0.0),
+        (fine_floor(60, rough), 0.0),
+        (fine_floor(60, wave), 0.0),
+        (fine_floor(60, |x, _| 0.01 * x), 0.01),
+    ];
+    let shapes = [Shape::cuboid([0.5; 3]), Shape::sphere(0.5), Shape::capsule(0.2, 0.3)];
+    for (index, (floor, slope)) in floors.iter().enumerate() {
+        for shape in &shapes {
+            let shape = shape.as_ref().expect("a shape");
+            let (mut bodies, mut masses) = (Vec::new(), Vec::new());
+            for k in 0..24_u8 {
+                let [x, z] = [k % 6, k / 6].map(|k| 3.0 * f32::from(k));
+                let pose = Pose::at([x, 0.0, z]).expect("a pose");
+                bodies.push(GeometryBody { row: 0, geometry: floor.into(), motion: pose.into() });
+                masses.push(Mass::FIXED);
+                let tilt = 0.005 * f32::from(k % 3);
+                let above = 0.55 + 0.002 * f32::from(k);
+                let turn = [tilt, 0.0, 0.5 * slope + tilt, 1.0];
+                let pose = Pose::normalized([x - slope * above, above, z], turn).expect("a pose");
+                let motion = Motion::new(pose, [0.02, -0.05, 0.0]).expect("a motion");
+                bodies.push(GeometryBody { row: 0, geometry: (*shape).into(), motion });
+                masses.push(LIGHT);
+            }
+            (0..).zip(&mut bodies).for_each(|(row, body)| body.row = row);
+            let mut stepper = Stepper::default();
+            for tick in 0..16 {
+                for body in bodies.iter_mut().skip(1).step_by(2) {
+                    body.motion.accel = [0.0, -0.003, 0.0];
+                }
+                let stats = stepper.step_geometries(&mut bodies, &masses, None).expect("bodies");
+                assert_eq!(stats.stalled, 0, "floor {index}, tick {tick}: {stats:?}");
+                assert!(stats.rounds < 24 * 400, "floor {index}, tick {tick}: {stats:?}");
+            }
+            let lowest = bodies.iter().skip(1).step_by(2).map(|body| body.motion.pose.position[1]);
+            let lowest = lowest.fold(f32::INFINITY, f32::min);
+            assert!(lowest > 0.47, "floor {index}: {lowest}");
+        }
+    }
 }
