@@ -1,4 +1,4 @@
-//! Work whose instructions `.ci/instructions` counts: kernels, pair finders, updates, queries, a build of a mesh and convex searches.
+//! Work whose instructions `.ci/instructions` counts: kernels, pair finders, updates, queries, convex searches, and searches and a build of a mesh.
 //!
 //! `cargo run --release --example instructions -- --list` prints the names, and with a name the example runs this work: some times to
 //! warm up, and once inside [`measured`], whose instructions valgrind counts. All runs on one thread, with the level AVX2 at
@@ -18,9 +18,10 @@ use swath::batch::{Contact, Hit, Hits, Rows, overlap, proximity, separate, sweep
 use swath::broadphase::PairInput;
 use swath::convex::toi::Settings;
 use swath::convex::{gjk, toi};
-use swath::mesh::Mesh;
+use swath::mesh::{Mesh, toi as mesh_toi};
 use swath::{
-    Aabb, Broadphase, Bvh, Exec, Level, MovingBoxStore, PairFinder, Proxy, Segment, Threads,
+    Aabb, Broadphase, Bvh, Exec, Level, Motion, MovingBoxStore, PairFinder, Pose, Proxy, Segment,
+    Shape, Threads,
 };
 
 const SCENES: [Scene; 5] =
@@ -32,6 +33,8 @@ const ROWS: usize = 4096;
 const WARM_RUNS: usize = 3;
 const KERNELS: [&str; 4] = ["sweep", "overlap", "separate", "proximity"];
 const QUERIES: [&str; 3] = ["build", "closest", "overlap"];
+/// Shapes that fly over a terrain, or fall on a mesh of small triangles; and the build of the terrain.
+const MESHES: [&str; 4] = ["build", "linear", "spinning", "fine"];
 /// Cells along a side of the mesh, each of two triangles.
 const CELLS: u32 = 64;
 
@@ -59,7 +62,7 @@ fn names() -> Vec<String> {
     }
     names.push("settled-pile-10000".into());
     names.extend(QUERIES.iter().map(|name| format!("bvh-{name}")));
-    names.push("mesh-build".into());
+    names.extend(MESHES.iter().map(|name| format!("mesh-{name}")));
     for (class, _) in CLASSES {
         names.extend(["distance", "linear", "spinning"].map(|what| format!("{what}-{class}")));
     }
@@ -90,7 +93,8 @@ fn main() -> ExitCode {
     let result = match what {
         "kernel" => kernel(of),
         "bvh" => query(of),
-        "mesh" => mesh(),
+        "mesh" if of == "build" => build(),
+        "mesh" => mesh(of),
         "distance" | "linear" | "spinning" => convex(what, of),
         _ => {
             let (scene, size) = of.split_once('-').expect("a scene and a number");
@@ -209,8 +213,51 @@ fn query(name: &str) -> u64 {
     })
 }
 
+/// Searches first times of shapes and a mesh.
+fn mesh(name: &str) -> u64 {
+    let (mut terrain, hulls) = (Terrain::new(CELLS), Hulls::new(1));
+    let thrown: Vec<_> = if name == "fine" {
+        // Two units wide, so that thousands of triangles are below each shape.
+        for vertex in &mut terrain.vertices {
+            *vertex = vertex.map(|x| x / CELLS as f32);
+        }
+        fallen().collect()
+    } else {
+        let moves = if name == "spinning" { Moves::Spinning } else { Moves::Linear };
+        let thrown = terrain.thrown(&hulls, moves, 200, 2).into_iter();
+        thrown.map(|(form, motion)| (form.shape(&hulls), motion)).collect()
+    };
+    let mesh = Mesh::with_exec(&terrain.vertices[..], &terrain.triangles[..], exec());
+    let mesh = mesh.expect("they fit");
+    run(|| {
+        let search = |(shape, motion): &(Shape<'_>, Motion)| {
+            let (still, settings) = (Motion::default(), Settings::default());
+            let found =
+                mesh_toi::one_to_one(&(*shape).into(), motion, &(&mesh).into(), &still, &settings);
+            u64::from(found.expect("valid").toi.rounds)
+        };
+        thrown.iter().map(search).sum()
+    })
+}
+
+/// Shapes that fall on the middle of a mesh of two units, flat, tilted, and slowly rotating.
+fn fallen() -> impl Iterator<Item = (Shape<'static>, Motion)> {
+    let shapes = [Shape::cuboid([0.5; 3]), Shape::sphere(0.5), Shape::capsule(0.2, 0.3)];
+    let tilts = [[0.0, 0.0], [0.02, -0.01], [1e-4, 0.0]];
+    shapes.into_iter().flat_map(move |shape| {
+        let shape = shape.expect("valid sizes");
+        (0..6).map(move |k| {
+            let [x, z] = tilts[k % 3];
+            let pose = Pose::normalized([1.0, 1.0, 1.0 + 0.01 * k as f32], [x, 0.0, z, 1.0]);
+            let falls = Motion::new(pose.expect("a pose"), [0.02, -1.0, 0.01]).expect("a motion");
+            let spin = if k < 3 { [0.0; 3] } else { [0.01, 0.1, -0.02] };
+            (shape, falls.spinning(spin).expect("a spin"))
+        })
+    })
+}
+
 /// Builds a mesh on a grid, where many triangles have equal coordinates.
-fn mesh() -> u64 {
+fn build() -> u64 {
     let terrain = Terrain::new(CELLS);
     run(|| {
         let mesh = Mesh::with_exec(&terrain.vertices[..], &terrain.triangles[..], exec());
