@@ -8,7 +8,7 @@ use super::waiting::WaitingPart;
 use crate::narrowphase::toi::part_search::Plan;
 
 /// Number of rounds before searches are deferred: more than most bodies take for all triangles near them.
-const ROUNDS_MIN: u32 = 64;
+const ROUNDS_MIN: u32 = 16;
 
 /// Number of triangles for each further round: the tests of so many of them take about as long as a round.
 const TRIANGLES_PER_ROUND: u32 = 16;

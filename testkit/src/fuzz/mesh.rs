@@ -6,15 +6,19 @@ use crate::exact_ray::first_touch;
 use crate::finite::assert_finite;
 use crate::mesh_cases::{PlainBody, judged};
 use spec::{Core, Solid};
+use std::collections::BTreeMap;
 use swath::batch::Row;
 use swath::convex::ConvexCast;
 use swath::convex::toi::{Settings, ToiResult, Touch};
-use swath::mesh::toi::{self, GeometryInput, PartToi};
+use swath::mesh::toi::{self, ContactPlane, GeometryInput, PartToi};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
 use swath::{AabbColumns, Bvh, Motion, Pair, Pose, Segment, Shape, Threads};
 
 /// One byte is the number of triangles.
 const TRIANGLES_MAX: u8 = 7;
+
+/// Number of cells along each side of a grid.
+const GRID: u32 = 6;
 
 /// Tests a shape against a mesh, a height field and a compound, and these against each other.
 pub fn run(data: &[u8]) {
@@ -30,16 +34,21 @@ pub fn run(data: &[u8]) {
     }
     let (half, radius) = (vector(&mut bytes, tame).map(f32::abs), f32::from(bytes.byte()) / 128.0);
     let motions = [motion(&mut bytes, tame), motion(&mut bytes, tame)];
-    let one_sided = bytes.byte() & 1 != 0;
-    let vertices: Vec<_> = (0..3 + bytes.byte() % 10).map(|_| vector(&mut bytes, tame)).collect();
-    let triangles: Vec<_> = (0..bytes.byte() % TRIANGLES_MAX)
+    let sides = bytes.byte();
+    let one_sided = sides & 1 != 0;
+    let mut vertices: Vec<_> =
+        (0..3 + bytes.byte() % 10).map(|_| vector(&mut bytes, tame)).collect();
+    let mut triangles: Vec<_> = (0..bytes.byte() % TRIANGLES_MAX)
         .map(|_| [(); 3].map(|()| u32::from(bytes.byte()) % (vertices.len() as u32 + 1)))
         .collect();
+    if sides & 2 != 0 {
+        (vertices, triangles) = grid(vertices[0], vertices[1], vertices[2]);
+    }
     let heights: Vec<_> = (0..9).map(|_| vector(&mut bytes, tame)[0]).collect();
 
     let mut mesh = Mesh::new(&vertices[..], &triangles[..]).expect("a few triangles");
     assert!(mesh.faults().len() >= mesh.rejected().len());
-    let field = HeightField::new(heights, [3, 3], [half[0].max(0.01), 1.0]);
+    let field = HeightField::new(&heights[..], [3, 3], [half[0].max(0.01), 1.0]);
     if one_sided {
         mesh = mesh.one_sided();
     }
@@ -67,6 +76,10 @@ pub fn run(data: &[u8]) {
         let mut all = Vec::new();
         if toi::each_part(a, &motions[0], b, &motions[1], &settings, &mut all).is_ok() {
             all.iter().for_each(|found| is_sound(found, &settings));
+            let plane =
+                ContactPlane { normal: [heights[0], heights[1], heights[2]], depth: heights[3] };
+            let (a, b) = ((a, &motions[0]), (b, &motions[1]));
+            parts_beyond_are_among_all((a, b), &settings, &plane, &all);
         }
         single.push(found);
     }
@@ -109,6 +122,38 @@ pub fn run(data: &[u8]) {
     let target = settings.target_distance.into();
     if let Err(promise) = judged(&a, &b, target, &single[0]) {
         panic!("{promise}: {:?} of {shape:?} {motions:?} {vertices:?} {triangles:?}", single[0]);
+    }
+}
+
+/// A grid of cells about a point: the first corner and two sides of a cell. So several triangles are about equally near.
+fn grid(first: [f32; 3], along: [f32; 3], across: [f32; 3]) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
+    let row = GRID + 1;
+    let vertices = (0..row * row).map(|k| {
+        let [i, j] = [k % row, k / row].map(|k| k as f32 - 0.5 * GRID as f32);
+        [0, 1, 2].map(|k| first[k] + i * along[k] + j * across[k])
+    });
+    let triangles = (0..GRID * GRID).flat_map(|k| {
+        let v = k % GRID + k / GRID * row;
+        [[v, v + row + 1, v + 1], [v, v + row, v + row + 1]]
+    });
+    (vertices.collect(), triangles.collect())
+}
+
+/// What is found beyond a plane is found without it, with the same result.
+fn parts_beyond_are_among_all(
+    (a, b): ((&Geometry<'_>, &Motion), (&Geometry<'_>, &Motion)),
+    settings: &Settings,
+    plane: &ContactPlane,
+    all: &[PartToi],
+) {
+    let mut beyond = Vec::new();
+    let found = toi::each_part_beyond(a.0, a.1, b.0, b.1, settings, plane, &mut beyond);
+    assert!(found.is_ok());
+    let by_parts: BTreeMap<_, _> = all.iter().map(|found| (found.parts, found)).collect();
+    for found in &beyond {
+        let same = by_parts.get(&found.parts);
+        let same = same.unwrap_or_else(|| panic!("{found:?} is not among all contacts"));
+        assert_eq!(format!("{:?}", same.toi.result), format!("{:?}", found.toi.result));
     }
 }
 
