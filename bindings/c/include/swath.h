@@ -11,17 +11,20 @@
  * Pointers. A pointer is not NULL unless the comment allows it; the pointer of an array without elements may be NULL.
  * NULL and misaligned pointers are errors. All other pointers must be valid: to an object that a create function wrote
  * and that was not destroyed, or to memory for as many values as the function reads or writes, which no thread writes
- * meanwhile. Arrays for results do not overlap arrays of the input.
+ * meanwhile. Memory for results overlaps neither the input nor other memory for results of the same call.
  *
  * Memory. Input is borrowed for the call and not copied, except where a comment says otherwise. Results in memory of an
  * object are valid until the next call that changes the object: that is, one whose pointer to the object is not const.
  *
  * Threads. Functions may be called from any thread. Calls on different objects do not disturb each other, and neither do
  * calls that take const pointers to the same object. If a call on an object has to wait for another one, it returns
- * SWATH_ERROR_BUSY instead. Destroy an object when no call uses it.
+ * SWATH_ERROR_BUSY instead. Destroy an object when no call uses it. In the child of a fork(), use only objects that were
+ * created with threads = 1, or with an executor whose threads exist there: the child does not have the threads of its
+ * parent, and a call that uses them may wait for ever.
  *
  * Callbacks must return: they do not throw, do not call longjmp, and do not end the thread. They may call functions on
- * other objects.
+ * other objects. While such a function runs on several threads, the same thread may call the callback again: hold no lock
+ * across the call, or create the other object with threads = 1.
  *
  * Numbers. t and first are fractions of the tick, from 0 to 1. Lengths have any unit. A coordinate is finite and its
  * magnitude is at most 2 to the power of 120. Results have the same bits on every CPU and for any number of threads. */
@@ -81,7 +84,8 @@
 // Another call uses the object: one on another thread, or one whose callback made this call.
 #define SWATH_ERROR_BUSY 8
 
-// The library has a fault. The object of the call accepts no further call but the one that destroys it.
+// The library has a fault. An object that the call changes accepts no further call but the one that destroys it. After a call that
+// only reads an object, the object may be used as before.
 #define SWATH_ERROR_PANIC 9
 
 // The segment misses the shape.
@@ -494,7 +498,9 @@ typedef struct swath_proxy_pair {
 // A function of the caller that decides which pairs count.
 //
 // `accept` returns 1 for a pair that counts, and 0 for one that does not. It is called from several threads at the same time,
-// in any order, and must not use the broadphase.
+// in any order, and must not use the broadphase. While a function that it calls on another object runs, it may be called again on
+// the same thread, which takes other work while it waits: hold no lock across such a call, or create that object with
+// `threads` = 1.
 typedef struct swath_accept {
   // Is passed to `accept`.
   void *user;
@@ -560,8 +566,9 @@ typedef struct swath_contact {
   float first;
   // The last time of this contact; infinite if they do not touch.
   float last;
-  // The direction from the first proxy to the second, along an axis: that on which the boxes touch last. Zero if they overlap at
-  // the start, or do not touch.
+  // The direction from the first proxy to the second, along the axis on which the boxes begin to overlap last; of several such
+  // axes the lowest. Zero if their interiors overlap at the start, or they do not touch; if only their surfaces touch at the
+  // start, the lowest axis on which they do.
   float normal[3];
   // 1 if they share a point at the start of the tick, else 0.
   uint32_t overlapping;
@@ -760,10 +767,11 @@ swath_status swath_fixed_boxes_rejected(const struct swath_fixed_boxes *fixed, s
 //
 // `level_name`: the instruction set, as in `swath_exec`, or NULL.
 // `many`: the boxes. Columns with displacements are borrowed; other layouts are copied to columns.
-// `first`, `last`: the times, fractions of the tick; infinite for rows that do not touch, and for invalid rows.
-// `contact`: for each row a word: bits 0 to 2 are the axes of contact; bits 3 to 5 those on which the normal from `one` to the row
-// is negative; bits 6 and 7 are 0 if they are separated, 1 if they touch later in the tick, 2 if they overlap at the start; bit 8
-// is set if they close.
+// `first`, `last`: the times, fractions of the tick; infinite for rows that do not touch, and for invalid rows. `last` may be NULL if
+// it is not needed.
+// `contact`: NULL if it is not needed, or for each row a word: bits 0 to 2 are the axes of contact; bits 3 to 5 those on which the
+// normal from `one` to the row is negative; bits 6 and 7 are 0 if they are separated, 1 if they touch later in the tick, 2 if they
+// overlap at the start; bit 8 is set if they close.
 swath_status swath_sweep_one_to_many(const char *level_name,
                                      const struct swath_moving_box *one,
                                      const struct swath_boxes *many,
@@ -787,7 +795,7 @@ swath_status swath_sweep_pairs(const char *level_name,
 // `level_name`: the instruction set, as in `swath_exec`, or NULL.
 // `many`: the boxes. Columns with displacements are borrowed; other layouts are copied to columns.
 // `entry`, `exit`: the fractions of the segment; infinite for rows that it misses, and for invalid rows. The exit of a ray that never
-// leaves is infinite.
+// leaves is infinite. `exit` may be NULL if it is not needed.
 swath_status swath_cast_one_to_many(const char *level_name,
                                     const struct swath_segment *segment,
                                     const struct swath_boxes *many,
@@ -1036,7 +1044,7 @@ swath_status swath_shape_compound(const struct swath_shape *const *parts,
 // `vertices`: rows of `vertex_count` points; columns are not possible.
 // `triangles`: three indices of vertices for each of `triangle_count` triangles, counter-clockwise if seen from the front.
 // `one_sided`: 1 if only the front of a triangle counts, else 0.
-// `exec_of`: the threads of the build, or NULL.
+// `exec_of`: the threads of the build, or NULL. If `threads` is more than one, new threads are started, and end with the build.
 //
 // Triangles with an invalid index or number are left out; `swath_shape_rejected` counts them.
 swath_status swath_shape_mesh(struct swath_vectors vertices,
@@ -1053,7 +1061,7 @@ swath_status swath_shape_rejected(const struct swath_shape *shape, size_t *count
 // Creates a terrain: heights along y over a regular grid in x and z. The heights are copied.
 //
 // `heights`: `samples_x * samples_z` floats; sample `i + j * samples_x` is at x = `i * spacing_x`, z = `j * spacing_z`. A height
-// that is not finite is a hole.
+// that is not finite, or of which the magnitude is greater than 2 to the power of 120, is a hole.
 swath_status swath_shape_height_field(const float *heights,
                                       uint32_t samples_x,
                                       uint32_t samples_z,

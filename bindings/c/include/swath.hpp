@@ -10,6 +10,8 @@
 
 #include <swath.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -186,6 +188,8 @@ class broadphase : public handle<swath_broadphase, swath_broadphase_destroy> {
     }
     // Keeps only pairs for which `accept(pair)` is true; it is called from several threads. With `only_new` it is called for new pairs
     // only. If it throws, the pair is left out, the update is completed, and the first exception is thrown, also if the update fails.
+    // While a function that it calls on another object runs, it may be called again on the same thread: it holds no lock across such
+    // a call, or that object was created with threads = 1.
     template <class Accept> changes update(Accept &&accept, bool only_new = false) {
         guarded<Accept> function{accept, {}, nullptr};
         swath_accept by{&function, &guarded<Accept>::call, static_cast<std::uint8_t>(only_new)};
@@ -273,6 +277,7 @@ class shape : public handle<swath_shape, swath_shape_destroy> {
         return shape([=](swath_shape **to) { return swath_shape_hull(points, count, to); });
     }
     static shape mesh(swath_vectors vertices, std::size_t count, const std::vector<std::uint32_t> &triangles, bool one_sided = false) {
+        if (triangles.size() % 3 != 0) throw std::invalid_argument("not three indices for each triangle");
         return shape([&](swath_shape **to) {
             return swath_shape_mesh(vertices, count, triangles.data(), triangles.size() / 3, one_sided ? 1 : 0, nullptr, to);
         });

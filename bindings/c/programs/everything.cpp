@@ -148,6 +148,13 @@ void queries_and_shapes(const swath_exec *exec) {
     const std::vector<vertex> corners = {{{-5, 0, -5}}, {{5, 0, -5}}, {{5, 0, 5}}, {{-5, 0, 5}}};
     const swath_vectors points = swath::rows(corners.data(), &vertex::position);
     const swath::shape floor = swath::shape::mesh(points, corners.size(), {0, 2, 1, 0, 3, 2});
+    bool thrown = false;
+    try {
+        swath::shape::mesh(points, corners.size(), {0, 2, 1, 0});
+    } catch (const std::invalid_argument &) {
+        thrown = true;
+    }
+    CHECK(thrown);
     swath_motion falling = swath_motion_at(1, 5, 2);
     falling.delta[1] = -8;
     CHECK(swath::toi(ball, falling, floor, swath_motion_at(0, 0, 0)).part_b == 1);

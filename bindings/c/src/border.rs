@@ -5,7 +5,8 @@
 //! and no thread writes it during the call.
 
 use crate::error::{
-    Failure, Outcome, SWATH_ERROR_BUSY, SWATH_ERROR_MISALIGNED, SWATH_ERROR_NULL, SWATH_ERROR_PANIC,
+    Failure, Outcome, SWATH_ERROR_BUSY, SWATH_ERROR_MISALIGNED, SWATH_ERROR_NULL,
+    SWATH_ERROR_PANIC, SWATH_ERROR_TOO_MANY,
 };
 use std::mem::MaybeUninit;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
@@ -28,6 +29,15 @@ fn check_array<T>(pointer: *const T, count: usize, name: &str) -> Outcome {
         return Err(Failure::argument(format!(
             "{name}: {count} elements are more than memory has"
         )));
+    }
+    Ok(())
+}
+
+/// Checks that `count` rows have numbers of 32 bits.
+pub(crate) fn check_row_count(count: usize, name: &str) -> Outcome {
+    if u32::try_from(count).is_err() {
+        let message = format!("{name}: {count} rows; a call takes at most {}", u32::MAX);
+        return Err(Failure::new(SWATH_ERROR_TOO_MANY, message));
     }
     Ok(())
 }
@@ -106,6 +116,25 @@ pub(crate) unsafe fn array_mut<'a, T: bytemuck::AnyBitPattern>(
     // SAFETY: it is aligned, not NULL and not longer than memory; any bits in it are values of `T`. The caller promises the
     // rest.
     Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
+}
+
+/// Borrows an array for results. If its pointer is NULL, because the caller does not need these results, `unused` is used.
+///
+/// # Safety
+///
+/// As for [`array_mut`].
+pub(crate) unsafe fn array_or_unused<'a, T: bytemuck::AnyBitPattern>(
+    pointer: *mut T,
+    count: usize,
+    name: &str,
+    unused: &'a mut Vec<T>,
+) -> Outcome<&'a mut [T]> {
+    if pointer.is_null() {
+        *unused = vec![T::zeroed(); count];
+        return Ok(unused);
+    }
+    // SAFETY: the caller promises it.
+    unsafe { array_mut(pointer, count, name) }
 }
 
 /// Borrows memory for one result.
@@ -243,7 +272,22 @@ mod tests {
     }
 
     #[test]
-    fn object_of_a_call_that_panicked_is_not_read_again() {
+    fn object_of_a_reading_call_that_panicked_can_be_used() {
+        let handle = Handle::new(5);
+        let panicked = std::thread::scope(|scope| {
+            let read = || {
+                let _reader = handle.read().expect("it is free");
+                panic!("a test");
+            };
+            scope.spawn(read).join().is_err()
+        });
+        assert!(panicked && !handle.is_busy());
+        assert!(handle.read().is_ok());
+        assert!(handle.change().is_ok());
+    }
+
+    #[test]
+    fn object_of_a_changing_call_that_panicked_is_not_read_again() {
         let handle = Handle::new(5);
         let panicked = std::thread::scope(|scope| {
             let change = || {

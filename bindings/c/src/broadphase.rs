@@ -7,7 +7,7 @@ use crate::boxes::swath_boxes;
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
 use crate::values::{
-    copy_rejected, swath_filter, swath_moving_box, swath_proxy_id, swath_rejected,
+    allocated, copy_rejected, swath_filter, swath_moving_box, swath_proxy_id, swath_rejected,
     swath_rejected_rows,
 };
 use swath::broadphase::{Proxies, SweptProxyPair};
@@ -567,7 +567,10 @@ pub unsafe extern "C" fn swath_broadphase_memory(
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
         read(broadphase, |world| {
-            out(bytes, "bytes")?.write(world.broadphase.memory_usage());
+            let World { broadphase, swept, rejected, ids, proxies } = world;
+            let lists =
+                allocated(swept) + allocated(rejected) + allocated(ids) + allocated(proxies);
+            out(bytes, "bytes")?.write(broadphase.memory_usage() + lists);
             Ok(())
         })
     }

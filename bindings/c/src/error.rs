@@ -26,7 +26,8 @@ pub const SWATH_ERROR_TOO_MANY: i32 = 6;
 pub const SWATH_ERROR_TOO_SHORT: i32 = 7;
 /// Another call uses the object: one on another thread, or one whose callback made this call.
 pub const SWATH_ERROR_BUSY: i32 = 8;
-/// The library has a fault. The object of the call accepts no further call but the one that destroys it.
+/// The library has a fault. An object that the call changes accepts no further call but the one that destroys it. After a call that
+/// only reads an object, the object may be used as before.
 pub const SWATH_ERROR_PANIC: i32 = 9;
 
 /// An error: its code and its message.
@@ -156,7 +157,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 /// Runs the body of a function that C calls. Errors and panics become codes.
 ///
 /// A panic may leave an object in an unknown state. Objects that a call can change are behind locks, which
-/// a panic poisons, so no later call reads them ([`SWATH_ERROR_PANIC`]).
+/// a panic of a call that changes them poisons, so no later call reads them ([`SWATH_ERROR_PANIC`]).
 pub(crate) fn guard(body: impl FnOnce() -> Outcome) -> swath_status {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => SWATH_OK,

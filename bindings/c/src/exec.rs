@@ -119,17 +119,54 @@ pub(crate) unsafe fn level(name: *const c_char) -> Outcome<Level> {
     Ok(name.to_str().unwrap_or("").parse()?)
 }
 
-fn threads(count: u32) -> Outcome<Threads> {
+/// Where the loops of an object run.
+enum Place {
+    /// New threads.
+    Pool(rayon::ThreadPool),
+    /// Threads that exist.
+    Threads(Threads),
+}
+
+fn place(count: u32) -> Outcome<Place> {
     match count {
-        0 => Ok(Threads::current()),
-        1 => Ok(Threads::one()),
+        0 => Ok(Place::Threads(Threads::current())),
+        1 => Ok(Place::Threads(Threads::one())),
         2..=THREADS_MAX => {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(count as usize).build();
-            let pool = pool.map_err(|error| Failure::argument(format!("threads: {error}")))?;
-            Ok(Threads::of_pool(Arc::new(pool)))
+            pool.map(Place::Pool).map_err(|error| Failure::argument(format!("threads: {error}")))
         }
         _ => Err(Failure::argument(format!("threads: {count}; expected 0 to {THREADS_MAX}"))),
     }
+}
+
+/// Reads settings: those besides the threads, and the place.
+///
+/// # Safety
+///
+/// The pointer is NULL, or its fields are as the header states.
+unsafe fn settings(exec: *const swath_exec) -> Outcome<(Exec, Place)> {
+    // SAFETY: the caller promises it.
+    let Some(exec) = (unsafe { crate::border::optional(exec, "exec") })? else {
+        return Ok((Exec::default(), Place::Threads(Threads::current())));
+    };
+    let place = if exec.executor.is_null() {
+        place(exec.threads)?
+    } else {
+        // SAFETY: the caller promises that the fields are as the header states.
+        let executor = unsafe { borrow(exec.executor, "executor") }?;
+        let Some(run) = executor.run else {
+            return Err(Failure::argument("executor: the function `run` is NULL"));
+        };
+        let swath_executor { user, threads, .. } = *executor;
+        Place::Threads(Threads::of_executor(Arc::new(Foreign { user, threads, run })))
+    };
+    let pairs_max = match exec.pairs_max {
+        0 => usize::MAX,
+        most => usize::try_from(most).unwrap_or(usize::MAX),
+    };
+    // SAFETY: the caller promises that the fields are as the header states.
+    let level = unsafe { level(exec.level) }?;
+    Ok((Exec { level, threads: Threads::current(), pairs_max }, place))
 }
 
 /// Reads the settings of a new object.
@@ -139,26 +176,30 @@ fn threads(count: u32) -> Outcome<Threads> {
 /// The pointer is NULL, or its fields are as the header states.
 pub(crate) unsafe fn exec(exec: *const swath_exec) -> Outcome<Exec> {
     // SAFETY: the caller promises it.
-    let Some(exec) = (unsafe { crate::border::optional(exec, "exec") })? else {
-        return Ok(Exec::default());
+    let (exec, place) = unsafe { settings(exec) }?;
+    let threads = match place {
+        Place::Pool(pool) => Threads::of_pool(Arc::new(pool)),
+        Place::Threads(threads) => threads,
     };
-    let threads = if exec.executor.is_null() {
-        threads(exec.threads)?
-    } else {
-        // SAFETY: the caller promises that the fields are as the header states.
-        let executor = unsafe { borrow(exec.executor, "executor") }?;
-        let Some(run) = executor.run else {
-            return Err(Failure::argument("executor: the function `run` is NULL"));
-        };
-        let swath_executor { user, threads, .. } = *executor;
-        Threads::of_executor(Arc::new(Foreign { user, threads, run }))
-    };
-    let pairs_max = match exec.pairs_max {
-        0 => usize::MAX,
-        most => usize::try_from(most).unwrap_or(usize::MAX),
-    };
-    // SAFETY: the caller promises that the fields are as the header states.
-    Ok(Exec { level: unsafe { level(exec.level) }?, threads, pairs_max })
+    Ok(Exec { threads, ..exec })
+}
+
+/// Calls `build` with the settings of an object that uses threads only while it is built. New threads end with the build: it runs on
+/// one of them, so that its loops run on all of them, and the object does not refer to them.
+///
+/// # Safety
+///
+/// The pointer is NULL, or its fields are as the header states.
+pub(crate) unsafe fn build<R: Send>(
+    exec: *const swath_exec,
+    build: impl FnOnce(Exec) -> R + Send,
+) -> Outcome<R> {
+    // SAFETY: the caller promises it.
+    let (exec, place) = unsafe { settings(exec) }?;
+    Ok(match place {
+        Place::Pool(pool) => pool.install(|| build(exec)),
+        Place::Threads(threads) => build(Exec { threads, ..exec }),
+    })
 }
 
 /// Returns the name of the widest instruction set of this CPU that the library uses: "portable4", "avx2" or "avx512".

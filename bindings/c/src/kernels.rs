@@ -1,6 +1,6 @@
 //! One geometric test over many rows, without an object: sweeps of moving boxes, and casts of segments.
 
-use crate::border::{array, array_mut, borrow};
+use crate::border::{array, array_mut, array_or_unused, borrow, check_row_count};
 use crate::boxes::swath_boxes;
 use crate::error::{Outcome, guard, swath_status};
 use crate::exec::level;
@@ -44,10 +44,11 @@ impl<'a> Many<'a> {
 ///
 /// `level_name`: the instruction set, as in `swath_exec`, or NULL.
 /// `many`: the boxes. Columns with displacements are borrowed; other layouts are copied to columns.
-/// `first`, `last`: the times, fractions of the tick; infinite for rows that do not touch, and for invalid rows.
-/// `contact`: for each row a word: bits 0 to 2 are the axes of contact; bits 3 to 5 those on which the normal from `one` to the row
-/// is negative; bits 6 and 7 are 0 if they are separated, 1 if they touch later in the tick, 2 if they overlap at the start; bit 8
-/// is set if they close.
+/// `first`, `last`: the times, fractions of the tick; infinite for rows that do not touch, and for invalid rows. `last` may be NULL if
+/// it is not needed.
+/// `contact`: NULL if it is not needed, or for each row a word: bits 0 to 2 are the axes of contact; bits 3 to 5 those on which the
+/// normal from `one` to the row is negative; bits 6 and 7 are 0 if they are separated, 1 if they touch later in the tick, 2 if they
+/// overlap at the start; bit 8 is set if they close.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_sweep_one_to_many(
     level_name: *const c_char,
@@ -60,9 +61,11 @@ pub unsafe extern "C" fn swath_sweep_one_to_many(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let (one, many) = unsafe { (borrow(one, "one")?, borrow(many, "many")?) };
+        check_row_count(many.count, "many")?;
+        let mut unused = Unused::default();
         // SAFETY: as above.
         let (output, boxes) =
-            unsafe { (sweeps(first, last, contact, many.count)?, Many::new(many)?) };
+            unsafe { (sweeps(first, last, contact, many.count, &mut unused)?, Many::new(many)?) };
         // SAFETY: as above.
         let (level, mut rejected) = (unsafe { level(level_name) }?, Vec::new());
         let checked = Columns::check(boxes.columns(), level, &mut rejected);
@@ -84,16 +87,27 @@ pub unsafe extern "C" fn swath_sweep_pairs(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (boxes, pairs) =
-            unsafe { (borrow(boxes, "boxes")?, array(pairs, pair_count, "pairs")?) };
+        let boxes = unsafe { borrow(boxes, "boxes") }?;
+        check_row_count(boxes.count, "boxes")?;
+        check_row_count(pair_count, "pairs")?;
+        // SAFETY: as above.
+        let pairs = unsafe { array(pairs, pair_count, "pairs") }?;
+        let mut unused = Unused::default();
         // SAFETY: as above.
         let (output, boxes) =
-            unsafe { (sweeps(first, last, contact, pair_count)?, Many::new(boxes)?) };
+            unsafe { (sweeps(first, last, contact, pair_count, &mut unused)?, Many::new(boxes)?) };
         // SAFETY: as above.
         let (level, mut rejected) = (unsafe { level(level_name) }?, Vec::new());
         let checked = Columns::check(boxes.columns(), level, &mut rejected);
         Ok(sweep::pairs(level, &checked, bytemuck::cast_slice(pairs), output)?)
     })
+}
+
+/// Memory for the results of sweeps that the caller does not need.
+#[derive(Default)]
+struct Unused {
+    last: Vec<f32>,
+    contact: Vec<u32>,
 }
 
 /// Borrows the output of sweeps.
@@ -106,13 +120,14 @@ unsafe fn sweeps<'a>(
     last: *mut f32,
     contact: *mut u32,
     count: usize,
+    unused: &'a mut Unused,
 ) -> Outcome<SweepColumns<'a>> {
     // SAFETY: the caller promises it.
     let (first, last, contact) = unsafe {
         (
             array_mut(first, count, "first")?,
-            array_mut(last, count, "last")?,
-            array_mut(contact, count, "contact")?,
+            array_or_unused(last, count, "last", &mut unused.last)?,
+            array_or_unused(contact, count, "contact", &mut unused.contact)?,
         )
     };
     let contact: &mut [Contact] = bytemuck::cast_slice_mut(contact);
@@ -125,7 +140,7 @@ unsafe fn sweeps<'a>(
 /// `level_name`: the instruction set, as in `swath_exec`, or NULL.
 /// `many`: the boxes. Columns with displacements are borrowed; other layouts are copied to columns.
 /// `entry`, `exit`: the fractions of the segment; infinite for rows that it misses, and for invalid rows. The exit of a ray that never
-/// leaves is infinite.
+/// leaves is infinite. `exit` may be NULL if it is not needed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_cast_one_to_many(
     level_name: *const c_char,
@@ -137,11 +152,13 @@ pub unsafe extern "C" fn swath_cast_one_to_many(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let (segment, many) = unsafe { (borrow(segment, "segment")?, borrow(many, "many")?) };
+        check_row_count(many.count, "many")?;
+        let mut unused = Vec::new();
         // SAFETY: as above.
         let (entry, exit, boxes) = unsafe {
             (
                 array_mut(entry, many.count, "entry")?,
-                array_mut(exit, many.count, "exit")?,
+                array_or_unused(exit, many.count, "exit", &mut unused)?,
                 Many::new(many)?,
             )
         };

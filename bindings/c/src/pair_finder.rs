@@ -5,7 +5,7 @@ use crate::boxes::swath_boxes;
 use crate::error::{guard, swath_status};
 use crate::exec::{exec, swath_exec};
 use crate::values::{
-    copy_rejected, is_sorted, swath_order, swath_pair, swath_pairs, swath_rejected,
+    allocated, copy_rejected, is_sorted, swath_order, swath_pair, swath_pairs, swath_rejected,
     swath_rejected_rows, swath_swept_pair, swath_swept_pairs,
 };
 use bytemuck::Pod;
@@ -196,9 +196,9 @@ pub unsafe extern "C" fn swath_pair_finder_memory(
         // SAFETY: the caller keeps the rules of the header.
         let (finder, bytes) =
             unsafe { (borrow(finder, "finder")?.handle().read()?, out(bytes, "bytes")?) };
-        let copies = finder.pairs.capacity() * size_of::<Pair>()
-            + finder.swept.capacity() * size_of::<SweptPair>();
-        bytes.write(finder.finder.memory_usage() + copies);
+        let Finder { finder, pairs, swept, rejected } = &*finder;
+        let rejected: usize = rejected.iter().map(allocated).sum();
+        bytes.write(finder.memory_usage() + allocated(pairs) + allocated(swept) + rejected);
         Ok(())
     })
 }

@@ -4,15 +4,16 @@
 //! may query a tree at the same time.
 
 use crate::border::{
-    Handle, Opaque as _, array, array_mut, borrow, destroy, opaque, optional, out, write_boxed,
+    Handle, Opaque as _, array, array_mut, borrow, check_row_count, destroy, opaque, optional, out,
+    write_boxed,
 };
 use crate::boxes::swath_boxes;
 use crate::broadphase::{change, kind, swath_broadphase, swath_kind};
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
 use crate::values::{
-    copy_rejected, swath_aabb, swath_filter, swath_hit, swath_moving_box, swath_proxy_hit,
-    swath_proxy_id, swath_rejected, swath_rejected_rows, swath_segment,
+    allocated, copy_rejected, swath_aabb, swath_filter, swath_hit, swath_moving_box,
+    swath_proxy_hit, swath_proxy_id, swath_rejected, swath_rejected_rows, swath_segment,
 };
 use bytemuck::Pod;
 use std::mem::MaybeUninit;
@@ -115,7 +116,7 @@ pub unsafe extern "C" fn swath_bvh_memory(
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
         read(bvh, |tree| {
-            out(bytes, "bytes")?.write(tree.bvh.memory_usage());
+            out(bytes, "bytes")?.write(tree.bvh.memory_usage() + allocated(&tree.rejected));
             Ok(())
         })
     }
@@ -223,6 +224,7 @@ pub unsafe extern "C" fn swath_bvh_casts(
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
         query(bvh, filter, |queries, _| {
+            check_row_count(count, "segments")?;
             let (segments, to) =
                 (array(segments, count, "segments")?, array_mut(hits, count, "hits")?);
             let segments = columns_of(segments)?;
@@ -362,6 +364,7 @@ pub unsafe extern "C" fn swath_bvh_nearest_each(
     unsafe {
         query(bvh, filter, |queries, level| {
             let boxes = borrow(boxes, "boxes")?;
+            check_row_count(boxes.count, "boxes")?;
             let to = array_mut(hits, boxes.count, "hits")?;
             let columns = boxes.columns_at_rest()?;
             let mut rejected = Vec::new();
@@ -451,6 +454,7 @@ pub unsafe extern "C" fn swath_broadphase_casts(
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
         query_proxies(broadphase, query, |queries| {
+            check_row_count(count, "segments")?;
             let (segments, to) =
                 (array(segments, count, "segments")?, array_mut(hits, count, "hits")?);
             let segments = columns_of(segments)?;

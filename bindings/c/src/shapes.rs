@@ -3,7 +3,7 @@
 use crate::border::{array, borrow, out, shared, write_boxed};
 use crate::boxes::swath_vectors;
 use crate::error::{Failure, Outcome, guard, swath_status};
-use crate::exec::{exec, swath_exec};
+use crate::exec::{build, swath_exec};
 use crate::values::{swath_aabb, swath_moving_box, swath_segment};
 use bytemuck::{Pod, Zeroable};
 use std::mem::MaybeUninit;
@@ -317,7 +317,7 @@ pub(crate) unsafe fn shapes<'a>(
 /// `vertices`: rows of `vertex_count` points; columns are not possible.
 /// `triangles`: three indices of vertices for each of `triangle_count` triangles, counter-clockwise if seen from the front.
 /// `one_sided`: 1 if only the front of a triangle counts, else 0.
-/// `exec_of`: the threads of the build, or NULL.
+/// `exec_of`: the threads of the build, or NULL. If `threads` is more than one, new threads are started, and end with the build.
 ///
 /// Triangles with an invalid index or number are left out; `swath_shape_rejected` counts them.
 #[unsafe(no_mangle)]
@@ -340,9 +340,9 @@ pub unsafe extern "C" fn swath_shape_mesh(
         // SAFETY: as above.
         let vertices = unsafe { copied(&vertices, vertex_count, "vertices") }?;
         let (triangles, _) = triangles.as_chunks();
+        let triangles = triangles.to_vec();
         // SAFETY: as above.
-        let exec = unsafe { exec(exec_of) }?;
-        let mesh = Mesh::with_exec(vertices, triangles.to_vec(), exec)?;
+        let mesh = unsafe { build(exec_of, |exec| Mesh::with_exec(vertices, triangles, exec)) }??;
         write_shape(Kind::Mesh(if one_sided == 0 { mesh } else { mesh.one_sided() }), to)
     })
 }
@@ -364,7 +364,7 @@ pub unsafe extern "C" fn swath_shape_rejected(
 /// Creates a terrain: heights along y over a regular grid in x and z. The heights are copied.
 ///
 /// `heights`: `samples_x * samples_z` floats; sample `i + j * samples_x` is at x = `i * spacing_x`, z = `j * spacing_z`. A height
-/// that is not finite is a hole.
+/// that is not finite, or of which the magnitude is greater than 2 to the power of 120, is a hole.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_shape_height_field(
     heights: *const f32,

@@ -14,7 +14,9 @@ use swath::broadphase::ProxyPair;
 /// A function of the caller that decides which pairs count.
 ///
 /// `accept` returns 1 for a pair that counts, and 0 for one that does not. It is called from several threads at the same time,
-/// in any order, and must not use the broadphase.
+/// in any order, and must not use the broadphase. While a function that it calls on another object runs, it may be called again on
+/// the same thread, which takes other work while it waits: hold no lock across such a call, or create that object with
+/// `threads` = 1.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct swath_accept {
@@ -273,8 +275,9 @@ pub struct swath_contact {
     pub first: f32,
     /// The last time of this contact; infinite if they do not touch.
     pub last: f32,
-    /// The direction from the first proxy to the second, along an axis: that on which the boxes touch last. Zero if they overlap at
-    /// the start, or do not touch.
+    /// The direction from the first proxy to the second, along the axis on which the boxes begin to overlap last; of several such
+    /// axes the lowest. Zero if their interiors overlap at the start, or they do not touch; if only their surfaces touch at the
+    /// start, the lowest axis on which they do.
     pub normal: [f32; 3],
     /// 1 if they share a point at the start of the tick, else 0.
     pub overlapping: u32,

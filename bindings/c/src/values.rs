@@ -220,6 +220,11 @@ pub(crate) fn copy_rejected(from: &[Rejected], to: &mut Vec<swath_rejected>) {
     to.extend(from.iter().map(swath_rejected::from));
 }
 
+/// Returns the bytes that a list has allocated.
+pub(crate) fn allocated<T>(list: &Vec<T>) -> usize {
+    list.capacity() * size_of::<T>()
+}
+
 /// Pairs in memory of the object that found them.
 #[repr(C)]
 #[derive(Clone, Copy)]

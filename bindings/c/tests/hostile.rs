@@ -456,6 +456,49 @@ fn stale_ids_are_errors() {
     assert_eq!(len, 1);
 }
 
+/// Goal: more rows than a call takes are an error with a code of its own, before memory is read. Method: counts that are one too large,
+/// with arrays that are far too short.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn more_rows_than_numbers_of_32_bits_are_too_many() {
+    let too_many = 1_usize << 32;
+    let column = [0.0_f32];
+    let columns = swath_vectors {
+        x: column.as_ptr().cast(),
+        y: column.as_ptr(),
+        z: column.as_ptr(),
+        ..NO_VECTORS
+    };
+    let mut boxes = boxes_of(&[]);
+    (boxes.min, boxes.max, boxes.delta) = (columns, columns, NO_VECTORS);
+    let none = boxes;
+    boxes.count = too_many;
+    let (mut floats, mut words) = ([0.0_f32], [0_u32]);
+    let (to, contact) = (floats.as_mut_ptr(), words.as_mut_ptr());
+    let segment = swath_segment { start: [0.0; 3], delta: [1.0; 3], max_fraction: 1.0 };
+    let pair = swath_pair { a: 0, b: 0 };
+    let (mut hit, mut of_proxy) =
+        (swath_hit { row: 0, value: 0.0 }, swath_proxy_hit { id: NO_ID, value: 0.0 });
+    let (mut bvh, world) = (null_mut(), World::new());
+    works(unsafe { swath_bvh_create(null(), &mut bvh) });
+    let statuses = unsafe {
+        [
+            swath_sweep_one_to_many(null(), &unit_box(0.0), &boxes, to, null_mut(), contact),
+            swath_sweep_pairs(null(), &boxes, &pair, 1, to, null_mut(), contact),
+            swath_sweep_pairs(null(), &none, &pair, too_many, to, null_mut(), contact),
+            swath_cast_one_to_many(null(), &segment, &boxes, to, null_mut()),
+            swath_bvh_nearest_each(bvh, &boxes, 1.0, null(), &mut hit),
+            swath_bvh_casts(bvh, &segment, too_many, null(), &mut hit),
+            swath_broadphase_casts(world.0, &segment, too_many, null(), &mut of_proxy),
+        ]
+    };
+    for (index, status) in statuses.into_iter().enumerate() {
+        assert_eq!(status, SWATH_ERROR_TOO_MANY, "call {index}");
+    }
+    assert!(last_error().contains("4294967296 rows"), "{}", last_error());
+    unsafe { swath_bvh_destroy(bvh) };
+}
+
 #[test]
 fn unknown_values_of_enumerations_are_errors() {
     let world = World::new();

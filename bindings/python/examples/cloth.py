@@ -43,6 +43,9 @@ def read_ply(path):
             current += [("count", order + types[words[2]]), ("indices", order + types[words[3]], 3)]
         elif words[0] == "property":
             current.append((words[2], order + types[words[1]]))
+    # The rows of an element follow those of the one before.
+    if list(rows)[:2] != ["vertex", "face"]:
+        sys.exit(f"{path}: expected the elements vertex and face, in this order, got {list(rows)}")
     count, columns = rows["vertex"]
     vertices = np.frombuffer(data, np.dtype(columns), count)
     faces_at = vertices.nbytes

@@ -1,7 +1,6 @@
-//! Numpy arrays as slices, results as numpy arrays, and threads.
+//! Numpy arrays as slices, and results as numpy arrays.
 
 use std::fmt::Display;
-use std::sync::Arc;
 
 use numpy::ndarray::Array2;
 use numpy::{
@@ -10,7 +9,6 @@ use numpy::{
 use numpy::{IntoPyArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use swath::{Exec, Threads};
 
 /// An error about the value of an argument.
 pub(crate) fn invalid(error: impl Display) -> PyErr {
@@ -114,19 +112,4 @@ pub(crate) fn table<T: Element, const K: usize>(
     let shape = (values.len(), K);
     let array = Array2::from_shape_vec(shape, values.into_flattened()).map_err(invalid)?;
     Ok(array.into_pyarray(py))
-}
-
-/// How an object runs: on `threads` threads of its own, or on one for each logical core if that is `None`.
-pub(crate) fn exec(threads: Option<usize>) -> PyResult<Exec> {
-    let threads = match threads {
-        None => Threads::current(),
-        Some(1) => Threads::one(),
-        Some(count @ 2..=1024) => {
-            let pool =
-                rayon::ThreadPoolBuilder::new().num_threads(count).build().map_err(invalid)?;
-            Threads::of_pool(Arc::new(pool))
-        }
-        Some(count) => return Err(invalid(format!("threads: expected 1 to 1024, got {count}"))),
-    };
-    Ok(Exec { threads, ..Exec::default() })
 }

@@ -5,12 +5,14 @@ use pyo3::prelude::*;
 use swath::broadphase::{AabbRows, MovingBoxInput};
 use swath::{Proxy, ProxyId, ProxyKind};
 
-use crate::arrays::{Numbers, Vectors, array, exec, invalid, table};
+use crate::arrays::{Numbers, Vectors, array, invalid, table};
+use crate::threads::Workers;
 
 /// Boxes that stay from tick to tick, under ids.
 #[pyclass]
 pub(crate) struct Broadphase {
     inner: swath::Broadphase,
+    workers: Workers,
     rejected: Vec<(u32, String)>,
 }
 
@@ -69,7 +71,9 @@ impl Broadphase {
     #[new]
     #[pyo3(signature = (*, threads=None))]
     fn new(threads: Option<usize>) -> PyResult<Self> {
-        Ok(Self { inner: swath::Broadphase::with_exec(exec(threads)?), rejected: Vec::new() })
+        let workers = Workers::new(threads)?;
+        let inner = swath::Broadphase::with_exec(workers.exec());
+        Ok(Self { inner, workers, rejected: Vec::new() })
     }
 
     fn __len__(&self) -> usize {
@@ -93,6 +97,7 @@ impl Broadphase {
         kind: &str,
         margin: f32,
     ) -> PyResult<Ids<'py>> {
+        self.workers.check()?;
         let boxes = Boxes::new(min, max, delta)?;
         let mut proxy = Proxy::dynamic().with_margin(margin);
         proxy.kind = self::kind(kind)?;
@@ -111,6 +116,7 @@ impl Broadphase {
         max: &Bound<'_, PyAny>,
         delta: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        self.workers.check()?;
         let (ids, boxes) = (self::ids(ids)?, Boxes::new(min, max, delta)?);
         self.rejected = listed(self.inner.set_many(&ids, boxes.input()?).map_err(invalid)?);
         Ok(())
@@ -118,16 +124,19 @@ impl Broadphase {
 
     /// Changes the kind of each id.
     fn set_kind(&mut self, ids: &Bound<'_, PyAny>, kind: &str) -> PyResult<()> {
+        self.workers.check()?;
         self.inner.set_kind_many(&self::ids(ids)?, self::kind(kind)?).map_err(invalid)
     }
 
     /// Removes each id.
     fn remove(&mut self, ids: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.workers.check()?;
         self.inner.remove_many(&self::ids(ids)?).map_err(invalid)
     }
 
     /// Finds the pairs of the tick, and returns those that begin, with their first times, and those that ended.
     fn update<'py>(&mut self, py: Python<'py>) -> PyResult<Events<'py>> {
+        self.workers.check()?;
         let inner = &mut self.inner;
         let (mut begun, mut first, mut ended) = (Vec::new(), Vec::new(), Vec::new());
         let failed = py.detach(|| match inner.update() {

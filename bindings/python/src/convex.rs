@@ -6,9 +6,10 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use swath::convex::toi::{self, Settings, Toi, ToiInput, ToiResult, Touch};
 use swath::convex::{Hull, OwnedShape, gjk};
-use swath::{Motion, Pair, Pose, Shape, Threads};
+use swath::{Motion, Pair, Pose, Shape};
 
 use crate::arrays::{Rows, Vectors, array, invalid, table};
+use crate::threads::exec_of_call;
 
 /// A convex shape.
 #[pyclass(frozen)]
@@ -187,7 +188,7 @@ type Times<'py> = (Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<f32>>, Bound<'p
 #[pyfunction]
 #[pyo3(signature = (
     shapes, position, delta, pairs, *, accel=None, spin=None, target_distance=0.0,
-    tolerance=Settings::TOLERANCE, touch="if_closing"
+    tolerance=Settings::TOLERANCE, touch="if_closing", threads=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn first_times<'py>(
@@ -201,6 +202,7 @@ pub(crate) fn first_times<'py>(
     target_distance: f32,
     tolerance: f32,
     touch: &str,
+    threads: Option<usize>,
 ) -> PyResult<Times<'py>> {
     let settings = settings(target_distance, tolerance, touch)?;
     let zeros = vec![[0.0; 3]; shapes.len()];
@@ -224,12 +226,13 @@ pub(crate) fn first_times<'py>(
     let motions = (0..shapes.len())
         .map(|row| motion(row).map_err(|error| invalid(format!("body {row}: {error}"))))
         .collect::<PyResult<Vec<Motion>>>()?;
+    let threads = exec_of_call(threads)?.threads;
     let owned: Vec<OwnedShape> = shapes.iter().map(|shape| shape.get().shape.clone()).collect();
     let found = py.detach(|| {
         let shapes: Vec<Shape<'_>> = owned.iter().map(OwnedShape::shape).collect();
         let input = ToiInput { shapes: &shapes, motions: &motions, pairs, windows: &[] };
         let (mut rejected, mut out) = (Vec::new(), vec![Toi::default(); pairs.len()]);
-        toi::pairs(&input, &settings, &Threads::current(), &mut rejected, &mut out)
+        toi::pairs(&input, &settings, &threads, &mut rejected, &mut out)
             .map_err(|error| error.to_string())?;
         Ok(out)
     });

@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use swath::batch::{self, ElementError, ElementSettings, ElementToi, MovingPoints};
 use swath::{Level, Pair, Threads};
 
-use crate::arrays::{Rows, array, exec, invalid, table};
+use crate::arrays::{Rows, array, invalid, table};
+use crate::threads::exec_of_call;
 
 /// State, time, normal and coordinates of each pair.
 type Times<'py> = (
@@ -40,7 +41,7 @@ fn times<'py, const K: usize>(
     let pairs = Rows::<u32, 2>::new("pairs", pairs)?;
     let (start, end, elements) = (start.rows(), end.rows(), elements.rows());
     let pairs: &[Pair] = bytemuck::cast_slice(pairs.rows());
-    let exec = exec(threads)?;
+    let exec = exec_of_call(threads)?;
     let found = py.detach(|| {
         let mut rejected = Vec::new();
         let points = MovingPoints::check(start, end, &mut rejected).map_err(|e| e.to_string())?;

@@ -4,12 +4,14 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use swath::broadphase::{AabbRows, MovingBoxInput};
 
-use crate::arrays::{Vectors, array, exec, invalid, table};
+use crate::arrays::{Vectors, array, invalid, table};
+use crate::threads::Workers;
 
 /// Finds all pairs of boxes that meet in a tick.
 #[pyclass]
 pub(crate) struct PairFinder {
     finder: swath::PairFinder,
+    workers: Workers,
     rejected: Vec<(u32, String)>,
 }
 
@@ -33,9 +35,11 @@ impl PairFinder {
     #[new]
     #[pyo3(signature = (*, threads=None, pairs_max=None))]
     fn new(threads: Option<usize>, pairs_max: Option<usize>) -> PyResult<Self> {
-        let mut exec = exec(threads)?;
+        let workers = Workers::new(threads)?;
+        let mut exec = workers.exec();
         exec.pairs_max = pairs_max.unwrap_or(exec.pairs_max);
-        Ok(Self { finder: swath::PairFinder::with_exec(exec), rejected: Vec::new() })
+        let finder = swath::PairFinder::with_exec(exec);
+        Ok(Self { finder, workers, rejected: Vec::new() })
     }
 
     /// Pairs whose swept bounds share a point.
@@ -50,7 +54,8 @@ impl PairFinder {
         let (min, max) = (Vectors::new("min", min)?, Vectors::new("max", max)?);
         let delta = delta.map(|delta| Vectors::new("delta", delta)).transpose()?;
         let boxes = boxes(&min, &max, delta.as_ref())?;
-        let Self { finder, rejected } = self;
+        let Self { finder, workers, rejected } = self;
+        workers.check()?;
         let pairs = py.detach(|| {
             let found = finder.union_pairs(boxes).map_err(|error| error.to_string())?;
             *rejected = found.rejected().iter().map(|r| (r.row, r.reason.to_string())).collect();
@@ -71,7 +76,8 @@ impl PairFinder {
         let (min_a, max_a) = (Vectors::new("min_a", min_a)?, Vectors::new("max_a", max_a)?);
         let (min_b, max_b) = (Vectors::new("min_b", min_b)?, Vectors::new("max_b", max_b)?);
         let (a, b) = (boxes(&min_a, &max_a, None)?, boxes(&min_b, &max_b, None)?);
-        let Self { finder, rejected } = self;
+        let Self { finder, workers, rejected } = self;
+        workers.check()?;
         let pairs = py.detach(|| {
             let found = finder.union_pairs_between(a, b).map_err(|error| error.to_string())?;
             let both = found.rejected().iter().chain(found.rejected_of_second());
@@ -92,7 +98,8 @@ impl PairFinder {
         let (min, max) = (Vectors::new("min", min)?, Vectors::new("max", max)?);
         let delta = Vectors::new("delta", delta)?;
         let boxes = boxes(&min, &max, Some(&delta))?;
-        let Self { finder, rejected } = self;
+        let Self { finder, workers, rejected } = self;
+        workers.check()?;
         let found = py.detach(|| {
             let found = finder.swept_pairs(boxes).map_err(|error| error.to_string())?;
             *rejected = found.rejected().iter().map(|r| (r.row, r.reason.to_string())).collect();

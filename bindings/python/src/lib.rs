@@ -12,6 +12,7 @@ mod elements;
 mod finder;
 mod orbits;
 mod queries;
+mod threads;
 mod tick;
 
 use pyo3::prelude::*;

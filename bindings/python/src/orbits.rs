@@ -8,6 +8,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays::{Rows, array, invalid, table};
+use crate::threads::{Workers, pool};
 
 /// Draws Kepler elements of objects around the Earth.
 #[pyfunction]
@@ -36,7 +37,7 @@ type Approaches<'py> = (
 
 /// All approaches of objects in orbit within a distance.
 #[pyfunction]
-#[pyo3(signature = (elements, seconds, *, within_km=5.0, tick_seconds=60.0, progress=None))]
+#[pyo3(signature = (elements, seconds, *, within_km=5.0, tick_seconds=60.0, progress=None, threads=None))]
 pub(crate) fn screen_conjunctions<'py>(
     py: Python<'py>,
     elements: &Bound<'py, PyAny>,
@@ -44,6 +45,7 @@ pub(crate) fn screen_conjunctions<'py>(
     within_km: f64,
     tick_seconds: f64,
     progress: Option<Py<PyAny>>,
+    threads: Option<usize>,
 ) -> PyResult<Approaches<'py>> {
     let rows = Rows::<f64, 6>::new("elements", elements)?;
     let element = |&[a, e, i, node, perigee, mean]: &[f64; 6]| Elements {
@@ -65,9 +67,19 @@ pub(crate) fn screen_conjunctions<'py>(
     if seconds < 0.0 || !(0.0..=1e9).contains(&ticks) {
         return Err(invalid("seconds: expected a time of at most 10^9 ticks that is not negative"));
     }
+    if !(0.0..=1000.0).contains(&within_km) {
+        return Err(invalid(format!("within_km: expected 0 to 1000, got {within_km}")));
+    }
+    let pool = match threads {
+        Some(count) => Some(pool(count)?),
+        None => {
+            Workers::Shared.check()?;
+            None
+        }
+    };
     let settings = Settings { tick_seconds, ticks: ticks as usize, within_km };
     let mut failed = None;
-    let found = py.detach(|| {
+    let mut screening = || {
         screen(&objects, &settings, |done| {
             // The lock of the interpreter is taken a hundred times at most.
             let due = settings.ticks.div_ceil(100).max(1);
@@ -79,6 +91,10 @@ pub(crate) fn screen_conjunctions<'py>(
             if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
         .map_err(|error| error.to_string())
+    };
+    let found = py.detach(|| match pool {
+        Some(pool) => pool.install(screening),
+        None => screening(),
     });
     if let Some(error) = failed {
         return Err(error);

@@ -6,12 +6,14 @@ use swath::batch::{Hit, SegmentColumns};
 use swath::broadphase::AabbRows;
 use swath::{AabbColumns, Level};
 
-use crate::arrays::{Vectors, array, columns, exec, invalid};
+use crate::arrays::{Vectors, array, columns, invalid};
+use crate::threads::Workers;
 
 /// A bounding volume hierarchy over boxes that do not move.
 #[pyclass]
 pub(crate) struct Bvh {
     bvh: swath::Bvh,
+    workers: Workers,
     rejected: Vec<(u32, String)>,
 }
 
@@ -44,13 +46,15 @@ impl Bvh {
     ) -> PyResult<Self> {
         let (min, max) = (Vectors::new("min", min)?, Vectors::new("max", max)?);
         let boxes = AabbRows::new(min.rows(), max.rows()).map_err(invalid)?;
-        let mut bvh = swath::Bvh::with_exec(exec(threads)?);
+        let workers = Workers::new(threads)?;
+        workers.check()?;
+        let mut bvh = swath::Bvh::with_exec(workers.exec());
         let rejected = py.detach(|| {
             let rejected = bvh.build(boxes).map_err(|error| error.to_string())?;
             Ok(rejected.iter().map(|r| (r.row, r.reason.to_string())).collect())
         });
         let rejected = rejected.map_err(|error: String| invalid(error))?;
-        Ok(Self { bvh, rejected })
+        Ok(Self { bvh, workers, rejected })
     }
 
     fn __len__(&self) -> usize {
@@ -75,6 +79,11 @@ impl Bvh {
         let origin = Vectors::new("origin", origin)?;
         let direction = Vectors::new("direction", direction)?;
         let (origin, direction) = (origin.rows(), direction.rows());
+        if max_fraction.is_nan() || max_fraction < 0.0 {
+            let wanted = "max_fraction: expected a number that is not negative, or infinity";
+            return Err(invalid(format!("{wanted}, got {max_fraction}")));
+        }
+        self.workers.check()?;
         let found = py.detach(|| {
             let (p, d) = (columns(origin), columns(direction));
             let fractions = vec![max_fraction; origin.len()];
@@ -98,6 +107,7 @@ impl Bvh {
     ) -> PyResult<Lists<'py>> {
         let (min, max) = (Vectors::new("min", min)?, Vectors::new("max", max)?);
         let (min, max) = (min.rows(), max.rows());
+        self.workers.check()?;
         let found = py.detach(|| {
             let (min, max) = (columns(min), columns(max));
             let boxes = AabbColumns::new(slices(&min), slices(&max)).map_err(|e| e.to_string())?;
@@ -122,6 +132,7 @@ impl Bvh {
     ) -> PyResult<Hits<'py>> {
         let points = Vectors::new("points", points)?;
         let points = points.rows();
+        self.workers.check()?;
         let found = py.detach(|| {
             let at = columns(points);
             let boxes = AabbColumns::new(slices(&at), slices(&at)).map_err(|e| e.to_string())?;

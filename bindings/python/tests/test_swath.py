@@ -1,6 +1,11 @@
 """Tests of the Python interface against plain numpy. Run: python -m unittest discover tests"""
 
+import multiprocessing
+import os
+import pathlib
+import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -238,6 +243,21 @@ class QueriesTest(unittest.TestCase):
         none, far = self.bvh.nearest(low + F32(100), 1.0)
         self.assertTrue((none == -1).all() and np.isinf(far).all())
 
+    def test_invalid_limits_are_errors_that_name_the_argument(self):
+        for wrong in (float("nan"), -1.0, -np.inf):
+            for points in (self.low[:5], self.low[:0]):
+                with self.assertRaisesRegex(ValueError, "max_fraction: expected"):
+                    self.bvh.cast(points, points, wrong)
+                with self.assertRaisesRegex(ValueError, "max_distance: "):
+                    self.bvh.nearest(points, wrong)
+        for limit in (0.0, -0.0, 0.5, np.inf):
+            self.assertEqual(self.bvh.cast(self.low[:5], self.low[:5], limit)[0].shape, (5,))
+        for wrong in (float("nan"), -1.0):
+            with self.assertRaisesRegex(ValueError, "margin"):
+                swath.Broadphase(threads=1).insert(self.low, self.high, margin=wrong)
+            with self.assertRaisesRegex(ValueError, "within_km: expected 0 to 1000, got"):
+                swath.screen_conjunctions(swath.catalogue(10), 60.0, within_km=wrong)
+
 
 class ConvexTest(unittest.TestCase):
     def test_ball_meets_wall_at_the_exact_time(self):
@@ -406,7 +426,7 @@ class ElementsTest(unittest.TestCase):
 class TickTest(unittest.TestCase):
     def test_tick_reports_the_swept_pairs_in_the_order_of_time(self):
         low, high, delta = boxes(1500, 11)
-        pairs, t, normal = swath.tick(low, high, delta)
+        pairs, t, normal, state = swath.tick(low, high, delta)
         self.assertTrue((np.diff(t) >= 0).all())
         swept = {tuple(pair) for pair in swath.PairFinder().swept_pairs(low, high, delta)[0]}
         self.assertGreater(len(pairs), 500)
@@ -414,6 +434,132 @@ class TickTest(unittest.TestCase):
         first = swath.tick(low, high, delta, impacts_per_body=1)
         self.assertLess(len(first[0]), len(pairs))
         np.testing.assert_allclose(np.abs(normal).max(1), 1.0)
+        # The boxes that overlap at the start are those that overlap without displacements.
+        overlapping = {tuple(pair) for pair in swath.PairFinder().union_pairs(low, high)}
+        self.assertEqual({tuple(pair) for pair in pairs[state == 2]}, overlapping)
+        self.assertEqual((state.dtype, set(state.tolist())), (np.uint8, {1, 2}))
+        self.assertTrue((t[state == 2] == 0).all())
+
+    def test_state_tells_overlaps_from_impacts_at_the_start(self):
+        low = np.array([[0, 0, 0], [1, 0, 0], [0, 5, 0], [0.5, 5, 0]], F32)
+        delta = np.array([[1, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]], F32)
+        pairs, t, normal, state = swath.tick(low, low + F32(1), delta)
+        self.assertEqual(dict(zip(map(tuple, pairs.tolist()), state.tolist())), {(0, 1): 1, (2, 3): 2})
+        np.testing.assert_array_equal(t, [0.0, 0.0])
+        np.testing.assert_array_equal(normal, [[1.0, 0.0, 0.0]] * 2)
+
+
+def call_in_child(call, connection):
+    """Sends what a call returns or raises."""
+    try:
+        connection.send(call())
+    except RuntimeError as error:
+        connection.send(str(error))
+
+
+def in_forked_process(call):
+    """What a call returns or raises in a forked process, or "no answer"."""
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    child = context.Process(target=call_in_child, args=(call, there))
+    child.start()
+    answer = here.recv() if here.poll(20) else "no answer"
+    child.kill()
+    child.join()
+    return answer
+
+
+@unittest.skipUnless(hasattr(os, "fork"), "the system has no fork")
+class ForkTest(unittest.TestCase):
+    """Goal: a call in a forked process never waits for threads of its parent. Method: calls after the parent has used its threads."""
+
+    def setUp(self):
+        self.low, self.high, self.delta = boxes(20_000, 41)
+        # The parent uses the threads that objects share.
+        self.pairs = len(swath.PairFinder().swept_pairs(self.low, self.high, self.delta)[0])
+        self.assertGreater(self.pairs, 0)
+
+    def check_error(self, call):
+        self.assertRegex(in_forked_process(call), "forked.*'spawn', or threads=1")
+
+    def test_objects_with_threads_of_the_parent_are_errors(self):
+        low, high, delta = self.low, self.high, self.delta
+        finder, world, bvh = swath.PairFinder(threads=2), swath.Broadphase(threads=2), swath.Bvh(low, high, threads=2)
+        ids = world.insert(low, high, delta)
+        finder.union_pairs(low, high)
+        self.check_error(lambda: finder.union_pairs(low, high))
+        self.check_error(lambda: finder.union_pairs_between(low, high, low, high))
+        self.check_error(lambda: finder.swept_pairs(low, high, delta))
+        self.check_error(lambda: world.insert(low, high))
+        self.check_error(lambda: world.set(ids, low, high))
+        self.check_error(lambda: world.update())
+        self.check_error(lambda: bvh.cast(low, delta))
+        self.check_error(lambda: bvh.overlaps(low, high))
+        self.check_error(lambda: bvh.nearest(low))
+        # The parent goes on.
+        self.assertEqual(len(finder.swept_pairs(low, high, delta)[0]), self.pairs)
+
+    @unittest.skipIf(os.cpu_count() == 1, "the shared threads are one")
+    def test_shared_threads_of_the_parent_are_errors(self):
+        low, high, delta = self.low, self.high, self.delta
+        balls, pairs = [swath.Convex.sphere(1.0)] * 2000, np.array([[0, 1]] * 2000, np.uint32)
+        positions, faces = low.astype(np.float64), np.array([[0, 1, 2]], np.uint32)
+        of_faces = np.array([[5, 0]] * 5000, np.uint32)
+        finder = swath.PairFinder()
+        self.check_error(lambda: finder.swept_pairs(low, high, delta))
+        self.check_error(lambda: len(swath.Bvh(low, high)))
+        self.check_error(lambda: len(swath.tick(low, high, delta)[0]))
+        self.check_error(lambda: len(swath.first_times(balls, low[:2000], delta[:2000], pairs)[0]))
+        self.check_error(lambda: len(swath.vertex_face(positions, positions, faces, of_faces)[0]))
+        self.check_error(lambda: len(swath.screen_conjunctions(swath.catalogue(1000), 120.0)[0]))
+
+    def test_one_thread_and_new_threads_work(self):
+        low, high, delta = self.low, self.high, self.delta
+        balls, pairs = [swath.Convex.sphere(1.0)] * 2000, np.array([[0, 1]] * 2000, np.uint32)
+        kept = swath.PairFinder(threads=1)
+        kept.union_pairs(low, high)
+        with_threads = swath.PairFinder(threads=3)
+        for make in (lambda: kept, lambda: swath.PairFinder(threads=1), lambda: swath.PairFinder(threads=2)):
+            self.assertEqual(in_forked_process(lambda: len(make().swept_pairs(low, high, delta)[0])), self.pairs)
+        for threads in (1, 2):
+            first_times = lambda: swath.first_times(balls, low[:2000], delta[:2000], pairs, threads=threads)
+            self.assertEqual(in_forked_process(lambda: len(first_times()[0])), 2000)
+            screen = lambda: swath.screen_conjunctions(swath.catalogue(3000), 600.0, within_km=50.0, threads=threads)
+            self.assertEqual(in_forked_process(lambda: len(screen()[0])), len(screen()[0]))
+
+        # An object of the parent is destroyed.
+        def destroy():
+            nonlocal with_threads
+            del with_threads
+            return "done"
+
+        self.assertEqual(in_forked_process(destroy), "done")
+
+
+class ExamplesTest(unittest.TestCase):
+    def test_ply_files_with_faces_first_are_errors(self):
+        """Goal: a file whose faces are before its vertices is an error, not a mesh of other numbers. Method: both orders."""
+        script = pathlib.Path(__file__).parent.parent / "examples" / "cloth.py"
+        vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "<f4")
+        faces = np.array([(3, [0, 1, 2]), (3, [0, 1, 3])], [("count", "u1"), ("indices", "<i4", 3)])
+        elements = {
+            "vertex": ["element vertex 4", "property float x", "property float y", "property float z"],
+            "face": ["element face 2", "property list uchar int vertex_indices"],
+        }
+        data = {"vertex": vertices.tobytes(), "face": faces.tobytes()}
+        with tempfile.TemporaryDirectory() as folder:
+            for order in (["vertex", "face"], ["face", "vertex"]):
+                lines = ["ply", "format binary_little_endian 1.0"]
+                lines += [line for name in order for line in elements[name]] + ["end_header", ""]
+                path = pathlib.Path(folder) / "mesh.ply"
+                path.write_bytes("\n".join(lines).encode() + b"".join(data[name] for name in order))
+                ran = subprocess.run([sys.executable, script, path, path], capture_output=True, text=True)
+                if order[0] == "vertex":
+                    self.assertEqual(ran.returncode, 0, ran.stderr)
+                    self.assertIn("4 vertices, 5 edges, 2 faces", ran.stdout)
+                else:
+                    self.assertEqual(ran.returncode, 1)
+                    self.assertIn("expected the elements vertex and face, in this order", ran.stderr)
 
 
 class OrbitsTest(unittest.TestCase):

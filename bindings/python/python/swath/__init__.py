@@ -11,6 +11,11 @@ Invalid rows (NaN, infinite, ``min > max``) are in no result. ``rejected`` of a 
 ``Bvh`` lists invalid boxes. Functions without such a list treat an invalid row as one that touches nothing: a query for it
 finds nothing, ``tick`` leaves it out, and the state of ``vertex_face`` and ``edge_edge`` is 0. Other mistakes are a
 ``ValueError`` or ``TypeError`` that names the argument.
+
+``threads`` is the number of threads of an object or a call, by default one for each logical core, which all objects and calls
+share. Threads do not exist in a process that was forked from the one that started them, such as a worker of ``multiprocessing``
+with the start method ``fork``. A call that needs them there is a ``RuntimeError``: use the start method ``spawn``, or
+``threads=1``, or create the object in the new process with a number of threads.
 """
 
 from ._swath import (

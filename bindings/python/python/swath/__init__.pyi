@@ -115,7 +115,10 @@ class Bvh:
     def __new__(cls, min: _F32, max: _F32, *, threads: int | None = None) -> Self: ...
     def __len__(self) -> int: ...
     def cast(self, origin: _F32, direction: _F32, max_fraction: float = ...) -> tuple[_I64, _F32]:
-        """The first box that each ray hits: its row or -1, and the fraction of ``direction`` or infinity."""
+        """The first box that each ray hits: its row or -1, and the fraction of ``direction`` or infinity.
+
+        A ray ends at ``max_fraction``, which is not negative and by default infinite.
+        """
 
     def overlaps(self, min: _F32, max: _F32) -> tuple[_I64, _U32]:
         """The stored boxes that each box overlaps: those of row ``i`` are ``rows[starts[i]:starts[i + 1]]``.
@@ -206,8 +209,9 @@ def first_times(
     target_distance: float = 0.0,
     tolerance: float = ...,
     touch: _Touch = "if_closing",
+    threads: int | None = None,
 ) -> tuple[_U8, _F32, _F32]:
-    """First times of many pairs of bodies, on all cores.
+    """First times of many pairs of bodies.
 
     ``position``, ``delta``, ``accel`` and ``spin`` have a row for each shape, ``pairs`` has two bodies in each row.
     Returns for each pair: 0 separated, 1 impact, 2 overlapping at the start, 3 unresolved; the first time, or the time
@@ -269,8 +273,12 @@ def tick(
     accel: _F32 | None = None,
     impacts_per_body: int = 0,
     threads: int | None = None,
-) -> tuple[_U32, _F32, _F32]:
-    """Impacts of moving boxes in a tick, in the order of time: pairs ``(k, 2)``, times ``(k,)``, normals ``(k, 3)``.
+) -> tuple[_U32, _F32, _F32, _U8]:
+    """Impacts of moving boxes in a tick, in the order of time.
+
+    Returns pairs ``(k, 2)``, times ``(k,)``, unit normals from the first box to the second ``(k, 3)``, and states ``(k,)``: 1 the
+    boxes touch from that time on, 2 they overlap at the start of the tick, so that the time is 0; 3 unresolved: they do not touch
+    before that time, and the normal is zero.
 
     ``impacts_per_body`` limits the impacts: one is returned if it is among the first ``impacts_per_body`` of at least
     one of its bodies; 0 is no limit.
@@ -290,6 +298,7 @@ def screen_conjunctions(
     within_km: float = 5.0,
     tick_seconds: float = 60.0,
     progress: Callable[[int, int], object] | None = None,
+    threads: int | None = None,
 ) -> tuple[_U32, _F64, _F64, _F64]:
     """All approaches of objects in orbit within ``within_km``, sorted by time.
 
@@ -298,5 +307,5 @@ def screen_conjunctions(
 
     Returns pairs ``(k, 2)``, the seconds since the start, the distances in km and the relative speeds in km/s.
     ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times. An exception that
-    it raises ends the screening.
+    it raises ends the screening. With ``threads``, it is called on one of these threads.
     """

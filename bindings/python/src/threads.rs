@@ -1,0 +1,101 @@
+//! Threads of objects and calls, and the check that this process has them.
+//!
+//! A process that `fork` created has only the thread that called `fork`. Work for threads of its parent would wait there for ever, so
+//! each call that may use threads first compares its process with the one that started them.
+
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use swath::{Exec, Threads};
+
+use crate::arrays::invalid;
+
+/// The greatest number of threads of a pool.
+const THREADS_MAX: usize = 1024;
+
+/// The id of the process that first used the threads that objects share; 0 before.
+static SHARED_PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// The threads of an object or of a call.
+pub(crate) enum Workers {
+    /// The calling thread alone.
+    One,
+    /// Those that all objects and calls without a number of threads share, one for each logical core.
+    Shared,
+    /// New threads, and the id of the process that has started them.
+    Own(Arc<ThreadPool>, u32),
+}
+
+impl Workers {
+    /// Starts `threads` threads, or uses the shared ones if that is `None`.
+    pub(crate) fn new(threads: Option<usize>) -> PyResult<Self> {
+        match threads {
+            None => Ok(Self::Shared),
+            Some(1) => Ok(Self::One),
+            Some(count) => Ok(Self::Own(Arc::new(pool(count)?), process::id())),
+        }
+    }
+
+    /// Returns how an object runs on these threads.
+    pub(crate) fn exec(&self) -> Exec {
+        let threads = match self {
+            Self::One => Threads::one(),
+            Self::Shared => Threads::current(),
+            Self::Own(pool, _) => Threads::of_pool(pool.clone()),
+        };
+        Exec { threads, ..Exec::default() }
+    }
+
+    /// Returns an error if the threads are those of another process, from which this one was forked.
+    pub(crate) fn check(&self) -> PyResult<()> {
+        let this = process::id();
+        let exist = match self {
+            Self::One => true,
+            Self::Own(_, process) => *process == this,
+            Self::Shared => {
+                let order = Ordering::Relaxed;
+                let first = SHARED_PROCESS.compare_exchange(0, this, order, order);
+                let owner = first.map_or_else(|owner| owner, |_| this);
+                owner == this || rayon::current_num_threads() == 1
+            }
+        };
+        if exist {
+            return Ok(());
+        }
+        Err(PyRuntimeError::new_err(
+            "this process was forked from one in which swath uses several threads, which do not exist here; \
+             use the start method 'spawn', or threads=1",
+        ))
+    }
+}
+
+impl Drop for Workers {
+    /// Leaves a pool of another process as it is: to end its threads, which do not exist here, locks would be taken that they
+    /// may have had when the process was forked.
+    fn drop(&mut self) {
+        if let Self::Own(pool, process) = self
+            && *process != process::id()
+        {
+            std::mem::forget(pool.clone());
+        }
+    }
+}
+
+/// Starts `count` threads.
+pub(crate) fn pool(count: usize) -> PyResult<ThreadPool> {
+    if !(1..=THREADS_MAX).contains(&count) {
+        return Err(invalid(format!("threads: expected 1 to {THREADS_MAX}, got {count}")));
+    }
+    ThreadPoolBuilder::new().num_threads(count).build().map_err(invalid)
+}
+
+/// Returns how a call runs on `threads` threads, or on the shared ones if that is `None`.
+pub(crate) fn exec_of_call(threads: Option<usize>) -> PyResult<Exec> {
+    let workers = Workers::new(threads)?;
+    workers.check()?;
+    Ok(workers.exec())
+}
