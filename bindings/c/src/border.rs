@@ -33,9 +33,10 @@ fn check_array<T>(pointer: *const T, count: usize, name: &str) -> Outcome {
     Ok(())
 }
 
-/// Checks that `count` rows have numbers of 32 bits.
+/// Checks that `count` rows have numbers of 32 bits. More rows than memory has floats are left to the check of their array.
 pub(crate) fn check_row_count(count: usize, name: &str) -> Outcome {
-    if u32::try_from(count).is_err() {
+    let floats_max = isize::MAX as usize / size_of::<f32>();
+    if u32::try_from(count).is_err() && count <= floats_max {
         let message = format!("{name}: {count} rows; a call takes at most {}", u32::MAX);
         return Err(Failure::new(SWATH_ERROR_TOO_MANY, message));
     }
