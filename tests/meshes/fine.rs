@@ -28,7 +28,7 @@ fn fine_case(draw: &mut Draw, side: u32) -> MeshCase {
     let [x, z] = [0; 2].map(|_| tilt * draw.between(-1.0, 1.0));
     motion.orientation = Pose::normalized([0.0; 3], [x, 0.0, z, 1.0]).expect("a pose").rotation;
     let below = support_below(&body.scaled(1.0), motion.orientation);
-    let above = draw.one_of(&[0.3, 0.3, 0.01, 0.0, -1e-5, -0.01]);
+    let above = draw.one_of(&[0.3, 0.3, 0.01, 0.0, -1e-5, -5e-5, -1e-4, -0.01]);
     motion.position = [draw.between(-0.2, 0.2), HEIGHT + below + above, draw.between(-0.2, 0.2)];
     let speed = draw.one_of(&[0.0, 0.1, 0.5, 1.0]);
     motion.delta = [0.1 * draw.between(-1.0, 1.0), -speed, 0.1 * draw.between(-1.0, 1.0)];
