@@ -33,7 +33,7 @@ impl<'a> Shape<'a> {
             Core::Map { .. } => V3::new(bounding_radius, bounding_radius, bounding_radius),
             _ => core.extent() * rounded,
         };
-        if let Core::Discs { scale, .. } = core
+        if let Core::Discs { scale, .. } | Core::Hull { scale, .. } | Core::Map { scale, .. } = core
             && !scale.to_array().iter().all(|factor| factor.abs() <= SCALE_MAX)
         {
             return Err(InvalidShape::Number);
@@ -314,11 +314,13 @@ impl<'a> Shape<'a> {
     ) -> Result<Aabb, Invalid> {
         let mut aabb = Aabb::default();
         let position = V3::of(position) + self.core.center();
+        // A support map may return points that are not quite the farthest.
+        let rounding = if let Core::Map { .. } = self.core { ROUNDING_OF_MAP } else { ROUNDING };
         for (axis, at) in position.to_array().into_iter().enumerate() {
             let [low, high] = reach(axis);
             // Bound of the rounding errors of the rotation and the sums; zero if all is exact.
             let exact = self.bounding_radius == 0.0;
-            let slack = if exact { 0.0 } else { ROUNDING * (self.bounding_radius + at.abs()) };
+            let slack = if exact { 0.0 } else { rounding * (self.reach() + at.abs()) };
             aabb.min[axis] = -up(up_sum(-at, low + self.radius) + slack);
             aabb.max[axis] = up(up_sum(at, high + self.radius) + slack);
         }
@@ -336,7 +338,7 @@ pub(super) fn smaller_size(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Greatest factor by which discs may be scaled: 2²⁷². Only lengths of zero stay within the coordinates if they are scaled by more.
+/// Greatest factor by which discs, hulls and support maps may be scaled: 2²⁷². Only lengths of zero stay within the coordinates if they are scaled by more.
 const SCALE_MAX: f64 = f64::from_bits((1023 + 272) << 52);
 
 /// Least reach of a scaled shape that is no point: 2⁻²⁰⁰, far below the least distance of two positions.
@@ -344,6 +346,9 @@ const REACH_MIN: f64 = f64::from_bits((1023 - 200) << 52);
 
 /// Bound of the rounding error of bounds, relative to the numbers they are computed from: 2⁻⁴⁹.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// The same for a support map, whose points may be less far by 2⁻⁴⁸ of its bounding radius: 2⁻⁴⁷.
+const ROUNDING_OF_MAP: f64 = 32.0 * f64::EPSILON;
 
 /// Returns `a + b`, rounded up.
 fn up_sum(a: f64, b: f64) -> f64 {

@@ -6,7 +6,7 @@
 use scenes::convex::{Hulls, Moves, meetings, rotation, shape, unit};
 use swath::convex::gjk::GjkCache;
 use swath::convex::toi::{Settings, ToiResult, Touch};
-use swath::convex::{Hull, SupportMap, gjk, toi};
+use swath::convex::{Hull, InvalidShape, SupportMap, gjk, toi};
 use swath::{Motion, Pose, Segment, Shape};
 use testkit::draw::{Draw, how_many};
 
@@ -311,5 +311,60 @@ fn normals_of_tiny_shapes_are_of_unit_length() {
                 }
             }
         }
+    }
+}
+
+/// Goal: bounds contain the shape also if the radius is far greater than the core, or the other way round. Method: capsules along the axis y, whose
+/// extent is the sum of both lengths; the difference of the bound and the radius is exact.
+#[test]
+fn bounds_of_round_shapes_are_rounded_outwards() {
+    let lengths = [1e-20_f32, 1e-8, 1e-3, 1.0, 1e9, 17_592_186_044_416.0];
+    for (half_height, radius) in lengths.iter().flat_map(|&h| lengths.map(|r| (h, r))) {
+        let capsule = Shape::capsule(half_height, radius).expect("valid lengths");
+        let bounds = capsule.bounds(&Pose::IDENTITY).expect("valid");
+        let [small, great] = [half_height.min(radius), half_height.max(radius)].map(f64::from);
+        for bound in [bounds.max[1], -bounds.min[1]] {
+            let beyond = f64::from(bound) - great;
+            assert!(beyond >= small, "{half_height} {radius}: {bound}");
+            assert!(beyond <= small + 4e-7 * great, "{half_height} {radius}: {bound}");
+        }
+    }
+}
+
+/// Goal: a hull whose extent on an axis is zero cannot be scaled on this axis until products with the scale overflow. Method: a triangle in the
+/// plane `x = 0`, scaled again and again.
+#[test]
+fn flat_hull_is_not_scaled_without_limit() {
+    let points = [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0_f32]];
+    let hull = Hull::new(points).expect("a triangle");
+    let mut shape = Shape::hull(&hull);
+    let factor = f32::from_bits((127 + 100) << 23);
+    for times in 1..12 {
+        match shape.scaled([factor, 1.0, 1.0]) {
+            Ok(scaled) => shape = scaled,
+            Err(error) => {
+                assert_eq!((times, error), (3, InvalidShape::Number));
+                return;
+            }
+        }
+    }
+    panic!("{shape:?}");
+}
+
+/// Goal: a cached normal of the caller that is infinite is ignored. Method: a box and a ball, with normals that are not finite and without one; the results have
+/// the same bits.
+#[test]
+fn infinite_cached_normals_are_ignored() {
+    let (cuboid, ball) = (Shape::cuboid([1.0, 2.0, 3.0]), Shape::sphere(0.5));
+    let (cuboid, ball) = (cuboid.expect("a box"), ball.expect("a ball"));
+    let at = Pose::at([3.0, 2.5, -1.0]).expect("a pose");
+    let distance = |normal: [f32; 3]| {
+        let mut cache = GjkCache { normal };
+        let found = gjk::distance_from(&cuboid, &Pose::IDENTITY, &ball, &at, &mut cache);
+        found.expect("valid poses")
+    };
+    let without = format!("{:?}", distance([0.0; 3]));
+    for normal in [[f32::INFINITY, 0.0, 0.0], [1.0, f32::NEG_INFINITY, 0.0], [f32::NAN; 3]] {
+        assert_eq!(format!("{:?}", distance(normal)), without, "{normal:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! Tests of batches of vertex-face and edge-edge pairs: levels, threads, layouts and rejected rows.
 
+use std::time::{Duration, Instant};
+
 use rand::RngExt;
 use swath::batch::{
     ElementError, ElementSettings, ElementToi, MovingPoints, Rejected, VertexPositions, edge_edge,
@@ -234,4 +236,37 @@ fn rows_that_do_not_exist_are_errors() {
     let mut out = [unwritten; 2];
     let found = vertex_face::pairs(level, &threads, &points, &faces, &[], &settings, &mut out);
     assert!(matches!(found, Err(ElementError::Length(_))) && out == [unwritten; 2]);
+}
+
+/// Goal: a pair of which a vertex is rejected takes no rounds, whichever of its positions is invalid. Method: each vertex of both kinds of pairs without a position at
+/// the start, at the end or at both, and so many rounds that a search which takes all of them does not end in the time allowed.
+#[test]
+fn pairs_with_rejected_vertices_take_no_rounds() {
+    let start = [[0.25, 0.25, 1.0], [0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0_f64]];
+    let end = [[1.0, 1.0, -1.0], [0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+    let settings = ElementSettings { rounds_max: 1 << 28, ..ElementSettings::default() };
+    let (pair, threads) = ([Pair { a: 0, b: 0 }], Threads::one());
+    let began = Instant::now();
+    for (vertex, of_start, of_end) in (0..4)
+        .flat_map(|vertex| [(vertex, true, false), (vertex, false, true), (vertex, true, true)])
+    {
+        let (mut start, mut end) = (start, end);
+        start[vertex][0] = if of_start { f64::NAN } else { start[vertex][0] };
+        end[vertex][1] = if of_end { f64::NAN } else { end[vertex][1] };
+        let mut rejected = Vec::new();
+        let points = MovingPoints::check(&start[..], &end[..], &mut rejected).expect("equal");
+        for level in Level::all() {
+            let mut out = [ElementToi::Unresolved { t_safe: 0.5 }];
+            let faces = [[1, 2, 3]];
+            vertex_face::pairs(level, &threads, &points, &faces, &pair, &settings, &mut out)
+                .expect("valid rows");
+            assert_eq!(out, [ElementToi::Miss], "{level} {vertex}");
+            let edges = [[0, 1], [2, 3]];
+            let crossing = [Pair { a: 0, b: 1 }];
+            edge_edge::pairs(level, &threads, &points, &edges, &crossing, &settings, &mut out)
+                .expect("valid rows");
+            assert_eq!(out, [ElementToi::Miss], "{level} {vertex}");
+        }
+    }
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
 }

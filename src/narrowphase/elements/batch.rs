@@ -54,8 +54,14 @@ pub(super) fn pairs<E: ElementPair>(
         for (first, out) in (start..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
             let rows = out.len();
             let pairs = &pairs[first..first + rows];
+            let is_rejected =
+                |pair: Pair| points.is_any_rejected(vertices(pair).unwrap_or_default());
             for (row, &pair) in pairs.iter().enumerate() {
-                let at = points.get(vertices(pair).unwrap_or_default());
+                // In place of invalid positions, with which a search may take all rounds, those of a contact in the first round.
+                let at = match is_rejected(pair) {
+                    true => Default::default(),
+                    false => points.get(vertices(pair).unwrap_or_default()),
+                };
                 block.set(row, [E::vectors(&at[0]), E::vectors(&at[1])]);
             }
             let kind = PhantomData::<E>;
@@ -64,11 +70,8 @@ pub(super) fn pairs<E: ElementPair>(
                 *out = ElementToi::of_end::<E>(block.ends[row], || block.get(row));
             }
             if !points.rejected().is_empty() {
-                for (pair, out) in pairs.iter().zip(out) {
-                    if points.is_any_rejected(vertices(*pair).unwrap_or_default()) {
-                        *out = ElementToi::Miss;
-                    }
-                }
+                let rejected = pairs.iter().zip(out).filter(|(pair, _)| is_rejected(**pair));
+                rejected.for_each(|(_, out)| *out = ElementToi::Miss);
             }
         }
     });

@@ -73,7 +73,7 @@ pub enum ElementError {
     /// The length of the output differs from the number of pairs.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
-    /// A pair refers to a vertex, edge or face that does not exist.
+    /// A pair refers to an edge or face that does not exist.
     #[error("pair {index} refers to row {row}; rows must be below {rows}")]
     NoSuchRow {
         /// Index of the pair.
@@ -83,12 +83,14 @@ pub enum ElementError {
         /// The number of rows.
         rows: usize,
     },
-    /// An edge or face of a pair refers to a vertex that does not exist.
-    #[error("an element of pair {index} refers to vertex {vertex}; there are {vertices} vertices")]
+    /// A pair, or an edge or face of a pair, refers to a vertex that does not exist.
+    #[error(
+        "pair {index} or one of its elements refers to vertex {vertex}; there are {vertices} vertices"
+    )]
     NoSuchVertex {
         /// Index of the pair.
         index: usize,
-        /// The vertex that its element refers to.
+        /// The vertex that it or its element refers to.
         vertex: u32,
         /// The number of vertices.
         vertices: usize,

@@ -167,7 +167,8 @@ impl<const PLAIN: bool> Kernel for DistanceSearch<'_, PLAIN> {
             LocalPair { a: &a.core, b: &b.core, x: frame.rotate_back(between), scale, scaled_b };
 
         let mut simplex = Simplex::default();
-        let last = self.last.unit();
+        // An infinite one of the caller has the unit vector NaN.
+        let last = self.last.unit().filter(|last| last.square() < 2.0);
         let guess = frame.rotate_back(last.unwrap_or(between));
         let (first, first_gap) = local.support::<I, PLAIN>(isa, guess);
         simplex.push(first);
