@@ -193,13 +193,14 @@ fn parts_beyond_a_plane_are_those_that_get_deeper() {
 /// thousands of triangles; the rounds are counted.
 #[test]
 fn body_on_a_fine_mesh_takes_few_rounds() {
-    let motions: [([f32; 3], [f32; 3], f32, [f32; 2]); 6] = [
-        ([0.0, -0.3, 0.0], [0.0; 3], 0.1, [0.0; 2]),
-        ([0.01, -0.2, 0.0], [0.0, -0.01, 0.0], 0.1, [0.0; 2]),
-        ([0.0, -0.3, 0.0], [0.0; 3], 0.1, [0.02, -0.03]),
-        ([0.0, -0.3, 0.0], [0.0; 3], 0.1, [1e-4, 3e-5]),
-        ([0.0; 3], [0.0, -0.003, 0.0], 0.0, [0.0; 2]),
-        ([0.05, 0.0, 0.02], [0.0, -0.003, 0.0], 0.0, [0.0; 2]),
+    // Displacement, acceleration, height and tilt.
+    let motions = [
+        ([0.0, -0.3, 0.0], 0.0, 0.1, [0.0; 2]),
+        ([0.01, -0.2, 0.0], -0.01, 0.1, [0.0; 2]),
+        ([0.0, -0.3, 0.0], 0.0, 0.1, [0.02, -0.03]),
+        ([0.0, -0.3, 0.0], 0.0, 0.1, [1e-4, 3e-5]),
+        ([0.0; 3], -0.003, 0.0, [0.0; 2]),
+        ([0.05, 0.0, 0.02], -0.003, 0.0, [0.0_f32; 2]),
     ];
     for bump in [0.0, 5e-6, 5e-4] {
         let (mut vertices, triangles) = terrain(&mut Draw::new(64), 70, bump);
@@ -213,7 +214,7 @@ fn body_on_a_fine_mesh_takes_few_rounds() {
                 let lower = if x == 0.0 { 0.0 } else { 0.06 };
                 let pose = Pose::normalized([0.003, 0.5 + above + lower, 0.004], [x, 0.0, z, 1.0]);
                 let motion = Motion::new(pose.expect("a pose"), delta).expect("a motion");
-                let motion = Motion { accel, ..motion };
+                let motion = Motion { accel: [0.0, accel, 0.0], ..motion };
                 let (still, settings) = (Motion::default(), Settings::default());
                 let found =
                     toi::one_to_one(&shape.into(), &motion, &(&mesh).into(), &still, &settings);
