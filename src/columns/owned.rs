@@ -91,6 +91,11 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         self.len == 0
     }
 
+    /// The number of rows that fit without an allocation.
+    pub(crate) fn capacity(&self) -> usize {
+        self.columns[0].capacity() * LANES_MAX
+    }
+
     /// Removes all rows and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);

@@ -73,8 +73,15 @@ impl Segment {
     }
 
     /// Returns the point at `fraction`. The product and the sum are each rounded to nearest.
+    ///
+    /// On an axis on which `delta` is zero, the point is at the start, whatever the fraction is. On the others, an infinite
+    /// fraction gives an infinite coordinate, and NaN gives NaN.
     #[must_use]
     pub fn at(&self, fraction: f32) -> [f32; 3] {
-        each_axis(|axis| self.start[axis] + self.delta[axis] * fraction)
+        each_axis(|axis| {
+            let delta = self.delta[axis];
+            // Zero times infinity would be NaN. Zero times a finite fraction is that zero.
+            self.start[axis] + if delta == 0.0 { delta } else { delta * fraction }
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::impact::Impact;
 use super::scene::{BodyFlags, ConvexBody, GeometryBody};
+use super::stages::unused::{PlacesNeeded, shrink_above};
 use crate::broadphase::{ProxyId, ProxyPair};
 use crate::columns::{MovingBoxStore, impl_memory};
 use crate::geom::{Invalid, SweptPair};
@@ -24,6 +25,10 @@ pub(super) struct ProxyRows {
     pub(super) rejected: Vec<(ProxyId, Invalid)>,
     pub(super) impacts: Vec<Impact<ProxyPair>>,
     pub(super) sensed: Vec<Impact<ProxyPair>>,
+    /// How many pairs, impacts and proxies the last ticks had.
+    pairs_needed: PlacesNeeded,
+    impacts_needed: PlacesNeeded,
+    rows_needed: PlacesNeeded,
 }
 
 impl_memory!(ProxyRows {
@@ -36,7 +41,8 @@ impl_memory!(ProxyRows {
     geometries,
     rejected,
     impacts,
-    sensed
+    sensed;
+    without pairs_needed, impacts_needed, rows_needed
 });
 
 impl ProxyRows {
@@ -59,6 +65,25 @@ impl ProxyRows {
         par::sort::<2>(bytemuck::cast_slice_mut(ids));
         for (row, id) in (0..).zip(&*ids) {
             rows[id.index() as usize] = row;
+        }
+    }
+
+    /// Frees memory that neither this tick nor those before need.
+    pub(super) fn free_unused(&mut self) {
+        let most = self.pairs_needed.record(self.pairs.len());
+        shrink_above(&mut self.pairs, most);
+        let most = self.impacts_needed.record(self.impacts.len().max(self.sensed.len()));
+        shrink_above(&mut self.impacts, most);
+        shrink_above(&mut self.sensed, most);
+        let most = self.rows_needed.record(self.ids.len());
+        shrink_above(&mut self.ids, most);
+        shrink_above(&mut self.flags, most);
+        shrink_above(&mut self.rejected, most);
+        shrink_above(&mut self.convex, most);
+        shrink_above(&mut self.geometries, most);
+        // The boxes are read no more.
+        if self.boxes.capacity() > most {
+            self.boxes = MovingBoxStore::default();
         }
     }
 }

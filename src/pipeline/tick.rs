@@ -9,11 +9,13 @@ use super::stages::context::{ShapeTest, TickContext};
 use super::stages::convex::PartLists;
 use super::stages::row_cache::RowCache;
 use super::stages::sort::SortedImpacts;
-use super::stages::windows::WindowRun;
-use super::stages::{candidates, convex};
+use super::stages::unused::{PlacesNeeded, shrink_above};
+use super::stages::windows::{RunsNeeded, WindowRun};
+use super::stages::{candidates, convex, windows};
 use super::stats::TickStats;
 use crate::broadphase::PairFinder;
 use crate::broadphase::exec::Exec;
+use crate::broadphase::pairs::runs::Window;
 use crate::columns::{Memory, MovingBoxColumns, Rejected, impl_memory};
 use crate::geom::{Pair, SweptPair, lengthen_by_default};
 use crate::lanes::Level;
@@ -76,7 +78,8 @@ impl<'a> IntoIterator for TickOutput<'a> {
 
 /// The continuous collision pipeline: computes the impacts of a tick.
 ///
-/// It keeps only memory between ticks. See the [module](crate::pipeline) for the stages.
+/// It keeps only memory between ticks, and frees what is many times as much as the last ticks needed. See the
+/// [module](crate::pipeline) for the stages.
 ///
 /// ```
 /// use swath::pipeline::Config;
@@ -128,9 +131,22 @@ pub(super) struct TickScratch {
     pub(super) sensed: SortedImpacts,
     pub(super) rejected: Vec<Rejected>,
     pub(super) stats: TickStats,
+    /// What the last ticks needed.
+    needed: TickNeeded,
 }
 
-impl_memory!(TickScratch { bounds, row_cache, tests, tois, parts, impacts, sensed, rejected; lists of runs; without filled, stats });
+impl_memory!(TickScratch { bounds, row_cache, tests, tois, parts, impacts, sensed, rejected; lists of runs; without filled, stats, needed });
+
+/// What the last ticks needed, so that [`TickScratch::free_unused`] can free the rest.
+#[derive(Debug, Default)]
+struct TickNeeded {
+    /// Runs of pairs.
+    runs: Window,
+    /// Places of the lists of all runs.
+    of_runs: RunsNeeded,
+    tests: PlacesNeeded,
+    rejected: PlacesNeeded,
+}
 
 impl Default for Pipeline {
     fn default() -> Self {
@@ -173,6 +189,27 @@ impl Pipeline {
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.bytes()
+    }
+
+    /// Frees all memory. The next tick allocates what it needs again.
+    ///
+    /// A pipeline frees the memory of a large tick by itself after some smaller ones. This is for one that is not used for a while.
+    ///
+    /// ```
+    /// use swath::{MovingBoxColumns, Pipeline, Scene};
+    ///
+    /// let column = [0.0; 2];
+    /// let boxes = MovingBoxColumns::from_columns([&column[..]; 9])?;
+    /// let mut pipeline = Pipeline::default();
+    /// pipeline.tick(&Scene::new(boxes))?;
+    /// assert!(pipeline.memory_usage() > 0);
+    /// pipeline.shrink_to_fit();
+    /// assert_eq!(pipeline.memory_usage(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shrink_to_fit(&mut self) {
+        self.finder.shrink_to(0, 0);
+        (self.work, self.proxies) = (TickScratch::default(), ProxyRows::default());
     }
 
     /// Runs the first stage only: the moving boxes that contain the bodies, including the target
@@ -261,6 +298,10 @@ impl Pipeline {
     }
 }
 
+/// Runs are freed if there are so many times as many as the last ticks needed, and so many more.
+const RUNS_KEPT_MAX: usize = 8;
+const RUNS_KEPT_LEAST: usize = 64;
+
 /// Pairs of one task, if no finder has divided them.
 const CHUNK: usize = 1024;
 
@@ -292,6 +333,8 @@ fn find(
             reason: bounds.invalid(scene, rejected.row).unwrap_or(rejected.reason),
             ..rejected
         }));
+        let most = work.needed.rejected.record(work.rejected.len());
+        shrink_above(&mut work.rejected, most);
         let context = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
         let (chunk, count) = (|index| found.chunk(index), found.chunk_count());
         work.test_bounds(&context, level, threads, (&chunk, count), &mut clock);
@@ -311,7 +354,12 @@ impl TickScratch {
         (pairs_of, count): (&(dyn Fn(usize) -> &'p [SweptPair] + Sync), usize),
         clock: &mut Clock,
     ) {
-        let Self { row_cache, runs, filled, tests, stats, .. } = self;
+        let Self { row_cache, runs, filled, tests, stats, needed, .. } = self;
+        let most = needed.runs.record(count);
+        if runs.len() > RUNS_KEPT_MAX * most + RUNS_KEPT_LEAST {
+            runs.truncate(most);
+            runs.shrink_to_fit();
+        }
         lengthen_by_default(runs, count);
         *filled = count;
         let runs = &mut runs[..count];
@@ -360,6 +408,16 @@ impl TickScratch {
         stats.limited = impacts.sort((runs.len(), &|at| &runs[at].impacts), limit, rows, threads);
         sensed.sort((runs.len(), &|at| &runs[at].sensed), 0, rows, threads);
         (stats.impacts, stats.sensed) = (impacts.sorted.len(), sensed.sorted.len());
-        stats.sort_time = clock.lap();
+        self.free_unused();
+        self.stats.sort_time = clock.lap();
+    }
+
+    /// Frees memory of the lists of pairs and tests that neither this tick nor those before need.
+    fn free_unused(&mut self) {
+        let Self { runs, filled, tests, tois, needed, .. } = self;
+        windows::free_unused(runs, *filled, &mut needed.of_runs);
+        let most = needed.tests.record(tests.len());
+        shrink_above(tests, most);
+        shrink_above(tois, most);
     }
 }

@@ -181,6 +181,148 @@ fn pairs_of_one_tick_are_not_kept_for_good() {
     }
 }
 
+/// Goal: the memory of resting pairs that ended is freed although one resting pair remains. Method: a crowd of sleeping boxes for one tick, besides
+/// two others that touch; the memory before it, and after many ticks or after freeing what is not needed.
+#[test]
+fn memory_of_ended_resting_pairs_is_freed_although_one_pair_remains() {
+    use swath::ProxyKind::Sleeping;
+    const COUNT: usize = 800;
+    for shrinks in [false, true] {
+        let mut world = Broadphase::with_exec(Threads::one());
+        world.set_kind_table(KindTable::default().with(Sleeping, Sleeping));
+        let mut insert = |aabb: Aabb, proxy: Proxy| world.insert(aabb, proxy).expect("valid");
+        let away = |k: usize| cube(10.0 + 2.0 * k as f32);
+        let lone = insert(cube(-10.0), Proxy::dynamic());
+        let crowd: Vec<ProxyId> = (0..COUNT).map(|k| insert(away(k), Proxy::sleeping())).collect();
+        let remaining = [(); 2].map(|()| insert(cube(-20.0), Proxy::sleeping()));
+        let tick = |world: &mut Broadphase, place: &dyn Fn(usize) -> Option<Aabb>, tick: usize| {
+            for (k, &id) in crowd.iter().enumerate() {
+                if let Some(aabb) = place(k) {
+                    world.set(id, aabb, [0.0; 3]).expect("the proxy exists");
+                }
+            }
+            world.set(lone, cube(-10.0), [0.0, tick as f32, 0.0]).expect("the proxy exists");
+            let changes = world.update().expect("no limit");
+            (changes.begun().len(), changes.ended().len())
+        };
+        assert_eq!(tick(&mut world, &|_| None, 0), (1, 0));
+        let before = world.memory_usage();
+        let pairs = COUNT * (COUNT - 1) / 2;
+        assert_eq!(tick(&mut world, &|_| Some(cube(0.0)), 1), (pairs, 0));
+        assert!(world.memory_usage() - before > 30 * pairs);
+        assert_eq!(tick(&mut world, &|k| Some(away(k)), 2), (0, pairs));
+        if shrinks {
+            world.shrink_to_fit();
+        } else {
+            for k in 3..60 {
+                assert_eq!(tick(&mut world, &|_| None, k), (0, 0));
+            }
+        }
+        world.validate().expect("no invariant is violated");
+        let more = world.memory_usage().saturating_sub(before);
+        assert!(more < 2 * pairs, "{more} bytes more");
+        assert_eq!(world.pairs().len(), 1);
+        assert_eq!((world.pairs()[0].a, world.pairs()[0].b), (remaining[0], remaining[1]));
+    }
+}
+
+/// Goal: a broadphase in which nothing changes any more frees the memory of an earlier tick with very many pairs. Method: a crowd for one tick, of
+/// movers, of movers among fixed boxes, or of sleeping boxes; then updates without a change.
+#[test]
+fn updates_without_changes_free_memory() {
+    use swath::ProxyKind::Sleeping;
+    const COUNT: usize = 800;
+    for proxies in [
+        [Proxy::dynamic(), Proxy::dynamic()],
+        [Proxy::dynamic(), Proxy::fixed()],
+        [Proxy::sleeping(), Proxy::sleeping()],
+    ] {
+        let mut world = Broadphase::with_exec(Threads::one());
+        world.set_kind_table(KindTable::default().with(Sleeping, Sleeping));
+        let away = |k: usize| cube(10.0 + 2.0 * k as f32);
+        let crowd: Vec<ProxyId> = (0..COUNT)
+            .map(|k| world.insert(away(k), proxies[k % 2]).expect("the box is valid"))
+            .collect();
+        for _ in 0..4 {
+            world.update().expect("no limit");
+        }
+        let before = world.memory_usage();
+        let move_all = |world: &mut Broadphase, place: &dyn Fn(usize) -> Aabb| {
+            for (k, &id) in crowd.iter().enumerate() {
+                world.set(id, place(k), [0.0; 3]).expect("the proxy exists");
+            }
+            let changes = world.update().expect("no limit");
+            (changes.begun().len(), changes.ended().len())
+        };
+        let (begun, _) = move_all(&mut world, &|_| cube(0.0));
+        assert!(begun > COUNT * COUNT / 4, "{begun}");
+        assert_eq!(move_all(&mut world, &away), (0, begun));
+        let crowded = world.memory_usage() - before;
+        assert!(crowded > 20 * begun, "{crowded}");
+        for _ in 0..60 {
+            assert!(world.update().expect("no limit").touching().is_empty());
+        }
+        world.validate().expect("no invariant is violated");
+        let more = world.memory_usage().saturating_sub(before);
+        assert!(more < 2 * begun, "{proxies:?}: {more} of {crowded} bytes");
+    }
+}
+
+/// Goal: the pairs that were found with boxes of one kind take no memory once there are no such boxes, so that they are not searched any more. Method: each kind of
+/// resting proxies and of movers that have settled; others meet all of them for one tick, and then they are removed.
+#[test]
+fn pairs_with_a_kind_that_no_longer_exists_take_no_memory() {
+    use swath::ProxyKind::{Fixed, Kinematic};
+    const COUNT: usize = 1000;
+    const OTHERS: usize = COUNT / 2;
+    let cases = [
+        (Proxy::fixed(), Proxy::dynamic()),
+        (Proxy::sleeping(), Proxy::dynamic()),
+        (Proxy::dynamic(), Proxy::fixed()),
+        (Proxy::kinematic(), Proxy::fixed()),
+    ];
+    for (proxy, other) in cases {
+        let mut world = Broadphase::with_exec(Threads::one());
+        world.set_kind_table(KindTable::default().with(Kinematic, Fixed));
+        let away = |k: usize| cube(10.0 + 2.0 * k as f32);
+        let long = Aabb { min: [0.0; 3], max: [20.0 + 2.0 * COUNT as f32, 1.0, 1.0] };
+        let aside = |k: usize| {
+            let Aabb { min, max } = away(k);
+            Aabb { min: [min[0], 50.0, 0.0], max: [max[0], 51.0, 1.0] }
+        };
+        let mut insert = |aabb: Aabb, proxy: Proxy| world.insert(aabb, proxy).expect("valid");
+        let crowd: Vec<ProxyId> = (0..COUNT).map(|k| insert(away(k), proxy)).collect();
+        // Those of one owner do not pair.
+        let others: Vec<ProxyId> =
+            (0..OTHERS).map(|k| insert(aside(k), other.owned_by(7))).collect();
+        let lone = insert(cube(-10.0), Proxy::dynamic());
+        let update = |world: &mut Broadphase, tick: usize| {
+            world.set(lone, cube(-10.0), [0.0, tick as f32, 0.0]).expect("the proxy exists");
+            let changes = world.update().expect("no limit");
+            (changes.begun().len(), changes.ended().len())
+        };
+        for tick in 0..8 {
+            assert_eq!(update(&mut world, tick), (0, 0));
+        }
+        let before = world.memory_usage();
+        for &id in &others {
+            world.set(id, long, [0.0; 3]).expect("the proxy exists");
+        }
+        assert_eq!(update(&mut world, 8), (COUNT * OTHERS, 0));
+        crowd.iter().for_each(|&id| world.remove(id).expect("the proxy exists"));
+        for (k, &id) in others.iter().enumerate() {
+            world.set(id, aside(k), [0.0; 3]).expect("the proxy exists");
+        }
+        assert_eq!(update(&mut world, 9), (0, COUNT * OTHERS));
+        for tick in 10..70 {
+            assert_eq!(update(&mut world, tick), (0, 0));
+        }
+        world.validate().expect("no invariant is violated");
+        let more = world.memory_usage().saturating_sub(before);
+        assert!(more < 2 * COUNT * OTHERS, "{:?}: {more} bytes more", proxy.kind);
+    }
+}
+
 /// Goal: pairs that owners or filters exclude take no memory, whichever search finds them, and do not count for the limit. Method: crowds in one place, of one owner or of a
 /// layer that does not meet itself, where the words of filters are not exact; of movers that all change or of which few do, of movers of both kinds that are searched by kind, of movers among fixed boxes, and
 /// of sleeping boxes.

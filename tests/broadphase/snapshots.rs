@@ -156,3 +156,38 @@ fn snapshots_that_differ_in_one_property_are_not_equal() {
         assert!(changed.snapshot() == before, "{kind}");
     }
 }
+
+/// Goal: a deserialised snapshot has no pair of a proxy that did not exist at the last update. Method: the file of one proxy, to which a pair of it and
+/// of a free slot is added, or of a proxy that was inserted after the update, in each list of pairs.
+#[cfg(feature = "serde")]
+#[test]
+fn pairs_of_proxies_that_did_not_exist_are_rejected_by_serde() {
+    use serde_json::{from_value, json, to_value};
+    let place = Aabb::cube([0.0; 3], 1.0).expect("valid");
+    let mut world = Broadphase::new();
+    let first = world.insert(place, Proxy::sleeping()).expect("valid");
+    let second = world.insert(place, Proxy::sleeping()).expect("valid");
+    world.remove(second).expect("it exists");
+    world.update().expect("no limit");
+    let free = to_value(world.snapshot()).expect("it can be written");
+    world.insert(place, Proxy::sleeping()).expect("valid");
+    let inserted = to_value(world.snapshot()).expect("it can be written");
+    world.update().expect("no limit");
+    let existing = to_value(world.snapshot()).expect("it can be written");
+    let [a, b] = [json!(first), json!(ProxyId::from_bits(second.to_bits() + 1))];
+    for (file, is_valid) in [(free, false), (inserted, false), (existing, true)] {
+        assert!(from_value::<Snapshot>(file.clone()).is_ok());
+        let with = |changes: &[(&str, serde_json::Value)]| {
+            let mut file = file.clone();
+            for (name, value) in changes {
+                assert!(file[name] != *value, "{name}");
+                file[name] = value.clone();
+            }
+            from_value::<Snapshot>(file).is_ok()
+        };
+        let times = json!({ "len": 1, "values": [0] });
+        assert_eq!(with(&[("touching", json!([[0], [1]])), ("times", times)]), is_valid);
+        assert_eq!(with(&[("resting", json!([[0, 1]]))]), is_valid);
+        assert_eq!(with(&[("dirty_pairs", json!([{ "a": a, "b": b }]))]), is_valid);
+    }
+}

@@ -61,6 +61,27 @@ fn segments_contain_their_points_and_reject_invalid_numbers() {
     }
 }
 
+/// Goal: a point at an infinite fraction is infinite on the axes along which the segment goes, and the start on the others; NaN gives NaN there. Method: each kind
+/// of axis, with either sign of zero.
+#[test]
+fn point_at_an_infinite_fraction_is_the_start_on_axes_without_direction() {
+    let ray = Segment::ray([1.0, -2.0, 3.0], [0.0, 4.0, -0.0]).unwrap();
+    assert_eq!(ray.at(f32::INFINITY), [1.0, f32::INFINITY, 3.0]);
+    assert_eq!(ray.at(f32::NEG_INFINITY), [1.0, f32::NEG_INFINITY, 3.0]);
+    let [x, y, z] = ray.at(f32::NAN);
+    assert!(y.is_nan() && (x, z) == (1.0, 3.0));
+    let back = Segment::ray([1.0, -2.0, 3.0], [-0.5; 3]).unwrap();
+    assert_eq!(back.at(f32::INFINITY), [f32::NEG_INFINITY; 3]);
+    let point = Segment { delta: [0.0; 3], ..ray };
+    assert_eq!(point.at(f32::INFINITY), point.start);
+    // Exactly what the sum of the start and the product is for other fractions, also in the signs of zeros.
+    let zeros = Segment { start: [-0.0, -0.0, 0.0], delta: [0.0, -0.0, -0.0], ..ray };
+    for fraction in [0.0, 0.25, 3.0] {
+        let expected = [0.0_f32, -0.0, 0.0].map(f32::to_bits);
+        assert_eq!(zeros.at(fraction).map(f32::to_bits), expected);
+    }
+}
+
 /// Goal: a half-space has a normal of at most the documented magnitude and a valid offset. Method: the limit and the next float, on
 /// each axis and with each sign.
 #[test]

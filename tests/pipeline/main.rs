@@ -6,6 +6,7 @@ mod captures;
 mod event_reference;
 mod explained;
 mod far_rows;
+mod memory;
 mod plain_boxes;
 mod proxy_ticks;
 mod reuse;

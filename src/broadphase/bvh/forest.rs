@@ -389,6 +389,12 @@ impl FixedBoxes {
         self.columns = ColumnScratch::default();
     }
 
+    /// Frees the lists of pairs, which are read no more, if they have more than `most` places, besides some for each run.
+    pub(crate) fn free_above(&mut self, most: usize) {
+        self.union.free_above(most);
+        self.swept.free_above(most);
+    }
+
     /// The allocated memory in bytes.
     #[must_use]
     pub fn memory_usage(&self) -> usize {

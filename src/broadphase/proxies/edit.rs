@@ -173,7 +173,8 @@ impl Broadphase {
     ///
     /// Pairs of two resting kinds begin only when one of the two proxies is inserted or changes. For
     /// [`Broadphase::update_with_new`], another table is a change of all proxies: its function is called once more for the pairs
-    /// that it has rejected.
+    /// that it has rejected. Setting the former table again before the update does not undo that: a table counts as another one if
+    /// it differs from the one before it, whichever the last update used.
     pub fn set_kind_table(&mut self, kinds: KindTable) {
         self.state.kinds_changed |= kinds != self.state.kinds;
         self.state.kinds = kinds;

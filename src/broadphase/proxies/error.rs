@@ -48,8 +48,8 @@ pub enum BroadphaseError {
         /// The position of the description.
         row: usize,
     },
-    /// There would be more proxies than there are ids.
-    #[error("there would be more than 2^26 proxies; remove some first")]
+    /// There would be more proxies than an update can search: at most 2²⁶ − 1, including those whose slot is never used again.
+    #[error("there would be more than 2^26 - 1 proxies; remove some first")]
     TooManyProxies,
     /// A list does not have one id or one description for each box.
     #[error(transparent)]

@@ -80,7 +80,7 @@ use full::{FullScratch, FullUpdate};
 pub(crate) use id::{ProxyId, ProxyPair};
 use incremental::{ActiveSearch, Incremental};
 use mover_tree::MoverTree;
-use needed::Needed;
+use needed::{Needed, UpdateKind};
 use pair_cache::events::Events;
 use pair_cache::partition::{AcceptPair, Accepting};
 use pair_cache::touching::Touching;
@@ -436,6 +436,7 @@ impl Broadphase {
             self.events.clear();
             self.removed.clear();
             self.events_valid = true;
+            self.free_unused(UpdateKind::Unchanged);
             return Ok(self.changes());
         }
         par::sort::<4>(bytemuck::cast_slice_mut(&mut self.state.dirty_pairs));
@@ -466,7 +467,7 @@ impl Broadphase {
         state.kinds_changed = false;
         state.restricted = accept.is_some();
         state.forget_changes();
-        self.free_unused(!found);
+        self.free_unused(if found { UpdateKind::Incremental } else { UpdateKind::Full });
         Ok(self.changes())
     }
 
@@ -562,7 +563,7 @@ impl Broadphase {
     /// Frees the memory that the proxies and pairs do not need. The next update allocates what it
     /// needs again.
     pub fn shrink_to_fit(&mut self) {
-        self.state.resting.free_if_empty();
+        self.state.resting.compact(0);
         // A clone has no spare capacity.
         self.state = self.state.clone();
         self.spare = BroadphaseState::default();

@@ -2,6 +2,17 @@
 
 use crate::broadphase::pairs::runs::Window;
 
+/// How an update has found the pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UpdateKind {
+    /// All anew.
+    Full,
+    /// Those of few proxies.
+    Incremental,
+    /// None: nothing has changed since the last update.
+    Unchanged,
+}
+
 /// What the last updates needed.
 #[derive(Debug, Default)]
 pub(crate) struct Needed {

@@ -217,6 +217,14 @@ impl RestingTrees {
         [self.fixed.trees(), self.sleeping.trees()]
     }
 
+    /// Frees the lists of pairs of forests that have more than `most` places: a forest without boxes is not searched, and so does not
+    /// free them by itself.
+    pub(crate) fn free_above(&mut self, most: usize) {
+        self.fixed.free_above(most);
+        self.sleeping.free_above(most);
+        self.settled.iter_mut().for_each(|forest| forest.free_above(most));
+    }
+
     pub(crate) fn shrink_to_fit(&mut self) {
         self.fixed.shrink_to_fit();
         self.sleeping.shrink_to_fit();

@@ -8,6 +8,7 @@
 use super::id::ProxyId;
 use super::proxy::{Proxy, ProxyKind};
 use crate::broadphase::pairs::buffer::reserve_for;
+use crate::broadphase::pairs::input::ROW;
 use crate::columns::impl_memory;
 use crate::geom::Filter;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
@@ -15,8 +16,8 @@ use alloc::vec::Vec;
 
 /// Marks the absence of a row or of a slot.
 pub(crate) const NONE: u32 = u32::MAX;
-/// Largest number of slots. Movers are rows of the pair finder, which has 26 bits for a row.
-pub(crate) const SLOTS_MAX: usize = 1 << 26;
+/// Largest number of slots. All proxies may be movers, which are rows of the pair finder, and it takes at most so many.
+pub(crate) const SLOTS_MAX: usize = ROW as usize;
 
 /// A generation that no proxy has. It marks slots whose cached pairs are forgotten.
 const FORGOTTEN: u32 = u32::MAX;
@@ -413,6 +414,8 @@ mod tests {
     use super::Slot;
     use super::{Generations, NONE, SLOTS_MAX, Slots, SmallGenerations, of_slot};
     use crate::broadphase::proxies::Proxy;
+    use crate::broadphase::proxies::error::BroadphaseError;
+    use alloc::string::ToString;
 
     /// Goal: floats have the same order as the slots they stand for. Method: both ends of the
     /// range, and each step to another exponent.
@@ -424,6 +427,17 @@ mod tests {
         for step in (1..8).map(|exponent| exponent << 23) {
             assert!(of_slot(step - 1) < of_slot(step) && of_slot(step) < of_slot(step + 1));
         }
+    }
+
+    /// Goal: there are at most as many proxies as an update can search, and the error says how many. Method: the greatest row of the pair finder, and
+    /// the text.
+    #[test]
+    fn there_are_at_most_as_many_proxies_as_the_finder_has_rows() {
+        let error = BroadphaseError::TooManyProxies.to_string();
+        assert_eq!(SLOTS_MAX + 1, 1 << 26);
+        assert!(error.contains("more than 2^26 - 1 proxies"), "{error}");
+        let full = Slots { live: SLOTS_MAX as u32 - 2, retired: 1, ..Slots::default() };
+        assert_eq!(full.free_capacity(), 1);
     }
 
     /// Goal: a slot fills half a cache line.

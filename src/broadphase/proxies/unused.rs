@@ -4,6 +4,7 @@
 //! any of the last updates needed. So updates that are alike free nothing, and the others hardly take more time.
 
 use super::Broadphase;
+use super::needed::UpdateKind;
 use crate::columns::Memory as _;
 
 /// Places of a list that are kept: this many for each pair of the largest of the last updates.
@@ -15,18 +16,34 @@ const PLACE_BYTES: usize = 64;
 const MOVER_BYTES: usize = 1024;
 
 impl Broadphase {
-    /// Records what an update has needed, and frees memory that it and those before did not need. `is_full` says whether the update has
-    /// found all pairs anew.
-    pub(super) fn free_unused(&mut self, is_full: bool) {
+    /// Records what an update has needed, and frees memory that it and those before did not need.
+    pub(super) fn free_unused(&mut self, kind: UpdateKind) {
         let Self {
-            state, finder, events, full, incremental, resting_search, sorted, needed, ..
+            state,
+            trees,
+            finder,
+            events,
+            full,
+            incremental,
+            resting_search,
+            sorted,
+            needed,
+            ..
         } = self;
-        let (found, searches) = match is_full {
-            true => (full.found, true),
-            false => (incremental.found(), incremental.active.searches_among()),
+        let (found, searches) = match kind {
+            UpdateKind::Full => (full.found.max(resting_search.found), true),
+            UpdateKind::Incremental => {
+                let found = incremental.found().max(resting_search.found);
+                (found, incremental.active.searches_among())
+            }
+            // What the searches before have found counted for their updates.
+            UpdateKind::Unchanged => {
+                resting_search.begun.clear();
+                (0, false)
+            }
         };
         let cached = state.touching.len() + state.resting.len();
-        let pairs = needed.pairs.record(found.max(resting_search.found).max(cached));
+        let pairs = needed.pairs.record(found.max(cached));
         let searches = needed.searches.record(usize::from(searches));
         if !needed.pairs.has_begun() {
             return;
@@ -34,10 +51,11 @@ impl Broadphase {
         let most = pairs.max(needed.reserved).saturating_mul(KEPT_MAX).saturating_add(KEPT_LEAST);
         full.free_above(most);
         incremental.free_above(most);
+        trees.free_above(most);
         state.touching.free_above(most);
-        if state.resting.len() == 0 && state.resting.capacity() > most {
-            state.resting.free_if_empty();
-        }
+        state.resting.compact(most);
+        // Pairs that are read again are sorted anew.
+        sorted.clear();
         for list in [&mut state.dirty_pairs, &mut resting_search.begun, sorted] {
             if list.capacity() > most {
                 list.shrink_to_fit();

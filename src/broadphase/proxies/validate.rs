@@ -52,9 +52,9 @@ pub enum InvariantError {
         /// The row that differs.
         row: u32,
     },
-    /// Pairs are out of order, occur twice, or have the same proxy twice.
+    /// Pairs are out of order, occur twice, have the same proxy twice, or have one that did not exist at the last update.
     #[error(
-        "the snapshot is damaged, or the library has a fault; pairs are out of order, occur twice, or have the same proxy twice"
+        "the snapshot is damaged, or the library has a fault; pairs are out of order, occur twice, have the same proxy twice, or have one that did not exist at the last update"
     )]
     Pairs,
     /// The list of slots with another proxy since the last update is wrong.
@@ -248,7 +248,12 @@ impl BroadphaseState {
         }
         let dirty_pairs = self.dirty_pairs.iter().copied();
         let known = |slot: u32| (slot as usize) < cached_generations.len();
-        let one = |a: u32, b: u32| a < b && known(b);
+        // A slot of which no proxy was removed since the last update has the proxy that it had then.
+        let existed = |slot: u32| {
+            self.slots.is_reused(slot)
+                || self.slots.was_cached(slot as usize) && self.slot(slot as usize).live
+        };
+        let one = |a: u32, b: u32| a < b && known(b) && existed(a) && existed(b);
         let key = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
         let touching = || self.touching.iter().map(|pair| (pair.a, pair.b));
         let in_order = touching().map(|(a, b)| key(a, b)).is_sorted_by(|x, y| x < y);

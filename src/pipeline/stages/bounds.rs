@@ -6,6 +6,7 @@
 //! on each side, so that two of them touch whenever their bodies are within the target. If nothing
 //! of that applies, the caller's columns are used and nothing is copied.
 
+use super::unused::{PlacesNeeded, shrink_above, shrink_unless_used};
 use crate::columns::{MovingBoxColumns, Row, impl_memory};
 use crate::geom::{AcceleratingBox, Invalid, MapEach, MovingBox};
 use crate::kernels::bounds::{self, Column};
@@ -45,9 +46,13 @@ pub(crate) struct SceneBounds {
     bodies: Vec<BodyBounds>,
     /// Whether each row moves, as the pair finder reads it.
     moves: Vec<bool>,
+    /// How many rows of the columns the last ticks needed, and how many bodies and flags.
+    rows_needed: PlacesNeeded,
+    bodies_needed: PlacesNeeded,
+    flags_needed: PlacesNeeded,
 }
 
-impl_memory!(SceneBounds { columns, convex, bodies, moves; without borrowed });
+impl_memory!(SceneBounds { columns, convex, bodies, moves; without borrowed, rows_needed, bodies_needed, flags_needed });
 
 impl SceneBounds {
     /// Computes the bounds of a scene, which was validated.
@@ -58,6 +63,27 @@ impl SceneBounds {
         level: Level,
         threads: &Threads,
     ) {
+        self.compute(scene, config, level, threads);
+        self.free_unused(scene);
+    }
+
+    /// Frees memory that neither this tick nor those before need.
+    fn free_unused(&mut self, scene: &Scene<'_, '_>) {
+        let is_used = !self.borrowed;
+        let most = self.rows_needed.record(if is_used { scene.len() } else { 0 });
+        for column in &mut self.columns {
+            shrink_unless_used(column, is_used, most);
+        }
+        shrink_above(&mut self.convex, most);
+        let bodies = scene.convex.len() + scene.geometries.len();
+        let most = self.bodies_needed.record(bodies);
+        shrink_unless_used(&mut self.bodies, bodies > 0, most);
+        let most = self.flags_needed.record(self.moves.len());
+        shrink_above(&mut self.moves, most);
+    }
+
+    /// Computes the bounds. Memory only grows.
+    fn compute(&mut self, scene: &Scene<'_, '_>, config: &Config, level: Level, threads: &Threads) {
         let rows = scene.len();
         let margin = half(config.target_distance);
         self.flags(scene, threads);

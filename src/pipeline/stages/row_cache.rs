@@ -8,6 +8,7 @@
 
 use super::bounds::PLAIN;
 use super::context::TickContext;
+use super::unused::{PlacesNeeded, shrink_unless_used};
 use crate::columns::{MovingBoxColumns, impl_memory};
 use crate::geom::{Aabb, AcceleratingBox, MapEach, Pair};
 use crate::lanes::prefetch;
@@ -38,9 +39,11 @@ pub(crate) struct RowCache {
     records: Vec<CachedRow>,
     /// Whether the records belong to this tick.
     filled: bool,
+    /// How many records the last ticks needed.
+    needed: PlacesNeeded,
 }
 
-impl_memory!(RowCache { records; without filled });
+impl_memory!(RowCache { records; without filled, needed });
 
 /// The rows of a block of pairs, as columns.
 #[derive(Debug)]
@@ -65,10 +68,14 @@ impl RowCache {
     pub(crate) fn fill(&mut self, context: &TickContext<'_, '_>, pairs: usize, threads: &Threads) {
         let rows = context.boxes.len();
         self.filled = pairs.saturating_mul(ROWS_A_PAIR) >= rows;
+        let most = self.needed.record(if self.filled { rows } else { 0 });
+        if self.filled {
+            self.records.resize(rows, CachedRow::default());
+        }
+        shrink_unless_used(&mut self.records, self.filled, most);
         if !self.filled {
             return;
         }
-        self.records.resize(rows, CachedRow::default());
         let columns = context.boxes.columns();
         par::fill_chunks(threads, &mut self.records, CHUNK, &|start, records| {
             let columns = columns.map_each(|column| &column[start..start + records.len()]);

@@ -4,6 +4,7 @@
 //! first `k` of at least one of its two bodies. So if a thousand bullets hit a wall, all impacts
 //! are kept, because each is the first of its bullet.
 
+use super::unused::{PlacesNeeded, shrink_above, shrink_unless_used};
 use crate::columns::impl_memory;
 use crate::geom::{MapEach, Pair};
 use crate::par::{self, Threads};
@@ -27,6 +28,24 @@ impl ImpactBuffer {
     pub(crate) fn clear(&mut self) {
         self.impacts.clear();
         self.keys.clear();
+    }
+
+    /// The number of impacts that fit without an allocation.
+    pub(crate) fn capacity(&self) -> usize {
+        self.impacts.capacity()
+    }
+
+    /// Frees spare memory.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.impacts.shrink_to_fit();
+        self.keys.shrink_to_fit();
+    }
+
+    /// Frees spare memory if there are more than `most` places.
+    fn shrink_above(&mut self, most: usize) {
+        if self.capacity() > most {
+            self.shrink_to_fit();
+        }
     }
 
     #[inline]
@@ -57,9 +76,12 @@ pub(crate) struct SortedImpacts {
     pub(crate) sorted: Vec<Impact>,
     /// The number of impacts of each row so far.
     seen: Vec<u32>,
+    /// How many impacts and how many rows the last ticks had.
+    impacts_needed: PlacesNeeded,
+    rows_needed: PlacesNeeded,
 }
 
-impl_memory!(SortedImpacts { of_shapes, starts, all, order, sorted, seen });
+impl_memory!(SortedImpacts { of_shapes, starts, all, order, sorted, seen; without impacts_needed, rows_needed });
 
 impl SortedImpacts {
     /// Sorts the impacts of all runs and of `of_shapes`, and keeps the first `limit` impacts of each of
@@ -71,7 +93,7 @@ impl SortedImpacts {
         rows: usize,
         threads: &Threads,
     ) -> usize {
-        let Self { of_shapes, starts, all, order, sorted, seen } = self;
+        let Self { of_shapes, starts, all, order, sorted, seen, .. } = self;
         let buffer = |at: usize| if at < runs { of(at) } else { &*of_shapes };
         starts.clear();
         order.clear();
@@ -99,7 +121,20 @@ impl SortedImpacts {
                 *impact = all[key[3] as usize];
             }
         });
-        found - order.len()
+        let left_out = found - order.len();
+        self.free_unused(found, (limit > 0).then_some(rows));
+        left_out
+    }
+
+    /// Frees memory that neither this tick nor those before need. It has so many impacts, and counts them for so many rows.
+    fn free_unused(&mut self, impacts: usize, rows: Option<usize>) {
+        let most = self.impacts_needed.record(impacts);
+        self.of_shapes.shrink_above(most);
+        shrink_above(&mut self.all, most);
+        shrink_above(&mut self.order, most);
+        shrink_above(&mut self.sorted, most);
+        let most = self.rows_needed.record(rows.unwrap_or(0));
+        shrink_unless_used(&mut self.seen, rows.is_some(), most);
     }
 }
 

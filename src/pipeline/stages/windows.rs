@@ -10,6 +10,7 @@ use super::bounds::{self, PLAIN, accelerating};
 use super::context::{ShapeTest, TickContext};
 use super::row_cache::{BLOCK, PairBlock, RowCache};
 use super::sort::ImpactBuffer;
+use super::unused::PlacesNeeded;
 use crate::columns::{Checked, impl_memory};
 use crate::geom::{Aabb, AcceleratingBox, Contact, ContactState, MapEach, Pair, SweptPair};
 use crate::kernels::bounds::enclosing_box;
@@ -45,7 +46,65 @@ pub(crate) struct WindowRun {
 
 impl_memory!(WindowRun { pairs, impacts, sensed, tests, slow; without stats });
 
+/// The number of lists of a run whose memory is limited: pairs, tests, impacts, and impacts with sensors.
+const LISTS: usize = 4;
+
+/// How many places of each of the lists all runs of the last ticks needed together.
+pub(crate) type RunsNeeded = [PlacesNeeded; LISTS];
+
+/// Frees memory of the lists of runs that neither this tick nor those before need. The first `filled` runs belong to this tick.
+pub(crate) fn free_unused(runs: &mut [WindowRun], filled: usize, needed: &mut RunsNeeded) {
+    let (mut lengths, mut places) = ([0; LISTS], [0; LISTS]);
+    for (at, run) in runs.iter().enumerate() {
+        let length = if at < filled { run.lengths() } else { [0; LISTS] };
+        let capacity = run.capacities();
+        for list in 0..LISTS {
+            lengths[list] += length[list];
+            places[list] += capacity[list];
+        }
+    }
+    for (list, needed) in needed.iter_mut().enumerate() {
+        if places[list] > needed.record_lists(runs.len(), lengths[list]) {
+            runs[filled..].iter_mut().for_each(WindowRun::clear);
+            runs.iter_mut().for_each(|run| run.shrink_to_fit(list));
+        }
+    }
+}
+
 impl WindowRun {
+    fn clear(&mut self) {
+        self.pairs.clear();
+        self.impacts.clear();
+        self.sensed.clear();
+        self.tests.clear();
+        self.slow.clear();
+    }
+
+    /// How long each of the lists is.
+    fn lengths(&self) -> [usize; LISTS] {
+        let pairs = self.pairs.len() + self.slow.len();
+        [pairs, self.tests.len(), self.impacts.impacts.len(), self.sensed.impacts.len()]
+    }
+
+    /// How many places each of the lists has.
+    fn capacities(&self) -> [usize; LISTS] {
+        let pairs = self.pairs.capacity() + self.slow.capacity();
+        [pairs, self.tests.capacity(), self.impacts.capacity(), self.sensed.capacity()]
+    }
+
+    /// Frees spare memory of one of the lists.
+    fn shrink_to_fit(&mut self, list: usize) {
+        match list {
+            0 => {
+                self.pairs.shrink_to_fit();
+                self.slow.shrink_to_fit();
+            }
+            1 => self.tests.shrink_to_fit(),
+            2 => self.impacts.shrink_to_fit(),
+            _ => self.sensed.shrink_to_fit(),
+        }
+    }
+
     /// Processes a run of pairs.
     pub(crate) fn fill(
         &mut self,
@@ -54,11 +113,7 @@ impl WindowRun {
         level: Level,
         run: &[SweptPair],
     ) {
-        self.pairs.clear();
-        self.impacts.clear();
-        self.sensed.clear();
-        self.tests.clear();
-        self.slow.clear();
+        self.clear();
         self.stats = TickStats { candidates: run.len(), ..TickStats::default() };
         if context.config.fast > 0.0 {
             for &pair in run {
@@ -271,4 +326,59 @@ fn write_impact(
         impact.on_b[axis] = side(b, -normal) as f32;
     }
     impact.closing = closing as f32;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LISTS, RunsNeeded, WindowRun, free_unused};
+    use crate::geom::{Pair, sum_of};
+    use crate::pipeline::impact::Impact;
+    use alloc::vec::Vec;
+
+    const RUNS: usize = 64;
+    const CROWD: usize = 5000;
+
+    /// Appends a value to one of the lists, or to the slow pairs.
+    fn push(run: &mut WindowRun, list: usize) {
+        match list {
+            0 => run.pairs.push(Pair::default()),
+            1 => run.tests.push(Default::default()),
+            2 => run.impacts.push(Impact::default()),
+            3 => run.sensed.push(Impact::default()),
+            _ => run.slow.push(Pair::default()),
+        }
+    }
+
+    /// Goal: the lists of runs have memory for what the last ticks needed together, not for what each has ever needed, and lists that are alike in all
+    /// ticks are not shrunk. Method: many values in one list of one run in each tick, then in no run, also in ticks with fewer runs; and
+    /// afterwards some in each.
+    #[test]
+    fn lists_of_runs_have_memory_for_the_last_ticks() {
+        for list in 0..=LISTS {
+            let counted = list % LISTS;
+            let mut needed = RunsNeeded::default();
+            let mut runs: Vec<WindowRun> = Vec::new();
+            runs.resize_with(RUNS, WindowRun::default);
+            let mut tick = |filled: usize, crowd: &dyn Fn(usize) -> usize| {
+                for (at, run) in runs[..filled].iter_mut().enumerate() {
+                    run.clear();
+                    (0..crowd(at)).for_each(|_| push(run, list));
+                }
+                free_unused(&mut runs, filled, &mut needed);
+                let lengths = sum_of(&runs[..filled], |run| run.lengths()[counted]);
+                assert_eq!(lengths, (0..filled).map(crowd).sum::<usize>());
+                sum_of(&runs, |run| run.capacities()[counted])
+            };
+            for k in 0..RUNS {
+                let places = tick(RUNS, &|at| if at == k { CROWD } else { 0 });
+                assert!((CROWD..16 * CROWD).contains(&places), "list {list}: {places}");
+            }
+            // A few ticks do not free what may be needed soon.
+            assert!((0..8).all(|_| tick(2, &|_| 0) >= CROWD));
+            let few = (0..40).map(|_| tick(2, &|_| 0)).last();
+            assert!(few.is_some_and(|few| few <= 4096 + 16 * RUNS), "list {list}: {few:?}");
+            let alike = (0..40).map(|_| tick(RUNS, &|at| at)).collect::<Vec<_>>();
+            assert!(alike[1..].iter().all(|&places| places == alike[1]), "list {list}: {alike:?}");
+        }
+    }
 }

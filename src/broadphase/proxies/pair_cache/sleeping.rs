@@ -9,6 +9,7 @@ use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::proxies::id::{ProxyId, ProxyPair};
 use crate::broadphase::proxies::slots::NONE;
 use crate::columns::impl_memory;
+use crate::geom::most_of;
 use alloc::vec::Vec;
 
 /// A pair, and for each of its ends the neighbours in the list of that proxy. The number of an end
@@ -174,11 +175,17 @@ impl RestingPairs {
         reserve_total(&mut self.heads, slots);
     }
 
-    /// Frees the free edges if there are no pairs.
-    pub(crate) fn free_if_empty(&mut self) {
-        if self.len == 0 {
-            *self = Self::default();
+    /// Frees the memory of pairs that were removed, if there are more than `most` places for pairs: stores the others anew.
+    pub(crate) fn compact(&mut self, most: usize) {
+        if self.capacity() <= most || self.capacity() == self.len() {
+            return;
         }
+        let mut pairs = Vec::with_capacity(self.len());
+        pairs.extend(self.iter());
+        (self.edges, self.free, self.len) = (Vec::with_capacity(pairs.len()), NONE, 0);
+        self.heads.truncate(slots_of(&pairs));
+        self.heads.fill(NONE);
+        pairs.iter().for_each(|&pair| self.add(pair));
     }
 
     /// Removes all pairs and keeps the memory.
@@ -187,6 +194,12 @@ impl RestingPairs {
         self.heads.clear();
         (self.free, self.len) = (NONE, 0);
     }
+}
+
+/// The number of slots up to the last one of these pairs.
+fn slots_of(pairs: &[ProxyPair]) -> usize {
+    // The second slot of a pair is the greater one.
+    most_of(pairs, |pair| pair.b.index() as usize + 1)
 }
 
 #[cfg(test)]
@@ -207,6 +220,28 @@ mod tests {
         }
         let stale = ProxyPair::new(ProxyId::new(0, 1), ProxyId::new(8, 2));
         assert!(pairs.contains(pair(0, 8)) && !pairs.contains(stale));
+    }
+
+    /// Goal: compact lists have the same pairs, and memory for them only. Method: a proxy with many partners, of which all but some are removed;
+    /// a limit that is reached, and then one that is not.
+    #[test]
+    fn compact_lists_have_the_same_pairs() {
+        let pair = |a, b| ProxyPair::new(ProxyId::new(a, 1), ProxyId::new(b, 1));
+        for left in [0, 1, 3, 99] {
+            let mut pairs = RestingPairs::default();
+            (1..100).for_each(|k| pairs.add(pair(0, k)));
+            let mut taken = Vec::new();
+            (left + 1..100).for_each(|k| pairs.take_pairs_of(k, &mut taken));
+            let before = pairs.capacity();
+            pairs.compact(before);
+            assert_eq!(pairs.capacity(), before);
+            pairs.compact(before - 1);
+            assert!(pairs.is_sound());
+            assert_eq!((pairs.capacity(), pairs.len()), (left, left));
+            assert!((1..100).all(|k| pairs.contains(pair(0, k)) == (k <= left as u32)));
+            pairs.add(pair(1, 2));
+            assert!(pairs.is_sound() && pairs.contains(pair(1, 2)));
+        }
     }
 
     /// Goal: intact lists are recognised, and each kind of damage to them. Method: three pairs of four proxies, of which one is
