@@ -538,7 +538,7 @@ pub unsafe extern "C" fn swath_broadphase_reserve(
     }
 }
 
-/// More than this is not reserved: there are at most 2²⁶ proxies, and memory for more pairs would not be found.
+/// More than this is not reserved: there are at most 2²⁶ − 1 proxies, and memory for more pairs would not be found.
 const RESERVE_MAX: usize = 1 << 28;
 
 /// Moves the origin: all boxes are translated by minus `offset`, and rounded outwards. Ids and pairs stay valid.
