@@ -64,7 +64,7 @@ impl<'a> Recorded<'a> {
         Some(recorded)
     }
 
-    /// Returns the shape with these numbers.
+    /// Returns the shape with these numbers, or a point if it is too small, as [`Shape::scaled`] does.
     ///
     /// # Errors
     ///
@@ -105,7 +105,16 @@ impl<'a> Recorded<'a> {
             (HULL, None) => return Err(InvalidShape::NoPoints),
             _ => return Err(InvalidShape::Number),
         };
-        Shape::of(core, self.radius)
+        let shape = Shape::of(core, self.radius)?;
+        // A shape without lengths keeps its scale.
+        let is_empty = match core {
+            Core::Box { half, .. } => half == V3::ZERO,
+            Core::Triangle { points } => points == [V3::ZERO; 3],
+            Core::Discs { radius, low, high, .. } => [radius, low, high] == [0.0; 3],
+            Core::Hull { hull, .. } => hull.extent() == V3::ZERO,
+            Core::Map { .. } | Core::Placed(_) => true,
+        };
+        if shape.vanishes() && !is_empty { shape.scaled([0.0; 3]) } else { Ok(shape) }
     }
 }
 
@@ -152,5 +161,46 @@ mod tests {
         let mut long = Recorded::of(&Shape::point()).expect("a box");
         long.numbers[0] = 8.0 * f64::from(COORD_MAX);
         assert_eq!(long.shape().err(), Some(InvalidShape::Number));
+    }
+
+    /// Goal: a recorded shape that is nearer to its position than any that can be made is restored as a point, as scaling makes it, and a
+    /// shape without lengths is restored to the bit. Method: records of each form with tiny lengths or a tiny scale, and shapes of zero.
+    #[test]
+    fn recorded_shape_of_tiny_reach_is_a_point() {
+        let tiny = f64::from_bits((1023 - 201) << 52);
+        let hull = Hull::new([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.5]]).expect("a hull");
+        let shapes = [
+            Shape::cuboid([1.0, 0.5, 0.0]).expect("a box"),
+            Shape::triangle([[0.5, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0; 3]]).expect("a triangle"),
+            Shape::cylinder(0.5, 0.5).expect("a cylinder"),
+            Shape::hull(&hull),
+        ];
+        for shape in shapes {
+            for (by, is_point) in
+                [(tiny, true), (tiny * tiny, true), (tiny * tiny * tiny, true), (4.0 * tiny, false)]
+            {
+                let mut recorded = Recorded::of(&shape).expect("it is no support map");
+                let numbers = if matches!(recorded.form, DISCS | HULL) { 3 } else { NUMBERS_MAX };
+                recorded.numbers[..numbers].iter_mut().for_each(|number| *number *= by);
+                let restored = recorded.shape().expect("valid");
+                let points = [V3::X, V3::new(-1.0, -1.0, 1.0)].map(|d| restored.core.support(d));
+                assert_eq!(points == [V3::ZERO; 2], is_point, "{by} {restored:?}");
+                assert_eq!(restored.reach() == 0.0, is_point, "{by} {restored:?}");
+                let again = Recorded::of(&restored).expect("a shape").shape().expect("valid");
+                assert_eq!(alloc::format!("{again:?}"), alloc::format!("{restored:?}"));
+            }
+        }
+        let origin = Hull::new([[0.0; 3]]).expect("a hull");
+        for shape in [
+            Shape::point(),
+            Shape::triangle([[0.0; 3], [-0.0; 3], [0.0; 3]]).expect("a triangle"),
+            Shape::cylinder(0.0, 0.0).expect("a cylinder"),
+            Shape::cone(0.0, 0.0).and_then(|cone| cone.scaled([2.0, -3.0, 2.0])).expect("a cone"),
+            Shape::hull(&origin),
+            Shape::hull(&hull).scaled([0.0, -0.0, 0.0]).expect("a scale"),
+        ] {
+            let restored = Recorded::of(&shape).expect("a shape").shape().expect("valid");
+            assert_eq!(alloc::format!("{restored:?}"), alloc::format!("{shape:?}"));
+        }
     }
 }

@@ -192,7 +192,8 @@ impl<'a> Shape<'a> {
     ///
     /// [`InvalidShape::UnevenScale`] for a rounded shape and factors of different magnitudes,
     /// because the result would be an ellipsoid, which is possible as a [`SupportMap`]; otherwise
-    /// [`InvalidShape::Number`].
+    /// [`InvalidShape::Number`], also if a hull, a cylinder, a cone or a support map is scaled by more than
+    /// 2²⁷² on an axis in all. That is possible only if its lengths on the axis are zero or below the least `f32`.
     pub fn scaled(self, factors: impl Into<[f32; 3]>) -> Result<Self, InvalidShape> {
         let by = point(factors.into())?;
         let V3 { x, y, z } = by.abs();
@@ -213,13 +214,16 @@ impl<'a> Shape<'a> {
             Core::Placed(_) => return Err(InvalidShape::Number),
         };
         let shape = Self::of(core, self.radius * x)?;
-        // In a search the squares of areas of a smaller shape would underflow.
-        let vanishes = by != V3::ZERO && shape.reach() < REACH_MIN;
-        if vanishes { self.scaled([0.0; 3]) } else { Ok(shape) }
+        if by != V3::ZERO && shape.vanishes() { self.scaled([0.0; 3]) } else { Ok(shape) }
+    }
+
+    /// Returns whether the shape is so small that it must become a point: in a search the squares of its areas would underflow.
+    pub(super) fn vanishes(&self) -> bool {
+        self.reach() < REACH_MIN
     }
 
     /// Returns the box around the shape at `pose`, rounded outwards. It is too large by less than
-    /// an ulp and 2⁻⁴⁸ of the greatest number involved.
+    /// an ulp and 2⁻⁴⁵ of the greatest number involved.
     ///
     /// # Errors
     ///
@@ -338,7 +342,9 @@ pub(super) fn smaller_size(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Greatest factor by which discs, hulls and support maps may be scaled: 2²⁷². Only lengths of zero stay within the coordinates if they are scaled by more.
+/// Greatest factor by which discs, hulls and support maps may be scaled: 2²⁷². The least `f32` is 2⁻¹⁴⁹, so only lengths of zero,
+/// and of a support map also lengths below that, stay within the coordinates if they are scaled by more. The product of zero and an
+/// infinite factor is not a number.
 const SCALE_MAX: f64 = f64::from_bits((1023 + 272) << 52);
 
 /// Least reach of a scaled shape that is no point: 2⁻²⁰⁰, far below the least distance of two positions.

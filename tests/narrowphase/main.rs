@@ -1,12 +1,15 @@
 //! Tests of convex shapes: time of impact, distance and casts.
 
+mod bounds;
 mod cast;
 mod distance;
 mod distance_closed_forms;
+mod distance_of_rounded;
 mod elements;
 mod elements_batches;
 mod hostile_support_maps;
 mod owned_shapes;
+mod scales;
 mod spec_distance;
 mod spec_first_time;
 mod toi;

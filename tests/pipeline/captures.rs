@@ -282,3 +282,33 @@ fn scaled_hull_of_many_bodies_is_measured_once() {
     assert_eq!(bounds(&again[BODIES as usize - 1]), bounds(&bodies[0]));
     assert!(time.as_secs_f64() < 1.5, "{time:?}");
 }
+
+/// Goal: a captured hull whose scale is so large that its product with a coordinate of zero may become NaN is rejected. Method: a flat hull
+/// with a scale that is found in the file, and replaced by another one.
+#[test]
+fn captured_flat_hull_with_an_endless_scale_is_rejected() {
+    let hull = Hull::new([[0.0; 3], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]).expect("a hull");
+    let shape = Shape::hull(&hull).scaled([3.0, 1.0, 1.0]).expect("a scale");
+    let body = [ConvexBody { row: 0, shape, motion: Motion::default() }];
+    let boxes = MovingBoxColumns::from_columns([&[0.0; 1]; 9]).expect("columns");
+    let scene = Scene::new(boxes).convex(&body);
+    let bytes = Pipeline::new(Config::default()).capture(&scene).expect("a capture");
+    let scale = [3.0_f64, 1.0, 1.0].map(f64::to_le_bytes).concat();
+    let places: Vec<_> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(&scale)).collect();
+    let [at] = places[..] else { panic!("{places:?}") };
+    let read = |scale: f64| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + 8].copy_from_slice(&scale.to_le_bytes());
+        Capture::read(&with_checksum(bytes))
+    };
+    for scale in [2.0_f64.powi(272), -2.0_f64.powi(272), 0.0] {
+        assert!(read(scale).is_ok(), "{scale}");
+    }
+    for scale in [2.0_f64.powi(273), 1e308, -1e308, f64::INFINITY, f64::NAN] {
+        let found = read(scale);
+        assert!(
+            matches!(found, Err(CaptureError::Malformed { expected: "a valid shape", .. })),
+            "{scale} {found:?}"
+        );
+    }
+}

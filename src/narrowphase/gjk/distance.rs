@@ -4,10 +4,10 @@ use super::boxes::{BoxPair, BoxPoints};
 use super::by_level::{self, Searched};
 use super::nearest::{Accuracy, ROUNDING, RotatedPair};
 use super::penetration::shallowest;
-use super::result::{Distance, GjkCache};
+use super::result::{Distance, GjkCache, lower_bound};
 use super::segments::{GuessedPair, WithPair, with_segments};
 use crate::geom::{Invalid, MapEach, Pose};
-use crate::narrowphase::math::{V3, lesser, round_down};
+use crate::narrowphase::math::{V3, lesser};
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
 
@@ -114,7 +114,7 @@ impl WithPair for Guessed<'_> {
         }
         let (normal, [on_a, on_b]) = (pair.world(normal), pair.offsets(&points));
         Some(Distance {
-            distance: round_down(lower - (a.radius + b.radius) - tiny),
+            distance: lower_bound(lower, a.radius + b.radius, tiny),
             normal: normal.to_f32(),
             on_a: (at_a + (on_a + normal * a.radius)).to_f32(),
             on_b: (at_b + (on_b - normal * b.radius)).to_f32(),

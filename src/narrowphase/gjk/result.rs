@@ -1,6 +1,6 @@
 //! What the distance of two shapes consists of, and how exact it is.
 
-use super::nearest::{Accuracy, Gap, RotatedPair};
+use super::nearest::{Accuracy, Gap, ROUNDING, RotatedPair};
 use crate::geom::Pose;
 use crate::narrowphase::math::{V3, lesser, round_down};
 use crate::narrowphase::shape::Shape;
@@ -26,7 +26,7 @@ pub struct Distance {
 
 /// Result of a search from which the next search for the same pair can start.
 ///
-/// An outdated value or zero costs time, but does not change what is promised of the result.
+/// An outdated value or zero costs time, but does not change what is promised of the result. One that is not finite counts as zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
@@ -46,14 +46,19 @@ impl Distance {
     ) -> Self {
         let [on_a, on_b] = pair.surface(gap);
         Self {
-            distance: round_down(
-                gap.lower - (pair.a.shape.radius + pair.b.shape.radius) - rounding,
-            ),
+            distance: lower_bound(gap.lower, pair.a.shape.radius + pair.b.shape.radius, rounding),
             normal: gap.normal.to_f32(),
             on_a: (V3::of(a.position) + on_a).to_f32(),
             on_b: (V3::of(b.position) + on_b).to_f32(),
         }
     }
+}
+
+/// Returns a lower bound of the distance of two shapes with this sum of their radii, whose cores have a gap of at least `lower`; `rounding` is
+/// the bound of the rounding error of that. The radii may be much greater, so the error of subtracting them counts too.
+#[inline(always)]
+pub(super) fn lower_bound(lower: f64, radii: f64, rounding: f64) -> f32 {
+    round_down(lower - radii - (rounding + ROUNDING * radii))
 }
 
 impl Accuracy {
