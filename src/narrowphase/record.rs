@@ -107,13 +107,14 @@ impl<'a> Recorded<'a> {
         };
         let shape = Shape::of(core, self.radius)?;
         // A shape without lengths keeps its scale.
-        let is_empty = match core {
+        let is_empty_core = match core {
             Core::Box { half, .. } => half == V3::ZERO,
             Core::Triangle { points } => points == [V3::ZERO; 3],
             Core::Discs { radius, low, high, .. } => [radius, low, high] == [0.0; 3],
             Core::Hull { hull, .. } => hull.extent() == V3::ZERO,
             Core::Map { .. } | Core::Placed(_) => true,
         };
+        let is_empty = is_empty_core && self.radius == 0.0;
         if shape.vanishes() && !is_empty { shape.scaled([0.0; 3]) } else { Ok(shape) }
     }
 }
@@ -189,6 +190,11 @@ mod tests {
                 let again = Recorded::of(&restored).expect("a shape").shape().expect("valid");
                 assert_eq!(alloc::format!("{again:?}"), alloc::format!("{restored:?}"));
             }
+        }
+        let mut ball = Recorded::of(&Shape::point()).expect("a box");
+        for (radius, restored) in [(tiny, 0.0), (4.0 * tiny, 4.0 * tiny)] {
+            ball.radius = radius;
+            assert_eq!(ball.shape().expect("valid").radius, restored);
         }
         let origin = Hull::new([[0.0; 3]]).expect("a hull");
         for shape in [
