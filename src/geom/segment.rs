@@ -80,8 +80,9 @@ impl Segment {
     pub fn at(&self, fraction: f32) -> [f32; 3] {
         each_axis(|axis| {
             let delta = self.delta[axis];
-            // Zero times infinity would be NaN. Zero times a finite fraction is that zero.
-            self.start[axis] + if delta == 0.0 { delta } else { delta * fraction }
+            // Zero times infinity would be NaN.
+            let stays = delta == 0.0 && !fraction.is_finite();
+            self.start[axis] + if stays { delta } else { delta * fraction }
         })
     }
 }
