@@ -8,15 +8,15 @@ use super::waiting::WaitingPart;
 use crate::narrowphase::toi::part_search::Plan;
 
 /// Number of rounds before searches are deferred: more than most bodies take for all triangles near them.
-const ROUNDS_MIN: u32 = 16;
+const ROUNDS_MIN: u64 = 16;
 
 /// Number of triangles for each further round: the tests of so many of them take about as long as a round.
 const TRIANGLES_PER_ROUND: u32 = 16;
 
 impl Queue<'_> {
     /// Returns the number of rounds that searches may take before the traversal meets the rest of the triangles.
-    pub(super) fn rounds_now(&self) -> u32 {
-        ROUNDS_MIN + self.tested / TRIANGLES_PER_ROUND
+    pub(super) fn rounds_now(&self) -> u64 {
+        ROUNDS_MIN + u64::from(self.tested / TRIANGLES_PER_ROUND)
     }
 
     /// Keeps a plan for later.
@@ -30,7 +30,7 @@ impl Queue<'_> {
     /// Searches the parts whose searches were deferred, the earliest first, until the searches have taken a number of rounds.
     #[cold]
     #[inline(never)]
-    pub(super) fn search_deferred(&mut self, rounds_max: u32, contacts: &mut Contacts<'_>) {
+    pub(super) fn search_deferred(&mut self, rounds_max: u64, contacts: &mut Contacts<'_>) {
         while self.rounds < rounds_max {
             let Some(WaitingPart { start, part, search }) = self.deferred.pop() else { break };
             if start > contacts.until() {

@@ -76,7 +76,7 @@ pub(super) struct Queue<'q> {
     /// The searches that are deferred.
     pub(super) deferred: Deferred,
     /// Number of rounds of all searches here.
-    pub(super) rounds: u32,
+    pub(super) rounds: u64,
     /// Number of parts that were met.
     pub(super) tested: u32,
 }
@@ -133,7 +133,7 @@ impl<'q> Queue<'q> {
             self.resume_all(contacts);
         }
         if !self.deferred.is_empty() {
-            self.search_deferred(u32::MAX, contacts);
+            self.search_deferred(u64::MAX, contacts);
         }
     }
 
@@ -217,7 +217,7 @@ impl<'q> Queue<'q> {
             return self.find_or_pause(plan, shape, contacts);
         }
         let toi = self.search.find(plan, shape, contacts.until(), self.best.as_ref(), None);
-        self.rounds = self.rounds.saturating_add(toi.rounds);
+        self.rounds += u64::from(toi.rounds);
         self.add(&toi, plan.part, false, contacts);
     }
 

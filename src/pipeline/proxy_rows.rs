@@ -2,7 +2,8 @@
 
 use super::impact::Impact;
 use super::scene::{BodyFlags, ConvexBody, GeometryBody};
-use super::stages::unused::{PlacesNeeded, shrink_above};
+use super::stages::unused::PlacesNeeded;
+use crate::broadphase::pairs::runs::shrink_above;
 use crate::broadphase::{ProxyId, ProxyPair};
 use crate::columns::{MovingBoxStore, impl_memory};
 use crate::geom::{Invalid, SweptPair};

@@ -9,13 +9,13 @@ use super::stages::context::{ShapeTest, TickContext};
 use super::stages::convex::PartLists;
 use super::stages::row_cache::RowCache;
 use super::stages::sort::SortedImpacts;
-use super::stages::unused::{PlacesNeeded, shrink_above};
+use super::stages::unused::{PlacesNeeded, truncate_lists};
 use super::stages::windows::{RunsNeeded, WindowRun};
 use super::stages::{candidates, convex, windows};
 use super::stats::TickStats;
 use crate::broadphase::PairFinder;
 use crate::broadphase::exec::Exec;
-use crate::broadphase::pairs::runs::Window;
+use crate::broadphase::pairs::runs::{Window, shrink_above};
 use crate::columns::{Memory, MovingBoxColumns, Rejected, impl_memory};
 use crate::geom::{Pair, SweptPair, lengthen_by_default};
 use crate::lanes::Level;
@@ -298,10 +298,6 @@ impl Pipeline {
     }
 }
 
-/// Runs are freed if there are so many times as many as the last ticks needed, and so many more.
-const RUNS_KEPT_MAX: usize = 8;
-const RUNS_KEPT_LEAST: usize = 64;
-
 /// Pairs of one task, if no finder has divided them.
 const CHUNK: usize = 1024;
 
@@ -356,10 +352,7 @@ impl TickScratch {
     ) {
         let Self { row_cache, runs, filled, tests, stats, needed, .. } = self;
         let most = needed.runs.record(count);
-        if runs.len() > RUNS_KEPT_MAX * most + RUNS_KEPT_LEAST {
-            runs.truncate(most);
-            runs.shrink_to_fit();
-        }
+        truncate_lists(runs, most);
         lengthen_by_default(runs, count);
         *filled = count;
         let runs = &mut runs[..count];

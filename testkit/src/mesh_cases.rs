@@ -44,12 +44,17 @@ pub fn terrain(draw: &mut Draw, side: u32, bump: f32) -> (Vec<[f32; 3]>, Vec<[u3
             [i - side as f32 / 2.0, draw.between(-bump, bump), j - side as f32 / 2.0]
         })
         .collect();
-    let mut triangles = Vec::new();
-    for k in 0..side * side {
+    (vertices, grid_triangles(side))
+}
+
+/// The triangles of a grid of `side * side` cells, of which the vertices are in rows.
+pub fn grid_triangles(side: u32) -> Vec<[u32; 3]> {
+    let row = side + 1;
+    let cell = |k: u32| {
         let v = k % side + k / side * row;
-        triangles.extend([[v, v + row + 1, v + 1], [v, v + row, v + row + 1]]);
-    }
-    (vertices, triangles)
+        [[v, v + row + 1, v + 1], [v, v + row, v + row + 1]]
+    };
+    (0..side * side).flat_map(cell).collect()
 }
 
 /// A case of any kind: terrains, loose triangles, needles; at rest, moving and rotating.

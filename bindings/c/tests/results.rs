@@ -24,6 +24,15 @@ const NO_VECTORS: swath_vectors =
 const ONE_THREAD: swath_exec =
     swath_exec { level: null(), threads: 1, pairs_max: 0, executor: null() };
 
+const PROXY: swath_proxy = swath_proxy {
+    kind: SWATH_KIND_DYNAMIC,
+    filter: swath_filter { category: u32::MAX, mask: u32::MAX },
+    owner: 0,
+    margin: 0.0,
+    data: 0,
+    enabled: 1,
+};
+
 fn one_thread() -> Exec {
     Exec { threads: Threads::one(), ..Exec::default() }
 }
@@ -142,15 +151,7 @@ fn memory_includes_the_lists_of_results() {
     unsafe { swath_pair_finder_destroy(finder) };
 
     let mut world = null_mut();
-    let proxy = swath_proxy {
-        kind: SWATH_KIND_DYNAMIC,
-        filter: swath_filter { category: u32::MAX, mask: u32::MAX },
-        owner: 0,
-        margin: 0.0,
-        data: 0,
-        enabled: 1,
-    };
-    let proxies = vec![proxy; COUNT];
+    let proxies = vec![PROXY; COUNT];
     let mut ids = vec![swath_proxy_id { index: 0, generation: 0 }; COUNT];
     let mut touching = swath_swept_proxy_pairs { data: null(), count: 0 };
     works(unsafe { swath_broadphase_create(&ONE_THREAD, &mut world) });
@@ -179,19 +180,11 @@ fn memory_includes_the_lists_of_results() {
 fn normal_of_surfaces_that_touch_at_the_start_is_their_lowest_axis() {
     let mut world = null_mut();
     works(unsafe { swath_broadphase_create(&ONE_THREAD, &mut world) });
-    let proxy = swath_proxy {
-        kind: SWATH_KIND_DYNAMIC,
-        filter: swath_filter { category: u32::MAX, mask: u32::MAX },
-        owner: 0,
-        margin: 0.0,
-        data: 0,
-        enabled: 1,
-    };
     let insert = |min: [f32; 3]| {
         let aabb = swath_aabb { min, max: min.map(|x| x + 1.0) };
         let mut id = swath_proxy_id { index: 0, generation: 0 };
         let moving = swath_moving_box { aabb, delta: [0.0; 3] };
-        works(unsafe { swath_broadphase_insert(world, &moving, &proxy, &mut id) });
+        works(unsafe { swath_broadphase_insert(world, &moving, &PROXY, &mut id) });
         id
     };
     let first = insert([0.0; 3]);

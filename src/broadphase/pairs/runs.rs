@@ -47,6 +47,24 @@ impl<P> Default for PairRun<P> {
     }
 }
 
+/// Places of a list that are kept for each one that the largest of the last ticks needed. A list that grows by pushing to it has at most
+/// twice or, if it is short, four times as many as it needs.
+const KEPT_MAX: usize = 8;
+/// So many places more are kept in any case.
+const KEPT_LEAST: usize = 4096;
+
+/// Returns how many places of a list are kept if the last ticks needed so many.
+pub(crate) fn places_kept(needed: usize) -> usize {
+    needed.saturating_mul(KEPT_MAX).saturating_add(KEPT_LEAST)
+}
+
+/// Frees the spare places of a list, if it has more than `most` places.
+pub(crate) fn shrink_above<T>(list: &mut Vec<T>, most: usize) {
+    if list.capacity() > most {
+        list.shrink_to_fit();
+    }
+}
+
 /// The most that any of the last 16 to 32 ticks needed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Window {

@@ -5,12 +5,9 @@
 
 use super::Broadphase;
 use super::needed::UpdateKind;
+use crate::broadphase::pairs::runs::{places_kept, shrink_above};
 use crate::columns::Memory as _;
 
-/// Places of a list that are kept: this many for each pair of the largest of the last updates.
-const KEPT_MAX: usize = 8;
-/// This many places of each list are kept in any case.
-const KEPT_LEAST: usize = 4096;
 /// Bytes of a pair finder that was not used by any of the last updates, for each place of a list that is kept, and for each mover.
 const PLACE_BYTES: usize = 64;
 const MOVER_BYTES: usize = 1024;
@@ -48,7 +45,7 @@ impl Broadphase {
         if !needed.pairs.has_begun() {
             return;
         }
-        let most = pairs.max(needed.reserved).saturating_mul(KEPT_MAX).saturating_add(KEPT_LEAST);
+        let most = places_kept(pairs.max(needed.reserved));
         full.free_above(most);
         incremental.free_above(most);
         trees.free_above(most);
@@ -57,9 +54,7 @@ impl Broadphase {
         // Pairs that are read again are sorted anew.
         sorted.clear();
         for list in [&mut state.dirty_pairs, &mut resting_search.begun, sorted] {
-            if list.capacity() > most {
-                list.shrink_to_fit();
-            }
+            shrink_above(list, most);
         }
         if events.capacity() > most {
             events.drop_spare();

@@ -2,7 +2,7 @@
 
 use super::contact::ElementToi;
 use super::points::MovingPoints;
-use super::search::{BLOCK, ElementBlock, SearchBlock};
+use super::search::{BLOCK, ElementBlock, End, SearchBlock};
 use super::settings::{ElementError, ElementSettings};
 use super::simd::{ElementPair, Limits};
 use crate::columns::LengthMismatch;
@@ -54,24 +54,19 @@ pub(super) fn pairs<E: ElementPair>(
         for (first, out) in (start..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
             let rows = out.len();
             let pairs = &pairs[first..first + rows];
-            let is_rejected =
-                |pair: Pair| points.is_any_rejected(vertices(pair).unwrap_or_default());
+            let mut rejected = [false; BLOCK];
             for (row, &pair) in pairs.iter().enumerate() {
+                let vertices = vertices(pair).unwrap_or_default();
+                rejected[row] = points.is_any_rejected(vertices);
                 // In place of invalid positions, with which a search may take all rounds, those of a contact in the first round.
-                let at = match is_rejected(pair) {
-                    true => Default::default(),
-                    false => points.get(vertices(pair).unwrap_or_default()),
-                };
+                let at = if rejected[row] { Default::default() } else { points.get(vertices) };
                 block.set(row, [E::vectors(&at[0]), E::vectors(&at[1])]);
             }
             let kind = PhantomData::<E>;
             level.run(SearchBlock { block: &mut block, rows, limits, rounds_max, kind });
             for (row, out) in out.iter_mut().enumerate() {
-                *out = ElementToi::of_end::<E>(block.ends[row], || block.get(row));
-            }
-            if !points.rejected().is_empty() {
-                let rejected = pairs.iter().zip(out).filter(|(pair, _)| is_rejected(**pair));
-                rejected.for_each(|(_, out)| *out = ElementToi::Miss);
+                let end = if rejected[row] { (End::Miss, 0.0) } else { block.ends[row] };
+                *out = ElementToi::of_end::<E>(end, || block.get(row));
             }
         }
     });

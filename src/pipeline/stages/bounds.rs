@@ -6,7 +6,8 @@
 //! on each side, so that two of them touch whenever their bodies are within the target. If nothing
 //! of that applies, the caller's columns are used and nothing is copied.
 
-use super::unused::{PlacesNeeded, shrink_above, shrink_unless_used};
+use super::unused::{PlacesNeeded, shrink_unless_used};
+use crate::broadphase::pairs::runs::shrink_above;
 use crate::columns::{MovingBoxColumns, Row, impl_memory};
 use crate::geom::{AcceleratingBox, Invalid, MapEach, MovingBox};
 use crate::kernels::bounds::{self, Column};

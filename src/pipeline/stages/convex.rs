@@ -7,6 +7,7 @@
 //! although the nearest points may be separating, other points may be about to meet.
 
 use super::context::{ShapeTest, TickContext};
+use super::unused::{few_kept, truncate_lists};
 use crate::broadphase::pairs::runs::Window;
 use crate::columns::{Memory, bytes_of_all};
 use crate::geom::{MapEach, Motion, lengthen_by_default};
@@ -21,12 +22,6 @@ use alloc::vec::Vec;
 const CHUNK: usize = 64;
 /// How many pairs ahead the data of bodies are prefetched.
 const AHEAD: usize = 4;
-
-/// Lists that are kept, and memory that they keep, as a multiple of the most tests and the most times of parts of the last ticks. Lists
-/// that grow from nothing take at most 4 times as much.
-const KEPT_MAX: usize = 8;
-/// So many lists or times more are kept.
-const KEPT_LEAST: usize = 64;
 
 /// The times of the parts of each test.
 #[derive(Debug, Default)]
@@ -52,10 +47,7 @@ impl PartLists {
     /// Clears the lists, and makes one for each of so many tests. Frees lists if there are many times as many as the last ticks needed.
     fn start(&mut self, tests: usize) -> &mut [Vec<PartToi>] {
         let most = self.tests.record(tests);
-        if self.lists.len() > KEPT_MAX * most + KEPT_LEAST {
-            self.lists.truncate(most);
-            self.lists.shrink_to_fit();
-        }
+        truncate_lists(&mut self.lists, most);
         self.lists.iter_mut().for_each(Vec::clear);
         lengthen_by_default(&mut self.lists, tests);
         &mut self.lists[..tests]
@@ -66,7 +58,7 @@ impl PartLists {
     fn limit_memory(&mut self) {
         let most = self.times.record(self.lists.iter().map(Vec::len).sum());
         let kept: usize = self.lists.iter().map(Vec::capacity).sum();
-        if kept > KEPT_MAX * most + KEPT_LEAST {
+        if kept > few_kept(most) {
             self.lists.iter_mut().for_each(Vec::shrink_to_fit);
         }
     }

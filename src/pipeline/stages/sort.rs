@@ -4,7 +4,8 @@
 //! first `k` of at least one of its two bodies. So if a thousand bullets hit a wall, all impacts
 //! are kept, because each is the first of its bullet.
 
-use super::unused::{PlacesNeeded, shrink_above, shrink_unless_used};
+use super::unused::{PlacesNeeded, shrink_unless_used};
+use crate::broadphase::pairs::runs::shrink_above;
 use crate::columns::impl_memory;
 use crate::geom::{MapEach, Pair};
 use crate::par::{self, Threads};

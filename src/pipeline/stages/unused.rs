@@ -4,14 +4,12 @@
 //! more places than any of the last ticks needed are shrunk to their contents: otherwise one large tick would take its memory for good, and
 //! a region with many pairs that moves would leave memory in the list of each run that has had these pairs.
 
-use crate::broadphase::pairs::runs::Window;
+use crate::broadphase::pairs::runs::{Window, places_kept, shrink_above};
 use alloc::vec::Vec;
 
-/// Places that are kept for each one that the largest of the last ticks needed. A list that grows by pushing to it has at most twice or, if
-/// it is short, four times as many as it needs.
-const KEPT_MAX: usize = 8;
-/// So many places more are kept in any case.
-const KEPT_LEAST: usize = 4096;
+/// Lists, and places of short lists, that are kept for each one that the largest of the last ticks needed; and so many more.
+const FEW_KEPT_MAX: usize = 8;
+const FEW_KEPT_LEAST: usize = 64;
 /// So many places more are kept for each list, if several share what a tick needs.
 const KEPT_EACH: usize = 16;
 
@@ -22,19 +20,12 @@ pub(crate) struct PlacesNeeded(Window);
 impl PlacesNeeded {
     /// Records what a tick needs. Returns the greatest number of places to keep.
     pub(crate) fn record(&mut self, needed: usize) -> usize {
-        self.0.record(needed).saturating_mul(KEPT_MAX).saturating_add(KEPT_LEAST)
+        places_kept(self.0.record(needed))
     }
 
     /// Records what a tick needs of so many lists together. Returns the greatest number of places to keep.
     pub(crate) fn record_lists(&mut self, lists: usize, needed: usize) -> usize {
         self.record(needed).saturating_add(lists.saturating_mul(KEPT_EACH))
-    }
-}
-
-/// Frees the places of a list that are not used in this tick, if there are more than `most`.
-pub(crate) fn shrink_above<T>(list: &mut Vec<T>, most: usize) {
-    if list.capacity() > most {
-        list.shrink_to_fit();
     }
 }
 
@@ -44,4 +35,17 @@ pub(crate) fn shrink_unless_used<T>(list: &mut Vec<T>, is_used: bool, most: usiz
         list.clear();
     }
     shrink_above(list, most);
+}
+
+/// Returns how many lists, or places of short lists, are kept if the last ticks needed so many.
+pub(crate) fn few_kept(needed: usize) -> usize {
+    needed.saturating_mul(FEW_KEPT_MAX).saturating_add(FEW_KEPT_LEAST)
+}
+
+/// Frees lists if there are many times as many as the last ticks needed.
+pub(crate) fn truncate_lists<T>(lists: &mut Vec<T>, needed: usize) {
+    if lists.len() > few_kept(needed) {
+        lists.truncate(needed);
+        lists.shrink_to_fit();
+    }
 }

@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use crate::convex_shapes::{PlainCore, PlainMotion, PlainShape};
 use crate::exact_ray::first_touch;
 use crate::finite::assert_finite;
-use crate::mesh_cases::{PlainBody, judged};
+use crate::mesh_cases::{PlainBody, grid_triangles, judged};
 use spec::{Core, Solid};
 use std::collections::BTreeMap;
 use swath::batch::Row;
@@ -134,11 +134,7 @@ fn grid(first: [f32; 3], along: [f32; 3], across: [f32; 3]) -> (Vec<[f32; 3]>, V
         let [i, j] = [k % row, k / row].map(|k| k as f32 - 0.5 * GRID as f32);
         [0, 1, 2].map(|k| first[k] + i * along[k] + j * across[k])
     });
-    let triangles = (0..GRID * GRID).flat_map(|k| {
-        let v = k % GRID + k / GRID * row;
-        [[v, v + row + 1, v + 1], [v, v + row, v + row + 1]]
-    });
-    (vertices.collect(), triangles.collect())
+    (vertices.collect(), grid_triangles(GRID))
 }
 
 /// What is found beyond a plane is found without it, with the same result.
