@@ -2,8 +2,9 @@
 
 use crate::bodies::Bodies;
 use crate::masses::{PairMasses, towards};
-use crate::output::ResolvedImpact;
+use crate::output::{ResolvedImpact, Stalled};
 use crate::response::{self, BounceOutcome, LinearMotion, PARTING, SOON, along, dot, push};
+use crate::search::EventKind;
 use crate::state::{BodyAt, is_pushable_or_moves, until_end};
 use crate::step::{Event, Step};
 use swath::Impact;
@@ -11,6 +12,8 @@ use swath::pipeline::ImpactKind;
 
 /// Speed of a supported body, in skins in a tick, up to which it counts as immovable for the correction of slop.
 const CORRECTED_MAX: f64 = 64.0;
+/// Least part of the tick within which the slop of two bodies is corrected if one of them spins. Otherwise it is corrected in a whole tick.
+const CORRECTED_WITHIN: f64 = 0.0625;
 
 impl Step {
     /// Processes one impact after the other, and advances all bodies to the end.
@@ -27,29 +30,31 @@ impl Step {
 
     /// Processes the earliest impact.
     fn process(&mut self, bodies: &mut dyn Bodies<'_>, event: Event) {
-        let Event { mut impact, rows, versions, is_recheck } = event;
+        let Event { mut impact, rows, versions, kind } = event;
         if rows.map(|row| self.states[row].version) != versions
             || !bodies.may_meet(rows[0], rows[1])
         {
             return;
         }
         let now = impact.toi;
-        if is_recheck {
-            self.search_again(bodies, rows, now);
-            return;
-        }
+        let missing = match kind {
+            EventKind::Recheck => return self.search_again(bodies, rows, now),
+            EventKind::StopRotation => return self.stop_rotations(bodies, rows, now),
+            EventKind::Impact { missing } => missing,
+        };
         self.stats.events += 1;
         self.changed.clear();
         // Rounding errors within the skin are corrected within a tick, and no more.
         let skin = self.skin(rows);
         impact.depth = if impact.depth < skin { impact.depth } else { skin };
+        let missing = if missing < skin { missing } else { skin };
         match response::unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) {
             None => return self.continue_search(bodies, rows, now),
             Some(n) if rows.iter().any(|&row| self.states[row].is_stalled) => {
                 self.respond_stalled(bodies, rows, (impact, n));
             }
             Some(n) => {
-                self.respond(bodies, rows, (impact, n));
+                self.respond(bodies, rows, (impact, n), missing);
                 self.propagate(bodies, now);
             }
         }
@@ -69,12 +74,30 @@ impl Step {
         }
     }
 
-    /// Response of two bodies of which none is stalled.
+    /// Stops the rotation of two bodies for the rest of the tick, and searches their impacts again.
+    fn stop_rotations(&mut self, bodies: &mut dyn Bodies<'_>, rows: [usize; 2], now: f32) {
+        self.stats.events += 1;
+        self.changed.clear();
+        for row in rows {
+            let at = self.at(bodies, row, now);
+            if at.spin != [0.0; 3] {
+                self.change(bodies, row, BodyAt { spin: [0.0; 3], ..at }, now);
+                self.stopped_rotations.push(Stalled { row: row as u32, since: now });
+                self.stats.stopped_rotations += 1;
+            }
+        }
+        for k in 0..self.changed.len() {
+            self.search_neighbours(bodies, self.changed[k], now);
+        }
+    }
+
+    /// Response of two bodies of which none is stalled, and whose distance is less than the skin by the length `gap_missing`.
     fn respond(
         &mut self,
         bodies: &mut dyn Bodies<'_>,
         rows: [usize; 2],
         (mut impact, n): (Impact, [f64; 3]),
+        gap_missing: f32,
     ) {
         let now = impact.toi;
         let pair = self.pair_masses(bodies, rows, &impact);
@@ -116,7 +139,12 @@ impl Step {
             let speeds: f64 = two.iter().flat_map(BodyAt::velocity).map(f64::abs).sum();
             let (speeds, skin) = (PARTING * (speeds + closing.abs()), f64::from(self.skin(rows)));
             let least = if speeds < skin { speeds } else { skin };
-            let depth = f64::from(impact.depth);
+            // The end of a body that spins moves away soon, so little of a tick is left for its correction.
+            let within = match two.iter().any(|at| at.spin != [0.0; 3]) {
+                true => f64::from(until_end(now)).max(CORRECTED_WITHIN),
+                false => 1.0,
+            };
+            let depth = f64::from(gap_missing) / within;
             let missing = approach(&two) + if depth > least { depth } else { least };
             if missing > 0.0 {
                 // Corrections of slop from below do not make a supported body movable.
@@ -245,7 +273,7 @@ fn spin_closing(impact: &Impact, [a, b]: &[BodyAt; 2], n: [f64; 3]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, Step, along};
+    use super::{Event, EventKind, Step, along};
     use crate::bodies::BodyRows;
     use crate::start::Start;
     use crate::state::BodyAt;
@@ -307,7 +335,8 @@ mod tests {
             let normal = [1.0, 0.0, 0.0];
             let impact: Impact = Impact { pair, normal, closing, ..Impact::default() };
             let versions = [0, 1].map(|row| step.states[row].version);
-            step.process(&mut rows, Event { impact, rows: [0, 1], versions, is_recheck: false });
+            let kind = EventKind::Impact { missing: 0.0 };
+            step.process(&mut rows, Event { impact, rows: [0, 1], versions, kind });
             assert_eq!(step.changed.len(), if responds { 2 } else { 0 });
             let [a, b] = [0, 1].map(|row| step.at(&rows, row, 0.0));
             assert_eq!([a.linear.velocity, b.linear.velocity], across.map(|v| v.map(f64::from)));

@@ -22,13 +22,15 @@ pub struct StepStats {
     pub propagated: usize,
     /// Number of stalled bodies: they were in too many impacts, or reached a stalled body.
     pub stalled: usize,
-    /// Number of these that could not be searched any more. The reason is a spin that could take two bodies that touch through each other
-    /// before they are tested again, a limit of searches or rounds,
+    /// Number of these that could not be searched any more. The reason is a limit of searches or rounds,
     /// [`StepperConfig::searches_max`](crate::StepperConfig::searches_max),
     /// [`rounds_max`](crate::StepperConfig::rounds_max) or
     /// [`rounds_per_body_max`](crate::StepperConfig::rounds_per_body_max), or a path that would exceed
     /// [`COORD_MAX`](swath::COORD_MAX).
     pub over_budget: usize,
+    /// Number of bodies that stopped rotating for the rest of the tick, because they were too near to another one to be searched:
+    /// [`Stepper::stopped_rotations`](crate::Stepper::stopped_rotations).
+    pub stopped_rotations: usize,
 }
 
 /// An impact that changed a motion, and its impulse.
@@ -72,12 +74,12 @@ impl<P> ResolvedImpact<P> {
     }
 }
 
-/// A body that lost the rest of a tick.
+/// A body that lost the rest of a tick, or its rotation in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stalled<R = u32> {
     /// The row or id of the body.
     pub row: R,
-    /// The fraction of the tick from which on it was stalled. Its path is proved to be free up to then.
+    /// The fraction of the tick from which on it was stalled, or did not rotate. Its path is proved to be free up to then.
     pub since: f32,
 }

@@ -37,6 +37,7 @@ pub(crate) struct ProxyRows {
     moved: Vec<(ProxyId, Motion)>,
     impacts: Vec<ResolvedImpact<ProxyPair>>,
     stalled: Vec<Stalled<ProxyId>>,
+    stopped_rotations: Vec<Stalled<ProxyId>>,
     rejected: Vec<(ProxyId, Invalid)>,
 }
 
@@ -74,6 +75,12 @@ impl<'a> ProxyStepOutput<'a> {
         &self.rows.stalled
     }
 
+    /// Returns the proxies that stopped rotating, and from when on: see [`Stepper::stopped_rotations`](crate::Stepper::stopped_rotations).
+    #[must_use]
+    pub fn stopped_rotations(&self) -> &'a [Stalled<ProxyId>] {
+        &self.rows.stopped_rotations
+    }
+
     /// Returns the proxies whose motion is invalid or whose box at its start exceeds the greatest coordinate, or whose [`Mass`] is invalid.
     /// They have no impacts.
     #[must_use]
@@ -105,7 +112,8 @@ pub(crate) struct ProxyBodies<'w, 's> {
 impl ProxyRows {
     /// Writes the output for rows with the ids of their proxies.
     fn report(&mut self, bodies: &[GeometryBody<'_>], step: &Step) {
-        let Self { ids, rows, rules, moved, impacts, stalled, rejected, .. } = self;
+        let Self { ids, rows, rules, moved, impacts, stalled, stopped_rotations, rejected, .. } =
+            self;
         for row in &step.rejected {
             rejected.push((ids[row.row as usize], row.reason));
         }
@@ -121,6 +129,8 @@ impl ProxyRows {
         stalled.clear();
         let of = |&Stalled { row, since }: &Stalled| Stalled { row: ids[row as usize], since };
         stalled.extend(step.stalled.iter().map(of));
+        stopped_rotations.clear();
+        stopped_rotations.extend(step.stopped_rotations.iter().map(of));
     }
 
     /// Returns whether the motion or the mass of a proxy was found to be invalid in this step.

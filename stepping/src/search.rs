@@ -21,11 +21,32 @@ const PART: f64 = 0.125;
 const LATER: f64 = 1.0 / (1 << 22) as f64;
 /// Part of the tick after which two bodies that spin and are too near to be searched are tested again.
 const RECHECK: f64 = 0.0625;
-/// Depth, in skins, from which on two bodies count as overlapping. Nearer ones are stalled if they could get that deep before they are
-/// tested again.
+/// Depth, in skins, from which on two bodies count as overlapping. Bodies that are less deep stop rotating if they could get that deep
+/// before they are tested again.
 const DEEP: f64 = 1.5;
 /// Least distance that is searched after the skin was used up, as a part of it.
 const LEFT_MIN: f32 = 0.0625;
+
+/// What happens to two bodies at the time of an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum EventKind {
+    /// They touch.
+    Impact {
+        /// Length by which their distance is less than the skin.
+        missing: f32,
+    },
+    /// They are searched again.
+    Recheck,
+    /// They are too near to be searched while one of them rotates.
+    StopRotation,
+}
+
+impl EventKind {
+    /// Returns the kind of an impact whose distance was searched at the whole skin.
+    fn of(impact: &Impact) -> Self {
+        Self::Impact { missing: impact.depth }
+    }
+}
 
 /// Two bodies whose next impact is searched.
 pub(crate) struct BodyPair<'b, 's> {
@@ -53,14 +74,14 @@ impl BodyPair<'_, '_> {
         if f64::from(tolerance) * size > most { (most / size) as f32 } else { tolerance }
     }
 
-    /// Returns the next impact within a window of the motions, and whether it is only a time at which the two must
-    /// be searched again. Adds the rounds of the search to `rounds`.
+    /// Returns the next impact within a window of the motions, or the time at which something else happens to the two. Adds the rounds of
+    /// the search to `rounds`.
     pub(crate) fn next(
         &self,
         config: &StepperConfig,
         window: [f32; 2],
         rounds: &mut u64,
-    ) -> Option<(Impact, bool)> {
+    ) -> Option<(Impact, EventKind)> {
         let touch = match config.touch {
             // In a window that starts later, nothing touched before.
             _ if window[0] > 0.0 => Touch::Hit,
@@ -79,7 +100,7 @@ impl BodyPair<'_, '_> {
             || impact.kind == ImpactKind::Unresolved
             || !self.is_slow(&impact, window[1])
         {
-            return Some((impact, false));
+            return Some((impact, EventKind::of(&impact)));
         }
         // They are within the skin and separate, or close so slowly that it is negligible. An impact may follow:
         // when the skin is smaller by a part, if any is left; otherwise the acceleration towards each other gives
@@ -94,7 +115,9 @@ impl BodyPair<'_, '_> {
         if less > 0.0 {
             let nearer = self.search(&Settings { target_distance: less, ..settings }, rounds)?;
             if nearer.kind != ImpactKind::Overlapping {
-                return Some((nearer, false));
+                // Bodies that spin use up the skin end by end, so all of it is restored.
+                let used = if self.spins() { self.skin - less } else { 0.0 };
+                return Some((nearer, EventKind::Impact { missing: nearer.depth + used }));
             }
         }
         let mut next = self.after_touch(impact);
@@ -109,7 +132,11 @@ impl BodyPair<'_, '_> {
             let is_sure = impact.toi > 0.0
                 || impact.kind == ImpactKind::Unresolved
                 || !self.is_slow(&impact, window[1]);
-            let of_part = if is_sure { Some((impact, false)) } else { self.after_touch(impact) };
+            let of_part = if is_sure {
+                Some((impact, EventKind::of(&impact)))
+            } else {
+                self.after_touch(impact)
+            };
             let Some(of_part) = of_part else { continue };
             if next.is_none_or(|(first, _)| of_part.0.toi < first.toi) {
                 next = Some(of_part);
@@ -118,21 +145,21 @@ impl BodyPair<'_, '_> {
         next
     }
 
-    /// Returns the impact, or the time of the next search, of two bodies or parts that are too near to be searched,
-    /// and separate or close slowly.
-    fn after_touch(&self, mut impact: Impact) -> Option<(Impact, bool)> {
+    /// Returns what happens next to two bodies or parts that are too near to be searched, and separate or close slowly.
+    fn after_touch(&self, mut impact: Impact) -> Option<(Impact, EventKind)> {
         if impact.closing > 0.0 {
-            return Some((impact, false));
+            return Some((impact, EventKind::of(&impact)));
         }
         let pulled_back = self.returns_after(&impact);
         let is_recheck = self.spins() && pulled_back.is_none_or(|after| f64::from(after) > RECHECK);
         if is_recheck && self.gets_deep(&impact) {
-            return Some((Impact { kind: ImpactKind::Unresolved, ..impact }, false));
+            return Some((impact, EventKind::StopRotation));
         }
         impact.toi = if is_recheck { RECHECK as f32 } else { pulled_back? };
         let gained = self.pulled(&impact) * f64::from(impact.toi);
         impact.closing = finite(f64::from(impact.closing) + gained);
-        Some((impact, is_recheck))
+        let kind = if is_recheck { EventKind::Recheck } else { EventKind::of(&impact) };
+        Some((impact, kind))
     }
 
     /// Returns whether one of the two spins.

@@ -182,11 +182,11 @@ impl Start {
                         motions: two.map(|row| rows[row].motion),
                         skin: config.skin(two.map(|row| slops[row])),
                     };
-                    *out = bodies.next(&config, window, rounds).map(|(impact, is_recheck)| Event {
+                    *out = bodies.next(&config, window, rounds).map(|(impact, kind)| Event {
                         impact,
                         rows: two,
                         versions: [0; 2],
-                        is_recheck,
+                        kind,
                     });
                 }
             });

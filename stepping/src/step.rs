@@ -9,7 +9,7 @@ use crate::masses::PairMasses;
 use crate::output::{ResolvedImpact, Stalled, StepStats};
 use crate::paths::{self, RemainingPaths};
 use crate::response::{self, LinearMotion, dot};
-use crate::search::BodyPair;
+use crate::search::{BodyPair, EventKind};
 use crate::state::{self, BodyAt, BodyState, round_down, until_end};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -26,15 +26,14 @@ const SUPPORT_LOST: f64 = 1.0 / 1024.0;
 /// Greatest length of a chain of supports that is followed to its end.
 const SUPPORTS_MAX: usize = 64;
 
-/// A future impact, and the versions of the motions for which it was computed.
+/// A future event of two bodies, and the versions of the motions for which it was computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
-    /// The impact, with the labels of its two bodies.
+    /// The impact, with the labels of its two bodies. An event of another kind has only its time and the labels.
     pub(crate) impact: Impact,
     pub(crate) rows: [usize; 2],
     pub(crate) versions: [u32; 2],
-    /// Whether it is only a time at which the two must be searched again, not an impact.
-    pub(crate) is_recheck: bool,
+    pub(crate) kind: EventKind,
 }
 
 impl Event {
@@ -77,6 +76,8 @@ pub(crate) struct Step {
     pub(crate) rejected: Vec<Rejected>,
     pub(crate) resolved: Vec<ResolvedImpact>,
     pub(crate) stalled: Vec<Stalled>,
+    /// Rows that do not rotate in the rest of the tick.
+    pub(crate) stopped_rotations: Vec<Stalled>,
     pub(crate) stats: StepStats,
     /// Number of rounds that this step may take.
     pub(crate) rounds_max: u64,
@@ -96,6 +97,7 @@ impl Step {
         self.contacts.clear();
         self.resolved.clear();
         self.stalled.clear();
+        self.stopped_rotations.clear();
         self.states.clear();
         self.rejected.clear();
         self.stats = StepStats::default();
@@ -356,7 +358,7 @@ impl Step {
         self.stats.rounds >= self.rounds_max
     }
 
-    /// Returns the next impact of two bodies from `now` on.
+    /// Returns the next event of two bodies from `now` on.
     pub(crate) fn next_event(
         &mut self,
         bodies: &dyn Bodies<'_>,
@@ -376,14 +378,14 @@ impl Step {
             skin: self.skin(rows),
         };
         let (config, rounds) = (&self.config, &mut self.stats.rounds);
-        let (mut impact, is_recheck) = two.next(config, [0.0, until_end(now)], rounds)?;
+        let (mut impact, kind) = two.next(config, [0.0, until_end(now)], rounds)?;
         let toi = f64::from(now) + f64::from(impact.toi);
         if toi > 1.0 {
             return None;
         }
         impact.toi = round_down(toi);
         let versions = rows.map(|row| self.states[row].version);
-        Some(Event { impact, rows, versions, is_recheck })
+        Some(Event { impact, rows, versions, kind })
     }
 }
 

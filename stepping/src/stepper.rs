@@ -79,6 +79,14 @@ impl Stepper {
         &self.step.stalled
     }
 
+    /// Returns the bodies that stopped rotating in the last step of columns, and from when on: they were too near to another one to be
+    /// searched while one of the two rotated. They move on without rotating, and their spin is the same in the next tick. After
+    /// [`Stepper::step_proxies`] use [`ProxyStepOutput::stopped_rotations`].
+    #[must_use]
+    pub fn stopped_rotations(&self) -> &[Stalled] {
+        &self.step.stopped_rotations
+    }
+
     /// Returns the rows of the last step of columns whose motion or [`Mass`] was rejected. They do not move and have no
     /// impacts. After [`Stepper::step_proxies`] use [`ProxyStepOutput::rejected`].
     #[must_use]

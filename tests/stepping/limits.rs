@@ -433,7 +433,6 @@ fn rounds_of_a_step_are_limited() {
         assert_eq!(motions(&again), motions(&bodies), "{rounds}");
         stalled.push(stats.over_budget);
     }
-    // Without a limit, only bodies are stalled whose spin could take them through each other.
     assert!(stalled[0] > stalled[1] && stalled[1] > stalled[2], "{stalled:?}");
 }
 

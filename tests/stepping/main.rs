@@ -8,5 +8,6 @@ mod impulses;
 mod jams;
 mod limits;
 mod proxies;
+mod spins;
 mod supports;
 mod touches;
