@@ -15,7 +15,10 @@ const ROUNDS_PER_BODY_MAX: u32 = 400;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct StepperConfig {
-    /// The distance at which bodies count as touching, at least 0: [`Settings::target_distance`].
+    /// The distance at which bodies count as touching, at least 0: [`Settings::target_distance`]. Up to the displacement that gravity adds
+    /// in a tick, a body that lies on another one is supported in every tick. From eight times that on, its fall in one tick counts as slow
+    /// closing, so it is stopped in every second tick only, and its velocity is not zero in between; but of balls that are jammed in a pit far
+    /// fewer are stalled (`docs/math/step.md`).
     pub target_distance: f32,
     /// How far above the target the distance of two bodies at an impact may be, relative to the size of the smaller
     /// one: [`Settings::tolerance`].

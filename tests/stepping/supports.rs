@@ -313,3 +313,41 @@ fn fast_impact_on_a_body_just_beyond_an_edge_is_shared() {
         }
     }
 }
+
+/// Goal: a body that lies on another one is supported in every tick if the distance of contact is at most the displacement that its acceleration adds
+/// in a tick. Method: a stack of three boxes and a ball beside it on a floor, at the distance of contact; after each of many ticks, every
+/// body has the velocity zero and reports the force that supports it.
+#[test]
+fn resting_bodies_are_supported_in_every_tick_up_to_a_target_distance() {
+    for gravity in [0.01, 0.0027, 0.0007, 1e-4_f32] {
+        for target in [0.0, 0.25, 0.5, 1.0].map(|part| part * gravity) {
+            let mut crowd = Crowd::default();
+            crowd.put(cuboid([9.0, 0.5]), [0.0, -0.5], [0.0; 2], IMMOVABLE);
+            for k in 0..3 {
+                let y = 0.5 + k as f32 + target * (k + 1) as f32;
+                crowd.put(cuboid([0.5; 2]), [0.0, y], [0.0; 2], PLASTIC);
+            }
+            crowd.put(ball(), [3.0, 0.5 + target], [0.0; 2], PLASTIC);
+            for body in &mut crowd.bodies[1..] {
+                body.motion.accel[1] = -gravity;
+            }
+            let mut config = StepperConfig::default();
+            config.target_distance = target;
+            let mut stepper = Stepper::new(config);
+            for tick in 0..40 {
+                let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+                let what = format!("target {target}, gravity {gravity}, tick {tick}");
+                assert_eq!(stats.stalled, 0, "{what}");
+                for (row, body) in crowd.bodies.iter().enumerate().skip(1) {
+                    let [_, dy, _] = body.motion.delta;
+                    assert!(tick < 4 || dy.abs() < 1e-3 * gravity, "{what}: row {row}, {dy}");
+                    let is_support = |hit: &&swath_stepping::ResolvedImpact| {
+                        hit.impact.pair.b == row as u32 && hit.supporting_force > 0.0
+                    };
+                    let supports = stepper.impacts().iter().filter(is_support).count();
+                    assert!(tick < 4 || supports > 0, "{what}: row {row}");
+                }
+            }
+        }
+    }
+}
