@@ -12,6 +12,7 @@ mod owned_shapes;
 mod scales;
 mod spec_distance;
 mod spec_first_time;
+mod surface_points;
 mod toi;
 mod toi_at_any_scale;
 mod toi_batches;

@@ -204,7 +204,8 @@ impl<const PLAIN: bool> Kernel for DistanceSearch<'_, PLAIN> {
         let weights = simplex.weights(V3::ZERO);
         let normal = frame.rotate(direction * (1.0 / length));
         // Only the last normal may differ from the direction of the nearest point.
-        let out = if last.is_some() { frame.rotate(nearest * (-1.0 / upper)) } else { normal };
+        let differs = last.is_some() && !pair.are_close(nearest.square());
+        let out = if differs { frame.rotate(nearest * (-1.0 / upper)) } else { normal };
         let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights).times(scale_of_b));
         Searched::Proved(Distance::of_gap(
             &pair,

@@ -202,7 +202,7 @@ fn continued(
         // No plane proves a distance if the support map of the caller returned an invalid point.
         pair.balls(x)
     } else {
-        found.gap(x, &simplex)
+        found.gap(pair, x, &simplex)
     };
     Distance::of_gap(pair, &gap, poses, tiny)
 }

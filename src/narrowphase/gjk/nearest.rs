@@ -38,8 +38,7 @@ pub(in crate::narrowphase) struct Gap {
     /// Width of the gap between the planes across `normal`; negative if they overlap.
     pub(in crate::narrowphase) lower: f64,
     pub(in crate::narrowphase) normal: V3,
-    /// Direction between the nearest points, along which the surfaces are offset from their cores.
-    /// A plane that proves the distance well may still be tilted a little.
+    /// Direction along which the surfaces are offset from the nearest points of their cores.
     pub(in crate::narrowphase) out: V3,
     /// The nearest points, in the axes of each shape.
     pub(in crate::narrowphase) on_a: V3,
@@ -75,11 +74,17 @@ impl Nearest {
         (-self.offset).unit().unwrap_or(self.plane)
     }
 
-    /// Returns the gap of cores at relative position `x`, from the last simplex.
-    pub(in crate::narrowphase) fn gap(&self, x: V3, simplex: &Simplex) -> Gap {
+    /// Returns the gap of the cores of `pair` at relative position `x`, from the last simplex.
+    pub(in crate::narrowphase) fn gap(
+        &self,
+        pair: &RotatedPair<'_>,
+        x: V3,
+        simplex: &Simplex,
+    ) -> Gap {
         let weights = simplex.weights(x);
         let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
-        Gap { lower: self.lower, normal: self.plane, out: self.toward(), on_a, on_b }
+        let out = pair.offset_direction(-self.offset, self.plane);
+        Gap { lower: self.lower, normal: self.plane, out, on_a, on_b }
     }
 }
 
@@ -150,6 +155,24 @@ impl RotatedPair<'_> {
             on_a: self.a.rotation.rotate_back(normal * of_a),
             on_b: self.b.rotation.rotate_back(normal * -of_b),
         }
+    }
+
+    /// Returns the direction along which the surfaces are offset from two nearest points of the cores, which are `between` apart: that of
+    /// `between`, or `normal`, which is that of a plane that proves the distance, if the points are close to each other.
+    ///
+    /// The two directions differ by some angle `φ`, which is any angle for points whose distance is about the accuracy of the search. Then the vector
+    /// between the surface points differs from a multiple of the normal by about `φ` times the distance of the cores if the surfaces are offset along the
+    /// normal, and otherwise by `φ` times the distance of the surface points. The lesser one is chosen.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn offset_direction(&self, between: V3, normal: V3) -> V3 {
+        if self.are_close(between.square()) { normal } else { between.unit().unwrap_or(normal) }
+    }
+
+    /// Returns whether two points of the cores, the square of whose distance is given, are nearer to each other than those of the surfaces.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn are_close(&self, square: f64) -> bool {
+        let half = 0.5 * (self.a.shape.radius + self.b.shape.radius);
+        square < half * half
     }
 
     /// Returns the nearest points of the surfaces for a gap, each relative to the position of its body.

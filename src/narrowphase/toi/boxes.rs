@@ -24,7 +24,7 @@ use super::result::{Observer, Toi, ToiResult};
 use super::rounded::{self, BoxSearch, rotated};
 use super::settings::Settings;
 use crate::geom::{MapEach, Motion};
-use crate::narrowphase::gjk::{BoxPair, BoxPoints, RotatedPair};
+use crate::narrowphase::gjk::{BoxPair, BoxPoints, Gap, RotatedPair};
 use crate::narrowphase::math::{V3, greater, lesser, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
@@ -101,6 +101,8 @@ fn touch(
         BoxTime::Separated => ToiResult::Separated,
         BoxTime::Impact { t, lower, normal, points } => {
             let gap = boxes.gap(lower, normal, &points);
+            let out = pair.offset_direction(boxes.world(points.between), gap.normal);
+            let gap = Gap { out, ..gap };
             rounded::impact([a, b], path, round_down(t), gap.normal, pair.surface(&gap))
         }
     };

@@ -88,7 +88,7 @@ impl Search<'_> {
             let Some(boxes) = BoxPair::new(&pair) else { break };
             let x = boxes.own(self.motion.between(t));
             let plane = if goal.touches_cores {
-                self.widest_plane(&boxes, x, &goal, led)
+                self.widest_plane((&pair, &boxes), x, &goal, led)
             } else {
                 self.plane_between(&boxes, x, &goal, (led, &mut last))
             };
@@ -116,7 +116,7 @@ impl Search<'_> {
     #[inline(always)]
     fn widest_plane(
         &mut self,
-        boxes: &BoxPair<'_>,
+        (pair, boxes): (&RotatedPair<'_>, &BoxPair<'_>),
         x: V3,
         goal: &Goal,
         led: Option<(f64, V3)>,
@@ -128,9 +128,10 @@ impl Search<'_> {
         if lower <= goal.accept {
             let Some((_, normal)) = led else { return BoxPlane::Unknown };
             let points = boxes.meeting(x, axis, own);
+                let out = pair.offset_direction(boxes.world(points.between), normal);
             if points.between.square() <= goal.accept * goal.accept {
                 let gap = boxes.gap(lower, own, &points);
-                return BoxPlane::Touch { gap: Gap { normal, out: normal, ..gap }, own };
+                return BoxPlane::Touch { gap: Gap { normal, out, ..gap }, own };
             }
         }
         // A comparison with NaN is false.

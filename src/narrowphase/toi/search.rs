@@ -222,8 +222,8 @@ impl<'s> Search<'s> {
                 // If the cores meet, the plane that led here is better than one without a gap.
                 let touches_cores = goal.touches_cores && !fresh;
                 let gap = inside.unwrap_or_else(|| {
-                    let gap = found.gap(x, &simplex);
-                    if touches_cores { Gap { normal, out: normal, ..gap } } else { gap }
+                    let gap = found.gap(&pair, x, &simplex);
+                    if touches_cores { Gap { normal, ..gap } } else { gap }
                 });
                 return if ignoring && self.settings.touch == Touch::Ignore {
                     self.overlapping(t, &pair, &gap)
@@ -379,7 +379,10 @@ impl<'s> Search<'s> {
         let (on_a, on_b) = (simplex.on_a(&weights), simplex.on_b(&weights));
         let offset = x - pair.vertex(on_a, on_b).at;
         let met = simplex.len == 3 && offset.square() <= goal.accept * goal.accept;
-        met.then_some(Gap { lower: goal.range.min, normal, out: normal, on_a, on_b })
+        met.then(|| {
+            let out = pair.offset_direction(offset, normal);
+            Gap { lower: goal.range.min, normal, out, on_a, on_b }
+        })
     }
 
     /// Continues from a time before any contact, for bodies that do not rotate: each support moves the

@@ -233,7 +233,7 @@ impl<'s> Search<'s> {
     /// Returns the gap of the cores that a search has found, or how deep they overlap.
     fn gap_of(&self, pair: &RotatedPair<'_>, x: V3, found: &Nearest, simplex: &Simplex) -> Gap {
         if found.upper > 0.0 {
-            return found.gap(x, simplex);
+            return found.gap(pair, x, simplex);
         }
         shallowest(pair, x, found.plane, self.contact_distance - self.tolerance, simplex)
     }
