@@ -1,4 +1,4 @@
-//! Tests of the points of the surfaces that a distance and an impact contain, for rounded shapes whose cores almost touch.
+//! Tests of the points of the surfaces that a distance and an impact contain, for rounded shapes whose cores almost touch, and of depths.
 
 use scenes::convex::rotation;
 use swath::convex::gjk::{self, Distance};
@@ -6,6 +6,7 @@ use swath::convex::toi::{self, Settings, ToiResult, Touch};
 use swath::convex::{Hull, OwnedShape};
 use swath::{Motion, Pose, Shape};
 use testkit::draw::{Draw, how_many};
+use testkit::exact::{Whole, whole};
 
 /// The number of kinds of [`core`].
 const KINDS: usize = 6;
@@ -111,4 +112,37 @@ fn surface_points_of_an_impact_are_apart_by_at_most_the_tolerance() {
         impacts[usize::from(straight)] += 1;
     }
     assert!(impacts.iter().all(|&count| count > 10_000), "{impacts:?}");
+}
+
+/// Goal: a body that is moved along the normal by the depth has the target distance, in exact arithmetic. Method: balls that overlap;
+/// squares of whole numbers.
+#[test]
+fn balls_moved_by_the_depth_of_their_overlap_are_apart() {
+    let mut draw = Draw::new(73);
+    let mut overlaps = 0;
+    let one = whole(1.0);
+    for case in 0..how_many(10_000) {
+        let [r, s, target_distance] = [0; 3].map(|_| draw.between(0.125, 1.0));
+        let target_distance = if draw.one_in(2) { 0.0 } else { target_distance };
+        let reach = r + s + target_distance;
+        let at = [0; 3].map(|_| draw.between(-0.5, 0.5) * reach);
+        let [of_a, of_b] = [[0.0; 3], at].map(|at| Motion::from(Pose::at(at).expect("a pose")));
+        let [a, b] = [r, s].map(|radius| Shape::sphere(radius).expect("a ball"));
+        let settings = Settings { target_distance, ..Settings::default() };
+        let found = toi::one_to_one(&a, &of_a, &b, &of_b, &settings).expect("motions");
+        let ToiResult::Overlapping { depth, normal, .. } = found.result else { continue };
+        overlaps += 1;
+        let moved =
+            |axis: usize| -> Whole { whole(at[axis]) * &one + whole(depth) * whole(normal[axis]) };
+        let square: Whole = [0, 1, 2].map(moved).iter().map(|along| along * along).sum();
+        let least = (whole(r) + whole(s) + whole(target_distance)) * &one;
+        assert!(square >= &least * &least, "{case} {found:?} {r} {s} {target_distance} {at:?}");
+        // A little less is not enough.
+        let shorter = |axis: usize| -> Whole {
+            whole(at[axis]) * &one + whole(depth * (1.0 - 1e-6)) * whole(normal[axis])
+        };
+        let square: Whole = [0, 1, 2].map(shorter).iter().map(|along| along * along).sum();
+        assert!(square < &least * &least, "{case} {found:?} {r} {s} {target_distance} {at:?}");
+    }
+    assert!(overlaps > 9000, "{overlaps}");
 }

@@ -17,8 +17,8 @@
 //!
 //! For shapes that overlap by no more than their radii the depth is exact. For deeper overlaps it
 //! is the depth along the best of some directions, each improved by a distance search from outside.
-//! That is an upper bound of the depth, and moving `B` by it along the normal does separate the
-//! shapes.
+//! That is an upper bound of the depth, and moving `B` by it along the normal, before that is
+//! rounded to `f32`, does separate the shapes.
 //!
 //! Cost: about four supports of either shape; from a [`GjkCache`] one or two if the pair hardly moved.
 //!

@@ -24,16 +24,18 @@ pub enum ToiResult {
     /// They overlap at the start of the window, or get into each other after a touch that [`Touch::Ignore`](super::Touch::Ignore) ignores;
     /// the depth may then be 0.
     Overlapping {
-        /// Depth beyond the target distance, as in
-        /// [`Distance::distance`](crate::convex::gjk::Distance::distance).
+        /// Depth beyond the target distance along `normal`, rounded up by the bound of the rounding errors and 2⁻²² of it. Which depth that
+        /// is, [`Distance::distance`](crate::convex::gjk::Distance::distance) describes.
         depth: f32,
-        /// Unit normal, from `a` to `b`. Moving `b` along it by the depth separates them.
+        /// Unit normal, from `a` to `b`. Moving `b` along it by the depth separates them to the target distance, but for the rounding
+        /// of the moved position.
         normal: [f32; 3],
         /// The deepest point of `a`, in world coordinates.
         on_a: [f32; 3],
         /// The deepest point of `b`, in world coordinates.
         on_b: [f32; 3],
-        /// Rate at which they get deeper, in length per tick; negative if they separate.
+        /// Rate at which those points get deeper, in length per tick; negative if they separate. The rotation of a body of revolution
+        /// about its own axis has no part in it.
         closing: f32,
     },
     /// They do not touch in the window.

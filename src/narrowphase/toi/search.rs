@@ -47,6 +47,9 @@ const WHOLE_TURNS_ROUNDS: u32 = 32;
 /// it is an impact: it is within the tolerance, and there was no earlier contact.
 const TOUCH_ROUNDS_MAX: u32 = 256;
 
+/// More than the part of a displacement that rounding its direction to `f32` can take from it: 2⁻²².
+const NORMAL_ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
+
 /// State of one search.
 pub(in crate::narrowphase) struct Search<'s> {
     pub(super) motion: RelativeMotion<'s>,
@@ -507,11 +510,13 @@ impl<'s> Search<'s> {
         let [on_a, on_b] = self.points(t, 0.0, pair, gap);
         let [closing, _] = self.motion.closing(t, pair, gap);
         // A touch that is ignored may end as an overlap a little above the target.
-        let exact = greater(self.contact_distance - gap.lower, 0.0);
+        let deep = greater(self.contact_distance - gap.lower, 0.0);
         let closing = saturated(closing);
-        // The depth of very small shapes must not be rounded to zero, which would be a touch.
-        let vanishes = exact > 0.0 && saturated(exact) == 0.0;
-        let depth = if vanishes { f32::from_bits(1) } else { saturated(exact) };
+        // A body that is moved by the depth must not touch, although the gap may be less by the slack and the normal is rounded. The depth of
+        // very small shapes is not rounded to zero, which would be a touch.
+        let most = deep * (1.0 + NORMAL_ROUNDING) + self.motion.slack;
+        let depth = if deep > 0.0 { -round_down(-most) } else { 0.0 };
+        let depth = depth.min(f32::MAX);
         ToiResult::Overlapping { depth, normal: self.in_world(gap.normal), on_a, on_b, closing }
     }
 
