@@ -252,7 +252,7 @@ fn of_tetrahedron(y: &[V3; 4]) -> Option<Face> {
 const FLAT: f64 = 16.0 * f64::EPSILON;
 
 /// The square of an area below this is denormal or loses digits.
-const LEAST: f64 = 1e-280;
+const AREA_SQUARE_MIN: f64 = 1e-280;
 
 /// The square of the sine between two sides below which the products of a triangle are too inexact to
 /// decide whether it contains a point.
@@ -304,7 +304,7 @@ fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &TriangleSides, normal: &
     let (a, b, c) = (y[i], y[j], y[k]);
     let TriangleSides { bb, bc, cc, d1, d2 } = *sides;
     let square = normal.square();
-    if square <= NEEDLE * (bb * cc) || square <= LEAST {
+    if square <= NEEDLE * (bb * cc) || square <= AREA_SQUARE_MIN {
         return of_needle([i, j, k], [a, b, c], normal);
     }
     let to_b = d1 * cc - d2 * bc;

@@ -161,7 +161,8 @@ impl<'p> BoxPair<'p> {
         let (ef, ed, fd) = (e.dot(turned), e.dot(between), turned.dot(between));
         let (at_a, at_b) = (e.dot(on_a), f.dot(on_b));
         let (most_a, most_b) = (e.dot(self.a), f.dot(self.b));
-        let [s, t] = steps_on_edges([ed, fd], ef, [at_a, at_b], [most_a, most_b], PARALLEL);
+        let [s, t] =
+            steps_on_edges([ed, fd], ef, [at_a, at_b], [most_a, most_b], EDGES_SINE_SQUARE_MIN);
         let (on_a, on_b) = (within(on_a + e * s, self.a), within(on_b + f * t, self.b));
         BoxPoints { on_a, on_b, between: between + turned * t - e * s }
     }
@@ -214,7 +215,7 @@ fn corner(point: V3, free: V3, toward: V3, half: V3) -> V3 {
 }
 
 /// The square of the sine between two edges below which they count as parallel.
-const PARALLEL: f64 = 1e-6;
+pub(in crate::narrowphase) const EDGES_SINE_SQUARE_MIN: f64 = 1e-6;
 
 #[cfg(test)]
 mod tests {

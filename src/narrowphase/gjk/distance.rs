@@ -150,7 +150,7 @@ fn of_boxes(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Distance {
 }
 
 /// Greatest number of steps towards the nearest points of two boxes before a search.
-const STEPS_MAX: u32 = 3;
+const NEAREST_STEPS_MAX: u32 = 3;
 
 /// Computes the distance of two boxes from points that are not the nearest: by further steps towards these, and then by a search.
 #[inline(never)]
@@ -162,7 +162,7 @@ fn after(pair: &RotatedPair<'_>, mut points: BoxPoints, poses: [&Pose; 2]) -> Di
     let accuracy = Accuracy::of_distance(pair.a.shape, pair.b.shape);
     let mut steps = 0;
     // A comparison with NaN is false.
-    while steps < STEPS_MAX && points.between.square() > tiny * tiny {
+    while steps < NEAREST_STEPS_MAX && points.between.square() > tiny * tiny {
         points = boxes.nearest_after(own, &points);
         let upper = points.between.length();
         let normal = points.between * (1.0 / upper);

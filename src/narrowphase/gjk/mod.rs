@@ -42,7 +42,7 @@ mod penetration;
 mod result;
 mod segments;
 
-pub(super) use boxes::{BoxPair, BoxPoints};
+pub(super) use boxes::{BoxPair, BoxPoints, EDGES_SINE_SQUARE_MIN};
 pub use distance::{distance, distance_from};
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};

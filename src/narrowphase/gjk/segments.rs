@@ -182,7 +182,7 @@ impl SegmentPair {
 }
 
 /// The square of the sine between two segments below which they count as parallel.
-const PARALLEL: f64 = 1e-10;
+const SEGMENTS_SINE_SQUARE_MIN: f64 = 1e-10;
 
 impl GuessedPair for SegmentPair {
     type Points = SegmentPoints;
@@ -197,7 +197,11 @@ impl GuessedPair for SegmentPair {
     fn nearest(&self, x: V3) -> SegmentPoints {
         let Self { axes: [u, v], half: [of_a, _], along } = *self;
         let square = 1.0 - along * along;
-        let s = if square > PARALLEL { (u.dot(x) - along * v.dot(x)) / square } else { 0.0 };
+        let s = if square > SEGMENTS_SINE_SQUARE_MIN {
+            (u.dot(x) - along * v.dot(x)) / square
+        } else {
+            0.0
+        };
         self.after(x, clamp(s, of_a))
     }
 
@@ -369,7 +373,13 @@ impl BoxAndSegment {
         let BoxAndSegmentPoints { on_box, at, between } = *points;
         let (along, ed, fd) = (e.dot(axis), e.dot(between), axis.dot(between));
         let (at_box, most_of_box) = (e.dot(on_box), e.dot(half));
-        let [s, t] = steps_on_edges([ed, fd], along, [at_box, at], [most_of_box, most], PARALLEL);
+        let [s, t] = steps_on_edges(
+            [ed, fd],
+            along,
+            [at_box, at],
+            [most_of_box, most],
+            SEGMENTS_SINE_SQUARE_MIN,
+        );
         let on_box = within(on_box + e * s, half);
         BoxAndSegmentPoints { on_box, at: at + t, between: between + axis * t - e * s }
     }
@@ -383,7 +393,7 @@ impl BoxAndSegment {
         let out = point - within(point, half);
         let across = |out: f64, along: f64| if out != 0.0 { along * along } else { 0.0 };
         let square = across(out.x, axis.x) + across(out.y, axis.y) + across(out.z, axis.z);
-        let step = if square > PARALLEL { axis.dot(out) / square } else { 0.0 };
+        let step = if square > SEGMENTS_SINE_SQUARE_MIN { axis.dot(out) / square } else { 0.0 };
         clamp(at - step, most)
     }
 

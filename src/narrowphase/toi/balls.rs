@@ -55,9 +55,9 @@ impl<'p> Balls<'p> {
 
     /// Distance of the positions beyond which the balls are separated, and there is no touch at the start.
     #[inline(always)]
-    fn clear(&self) -> f64 {
-        let clear = greater(self.wanted, 16.0 * (self.slack + self.turned()));
-        self.bounding + self.contact_distance + clear
+    fn distance_apart(&self) -> f64 {
+        let touch = greater(self.wanted, 16.0 * (self.slack + self.turned()));
+        self.bounding + self.contact_distance + touch
     }
 
     /// Upper bound of the rounding error of a gap that is due to rotations.
@@ -74,8 +74,8 @@ impl<'p> Balls<'p> {
         let [from, to] = self.window;
         let (start, d) = (self.path.between(from), self.path.delta * (to - from));
         let (along, square) = (start.dot(d), d.square());
-        let clear = self.clear();
-        let least = clear * clear;
+        let apart = self.distance_apart();
+        let least = apart * apart;
         let (of_start, of_end) = (start.square() * ROUNDED, (start + d).square() * ROUNDED);
         // Comparisons with NaN are false.
         let between = (along >= 0.0)
@@ -106,7 +106,7 @@ impl<'p> Balls<'p> {
         let distance = normal.dot(path.between(from));
         let gap = distance - bounding;
         // A comparison with NaN is false.
-        let separates = distance > self.clear();
+        let separates = distance > self.distance_apart();
         if !separates {
             return None;
         }

@@ -4,7 +4,7 @@
 //! to an edge of each (Gottschalk, Lin and Manocha 1996): 15 axes.
 
 use crate::geom::MapEach;
-use crate::narrowphase::gjk::{BoxPair, BoxPoints};
+use crate::narrowphase::gjk::{BoxPair, BoxPoints, EDGES_SINE_SQUARE_MIN};
 use crate::narrowphase::math::{M3, V3};
 
 /// An axis of a box, or the direction perpendicular to one edge of each box.
@@ -49,7 +49,11 @@ impl BoxPair<'_> {
                     + b[j2] * abs[i][j1];
                 let square = r[i1][j] * r[i1][j] + r[i2][j] * r[i2][j];
                 // The direction across two edges that are almost parallel is not exact.
-                let gap = if square > PARALLEL { at.abs() - reach } else { f64::NEG_INFINITY };
+                let gap = if square > EDGES_SINE_SQUARE_MIN {
+                    at.abs() - reach
+                } else {
+                    f64::NEG_INFINITY
+                };
                 add(6 + 3 * i + j, gap, square);
             }
         }
@@ -89,9 +93,6 @@ impl BoxPair<'_> {
         }
     }
 }
-
-/// The square of the sine between two edges below which they count as parallel.
-const PARALLEL: f64 = 1e-6;
 
 #[cfg(test)]
 mod tests {

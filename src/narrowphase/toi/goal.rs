@@ -2,6 +2,9 @@
 
 use super::separating_plane::GapRange;
 
+/// Greatest difference of the distance and the gap along a plane at a contact, relative to the tolerance.
+pub(super) const ACCURACY: f64 = 1.0 / 16.0;
+
 /// Goal of a round: a gap in `range`, and the distance at which the search is done.
 #[derive(Clone, Copy)]
 pub(super) struct Goal {

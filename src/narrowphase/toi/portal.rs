@@ -40,7 +40,7 @@ const FURTHER: f64 = 32.0;
 const FURTHER_MAX: u32 = 2;
 
 /// Part of the tolerance: a support that is beyond the portal by less ends the search.
-const SHARP: f64 = 0.75;
+const BEYOND_MIN: f64 = 0.75;
 
 /// Index of the corner that a point replaces, by the sides of the corners seen from it, one bit each:
 /// the corner opposite to the two between which the path goes. All on one side can only be rounding.
@@ -65,7 +65,7 @@ impl Search<'_> {
         let (x, d) = (path.between(from), path.velocity(from));
         let end = path.between(to) - x;
         let (floor, size) = (goal.range.min, pair.a.shape.size + pair.b.shape.size);
-        let sharp = SHARP * (goal.accept - floor);
+        let sharp = BEYOND_MIN * (goal.accept - floor);
         // All points here are relative to `x`.
         let first = simplex.vertices[simplex.len - 1];
         let mut last = first.at - x;
@@ -73,7 +73,7 @@ impl Search<'_> {
         let out = normal * normal.dot(last) - last;
         let (length, rate) = (out.length(), normal.dot(d));
         // A comparison with NaN is false.
-        if !(length > LEAST * size && rate < 0.0) {
+        if !(length > OUT_MIN * size && rate < 0.0) {
             return Some((from, normal));
         }
         let ahead = out * (AHEAD * size / length);
@@ -153,7 +153,7 @@ impl Search<'_> {
 }
 
 /// Relative to the sizes: distances below this have no useful direction.
-const LEAST: f64 = 1.0 / (1_u64 << 20) as f64;
+const OUT_MIN: f64 = 1.0 / (1_u64 << 20) as f64;
 
 #[cfg(test)]
 mod tests {

@@ -43,7 +43,7 @@ impl<'s> MovingShape<'s> {
         let axis_rate = axis_rate(shape, &start, &rotation);
         // The same holds for a body that rolls about its own axis, except for rounding far below the
         // slack.
-        if axis_rate <= PARALLEL * rotation.rate {
+        if axis_rate <= AXIS_SINE_MAX * rotation.rate {
             return body;
         }
         Self { rotation, axis_distance: axis_distance(shape, &start, &rotation), axis_rate, ..body }
@@ -98,9 +98,9 @@ impl<'s> MovingShape<'s> {
     }
 }
 
-/// Sine of the angle between two axes that rounding can make of parallel ones. A body deviates by
+/// Greatest sine of the angle between two axes that rounding can make of parallel ones. A body deviates by
 /// twice that part of its reach.
-const PARALLEL: f64 = 32.0 * f64::EPSILON;
+const AXIS_SINE_MAX: f64 = 32.0 * f64::EPSILON;
 
 /// The axis of revolution keeps its angle to the axis of rotation.
 fn axis_rate(shape: &Shape<'_>, start: &M3, rotation: &Rotation) -> f64 {

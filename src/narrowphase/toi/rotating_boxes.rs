@@ -11,11 +11,10 @@
 //! `search.rs`, which continue at the same time: touches at the start, features that are almost parallel, long searches.
 
 use super::box_axes::Axis;
-use super::goal::Goal;
+use super::goal::{ACCURACY, Goal};
 use super::pause::WHOLE_TURNS_FROM;
 use super::relative_motion::RelativeMotion;
 use super::result::{Observer, ToiResult};
-use super::rounded::SHARP;
 use super::search::Search;
 use super::separating_plane::{
     FirstCrossing, SLIVER, SafeTime, SeparatingPlane, Slope, follow, rotation_of_plane,
@@ -28,7 +27,7 @@ use crate::narrowphase::rotation::Rotation;
 use core::ops::ControlFlow;
 
 /// Greatest number of steps towards the nearest points at one time.
-const STEPS_MAX: u32 = 4;
+const NEAREST_STEPS_MAX: u32 = 4;
 
 /// Share of the difference between the least gap and the distance that a plane must prove.
 const SHARE: f64 = 0.75;
@@ -172,7 +171,7 @@ impl Search<'_> {
                 if led.is_none() {
                     return BoxPlane::Unknown;
                 }
-                if upper - lower <= SHARP * goal.tolerance {
+                if upper - lower <= ACCURACY * goal.tolerance {
                     return BoxPlane::Touch { gap: boxes.gap(lower, own, &points), own };
                 }
             }
@@ -181,7 +180,7 @@ impl Search<'_> {
                 *last = Some(points.on_b);
                 return BoxPlane::Apart { lower, own, features: boxes.free(&points) };
             }
-            if steps == STEPS_MAX {
+            if steps == NEAREST_STEPS_MAX {
                 return BoxPlane::Unknown;
             }
             steps += 1;

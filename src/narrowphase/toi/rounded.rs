@@ -9,7 +9,7 @@
 //!       guess the nearest points there; are they within the tolerance, and does the plane across them prove it? that is the contact
 //! ```
 
-use super::goal::Goal;
+use super::goal::{ACCURACY, Goal};
 use super::relative_motion::{BodyPath, RelativePath, StraightPath, position_at};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
 use super::settings::Settings;
@@ -25,10 +25,7 @@ use crate::narrowphase::shape::Shape;
 const PLANES_MAX: u32 = 8;
 
 /// Greatest number of steps towards the nearest points at one time.
-const STEPS_MAX: u32 = 6;
-
-/// Part of the tolerance by which the distance and the gap along a plane may differ at a contact.
-pub(super) const SHARP: f64 = 1.0 / 16.0;
+const NEAREST_STEPS_MAX: u32 = 6;
 
 /// What is known of two shapes after their search as boxes.
 pub(super) enum BoxSearch {
@@ -176,7 +173,7 @@ impl MovingRounded<'_> {
                 gap = pair.width(x, across);
                 supports += 1;
                 let near = upper <= accept;
-                let sharp = upper * upper - gap <= SHARP * self.goal.tolerance * upper;
+                let sharp = upper * upper - gap <= ACCURACY * self.goal.tolerance * upper;
                 if near && sharp && rounds < rounds_max {
                     rounds += 1;
                     let normal = across * (1.0 / upper);
@@ -191,7 +188,7 @@ impl MovingRounded<'_> {
                 }
                 // The points are not the nearest ones yet.
                 steps += 1;
-                if steps == STEPS_MAX {
+                if steps == NEAREST_STEPS_MAX {
                     let normal = pair.world(normal * (1.0 / length));
                     return BoxSearch::Until { t, normal, rounds, supports };
                 }

@@ -11,7 +11,7 @@
 
 use super::balls::Balls;
 use super::boxes;
-use super::goal::Goal;
+use super::goal::{ACCURACY, Goal};
 use super::pause::Pause;
 use super::relative_motion::{Frame, MovingShape, RelativeMotion, RelativePath, position_at};
 use super::result::{Observer, Toi, ToiResult, round, saturated};
@@ -471,7 +471,7 @@ impl<'s> Search<'s> {
             (false, 0) => SHARE_OF_FIRST_ROTATING,
             (false, _) => SHARE_OF_ROTATING,
         };
-        let sharp = tolerance * (1.0 / 16.0);
+        let sharp = tolerance * ACCURACY;
         let touches_cores = goal.touches_cores;
         let slack = self.motion.slack;
         let found = pair.nearest_on(isa, x, simplex, guess, slack, |lower, upper| {

@@ -35,7 +35,7 @@ use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::simplex::{Simplex, Vertex};
 
 /// Greatest number of intervals for one plane before another plane is searched.
-const STEPS_MAX: u32 = 8;
+const INTERVALS_MAX: u32 = 8;
 
 /// Range of a gap within which a plane is followed.
 #[derive(Clone, Copy, Debug)]
@@ -194,7 +194,7 @@ pub(super) fn follow(
         let next = interval.end(motion, rotation, &now);
         let [linear, square] = interval.quadratic(motion, rotation, &now, &next);
         if let Some((s, separated)) = leaves(range, now.gap, linear, square, 1.0) {
-            if s < EARLY && next.gap < range.min && steps < STEPS_MAX {
+            if s < EARLY && next.gap < range.min && steps < INTERVALS_MAX {
                 // The gap deviates more than the bound: go as far as a parabola through the known values
                 // goes.
                 let half_accel = (next.gap - now.gap - rate * length) / (length * length);
@@ -222,7 +222,7 @@ pub(super) fn follow(
         }
         rate = (next.gap - now.gap) / interval.length;
         now = next;
-        if steps >= STEPS_MAX {
+        if steps >= INTERVALS_MAX {
             return (SafeTime::Until { t: now.t, normal: now.normal, separated: false }, steps);
         }
         curved = GapCurvature::new(motion, rotation, now.normal, now.t);

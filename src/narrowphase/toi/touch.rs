@@ -7,7 +7,7 @@
 //! A touch that is ignored is followed until the bodies are apart, or deeper by the tolerance. So a wrong decision to ignore it
 //! delays a contact by the tolerance, and loses none.
 
-use super::goal::Goal;
+use super::goal::{ACCURACY, Goal};
 use super::result::ToiResult;
 use super::search::Search;
 use super::separating_plane::{GapRange, SLIVER};
@@ -18,9 +18,6 @@ use crate::narrowphase::math::{V3, greater, lesser, sqrt};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::smaller_size;
 use crate::narrowphase::simplex::{Simplex, Vertex};
-
-/// Accuracy of a distance and of its plane, relative to the tolerance.
-const SHARP: f64 = 1.0 / 16.0;
 
 /// How far touching bodies move until the plane between them is searched again, relative to the tolerance: so far that a plane
 /// along which they part has a gap, and so little that it still separates them at the start.
@@ -133,7 +130,7 @@ impl<'s> Search<'s> {
             let still = still - next * next.dot(still);
             let Some(unit) = still.unit().filter(|_| still.square() > 0.5) else { return false };
             if changes == 0 {
-                least = greater(least, lower - SHARP * self.tolerance);
+                least = greater(least, lower - ACCURACY * self.tolerance);
             }
             (plane, removed) = (unit, removed.or(Some(next)));
         }
@@ -199,7 +196,7 @@ impl<'s> Search<'s> {
     fn closes_by(&self, t: f64, gap: &Gap, [apart, accel]: [V3; 2]) -> Option<V3> {
         let motion = &self.motion;
         let [closing, growing] = [apart, accel].map_each(|change| -change.dot(gap.normal));
-        let sharp = SHARP * self.tolerance;
+        let sharp = ACCURACY * self.tolerance;
         let speed = motion.velocity(t).length() + self.spin_speed();
         // So slow that the bodies are not deeper by the accuracy of a distance at the end of the window.
         let rounding = lesser(ROUNDING_OF_SPEED * speed, sharp);
@@ -242,7 +239,11 @@ impl<'s> Search<'s> {
     #[cold]
     pub(super) fn overlap_at_start(&self) -> ToiResult {
         let [t, _] = self.window;
-        self.overlapping(t, &self.motion.at(t), &self.gap_at(t, self.guess, SHARP * self.tolerance))
+        self.overlapping(
+            t,
+            &self.motion.at(t),
+            &self.gap_at(t, self.guess, ACCURACY * self.tolerance),
+        )
     }
 
     /// Returns the goal of a search after an ignored touch at the start, whose gap is at least `lower`;
