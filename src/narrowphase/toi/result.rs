@@ -18,7 +18,8 @@ pub enum ToiResult {
         /// The point of `b` nearest to `a` at that time, in world coordinates.
         on_b: [f32; 3],
         /// Closing speed of those points along the normal, in length per tick; negative if they
-        /// separate.
+        /// separate. The rotation of a ball, capsule, cylinder or cone about its own axis has no part in it: it moves
+        /// points of the surface along the surface only.
         closing: f32,
     },
     /// They overlap at the start of the window, or get into each other after a touch that [`Touch::Ignore`](super::Touch::Ignore) ignores;
