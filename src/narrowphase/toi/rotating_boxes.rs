@@ -127,8 +127,8 @@ impl Search<'_> {
         if lower <= goal.accept {
             let Some((_, normal)) = led else { return BoxPlane::Unknown };
             let points = boxes.meeting(x, axis, own);
-                let out = pair.offset_direction(boxes.world(points.between), normal);
             if points.between.square() <= goal.accept * goal.accept {
+                let out = pair.offset_direction(boxes.world(points.between), normal);
                 let gap = boxes.gap(lower, own, &points);
                 return BoxPlane::Touch { gap: Gap { normal, out, ..gap }, own };
             }
