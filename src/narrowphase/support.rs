@@ -280,10 +280,7 @@ impl Core<'_> {
                 let to = |y: f64, r: f64| V3::new(y * scale.y, across * r, 0.0).length();
                 greater(to(*low, 1.0), to(*high, *top))
             }
-            Self::Hull { hull, scale } if *scale == V3::ONE => hull.bounding_radius(),
-            Self::Hull { hull, scale } => hull
-                .vertices()
-                .fold(0.0, |most, vertex| greater(V3::of(vertex).times(*scale).length(), most)),
+            Self::Hull { hull, scale } => radius_of_hull(hull, scale.abs()),
             Self::Map { scale, radius, .. } => {
                 let V3 { x, y, z } = scale.abs();
                 radius * greater(greater(x, y), z)
@@ -305,6 +302,26 @@ impl Core<'_> {
         0.5 * sides.length()
     }
 }
+
+/// Returns the radius of a ball about the origin that contains a hull, which is scaled by the magnitudes of its factors.
+///
+/// A scale of one magnitude scales the radius of the hull. Any other makes another vertex the farthest; a hull of many vertices gets a ball
+/// that may be too large instead, so that the time does not depend on their number: a captured tick may contain one hull with any number of
+/// scales.
+fn radius_of_hull(hull: &Hull, scale: V3) -> f64 {
+    let V3 { x, y, z } = scale;
+    if x == y && y == z {
+        return hull.bounding_radius() * x;
+    }
+    if hull.len() > VISITED_MAX {
+        let of_ball = hull.bounding_radius() * greater(greater(x, y), z);
+        return lesser(of_ball, hull.extent().times(scale).length());
+    }
+    hull.vertices().fold(0.0, |most, vertex| greater(V3::of(vertex).times(scale).length(), most))
+}
+
+/// Greatest number of vertices among which the farthest one is searched for a scale.
+const VISITED_MAX: usize = 1024;
 
 /// Limit of the distance of a caller's point from the origin, relative to the bounding radius:
 /// allows for rounding.
@@ -340,6 +357,43 @@ mod tests {
             rod = rod.and_then(|shape| shape.scaled([up, 1.0, up]));
         }
         assert!(rod.is_err(), "{rod:?}");
+    }
+
+    /// Goal: the ball around a scaled hull contains it, and is that of the hull for a scale of one magnitude, so that it takes no visit of
+    /// the vertices; it is not much too large for another scale of many vertices. Method: hulls of few and of many vertices and scales of
+    /// any sign; the farthest scaled vertex.
+    #[test]
+    fn ball_around_a_scaled_hull_is_that_of_the_hull() {
+        let mut coordinate = numbers_f32(9);
+        let mut larger = 0;
+        for case in 0..400_usize {
+            // Points on a sphere are all vertices.
+            let point = |_| {
+                let v = V3::of([coordinate(), coordinate(), coordinate()]);
+                v.unit().unwrap_or(V3::X).to_f32()
+            };
+            let count = if case % 40 == 0 { 2 * VISITED_MAX } else { 5 };
+            let hull = Hull::new((0..count).map(point)).expect("a cloud");
+            let [x, y, z] = [coordinate(), coordinate(), coordinate()];
+            for scale in [[x; 3], [x, -x, x], [x, y, z]] {
+                let radius = Shape::hull(&hull).scaled(scale).expect("a scale").bounding_radius;
+                let scale = V3::of(scale);
+                let most = hull
+                    .vertices()
+                    .fold(0.0, |most, vertex| greater(V3::of(vertex).times(scale).length(), most));
+                let exact = most * (1.0 - 4.0 * f64::EPSILON);
+                assert!(radius >= exact && radius <= 1.8 * most, "{case} {radius} {most}");
+                if scale.abs() == V3::ONE * scale.x.abs() {
+                    let scaled = hull.bounding_radius() * scale.x.abs();
+                    assert_eq!(radius, scaled * (1.0 + 16.0 * f64::EPSILON));
+                } else if count > VISITED_MAX {
+                    larger += usize::from(radius > 1.000_001 * most);
+                } else {
+                    assert!(radius <= most * (1.0 + 32.0 * f64::EPSILON), "{case} {radius} {most}");
+                }
+            }
+        }
+        assert!(larger > 0 && larger <= 10, "{larger}");
     }
 
     /// Goal: the value, the point and the ranges have the bits of single supports. Method: hulls of few and many vertices, scaled or not,

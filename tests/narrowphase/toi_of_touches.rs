@@ -334,3 +334,57 @@ fn bodies_that_slide_along_an_edge_have_no_impact_at_the_start() {
         assert!(!at_start, "{found:?} {a:?} {b:?} {moving:?}");
     }
 }
+
+/// Goal: shapes with sharp rims reach the documented tolerance, also if their rims touch at the start. Method: cylinders and cones at
+/// positions where rims touch rims, faces and tips exactly, of one size and of sizes that differ by up to 2⁷, with any velocity.
+#[test]
+fn rims_that_touch_at_the_start_have_a_result_at_the_documented_tolerance() {
+    let mut draw = Draw::new(81);
+    let places = [
+        [2.0, 0.0, 0.0],
+        [2.0, 2.0, 0.0],
+        [0.0, 2.0, 0.0],
+        [0.5, 2.0, 0.25],
+        [1.0, -2.0, 0.5],
+        [0.0, 0.0, 2.0],
+        [0.0, 2.0, 2.0],
+    ];
+    let mut touches = [0; 2];
+    for case in 0..how_many(10_000) {
+        let mut shape = || {
+            let make = if draw.one_in(2) { Shape::cylinder } else { Shape::cone };
+            let scale = draw.one_of(&[1.0, 1.0, 0.0625, 8.0]);
+            (make(scale, scale).expect("lengths"), scale)
+        };
+        let ((a, of_a), (b, of_b)) = (shape(), shape());
+        let half = 0.5 * (of_a + of_b);
+        let at = draw.one_of(&places).map(|x: f32| x * half);
+        let mut turned =
+            || if draw.one_in(4) { [1.0, 0.0, 0.0, 0.0] } else { [0.0, 0.0, 0.0, 1.0] };
+        let [start, end] = [[0.0; 3], at].map(|at| Pose::new(at, turned()).expect("a pose"));
+        let delta = [0; 3].map(|_| draw.between(-1.0, 1.0) * half);
+        let mut moving = Motion::new(end, delta).expect("a motion");
+        if draw.one_in(3) {
+            moving.spin = [0; 3].map(|_| draw.between(-1.0, 1.0));
+        }
+        let still = Motion::from(start);
+        let touch = draw.one_of(&[Touch::Hit, Touch::IfClosing, Touch::Ignore]);
+        let tolerance = 1.0 / (1 << 20) as f32;
+        let settings = Settings { touch, tolerance, ..Settings::default() };
+        let toi = toi::one_to_one(&a, &still, &b, &moving, &settings).expect("motions");
+        assert!(
+            !matches!(toi.result, ToiResult::Unresolved { .. }),
+            "{case} {toi:?} {a:?} {b:?} {moving:?}"
+        );
+        let start = toi::one_to_one(
+            &a,
+            &still,
+            &b,
+            &Motion::from(end),
+            &Settings { touch: Touch::Hit, ..settings },
+        );
+        let touches_now = start.expect("motions").impact() == Some(0.0);
+        touches[usize::from(of_a == of_b)] += usize::from(touches_now);
+    }
+    assert!(touches.iter().all(|&count| count > 1000), "{touches:?}");
+}

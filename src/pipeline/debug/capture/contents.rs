@@ -106,7 +106,7 @@ impl Capture {
 }
 
 impl CapturedShape {
-    /// Returns the shape with its hull. That of a scaled hull takes time in proportion to its vertices.
+    /// Returns the shape with its hull. That of a hull with different factors takes time in proportion to its vertices, if these are few.
     pub(super) fn owned(&self, hulls: &[Arc<Hull>]) -> Result<OwnedShape, InvalidShape> {
         let Self { form, numbers, radius, hull } = *self;
         let hull = hulls.get(hull as usize);

@@ -94,7 +94,7 @@ struct Reader<'a> {
     of_hulls: HullShapes,
 }
 
-/// The shapes of hulls by their bits, because many bodies have the same, and a scaled hull takes time in proportion to its vertices. The
+/// The shapes of hulls by their bits, because many bodies have the same, and a hull with different factors takes time in proportion to its vertices, if these are few. The
 /// map has at most as many entries as the file has shapes.
 #[derive(Default)]
 struct HullShapes(BTreeMap<(u8, u32, [u64; NUMBERS_MAX], u64), OwnedShape>);
