@@ -228,7 +228,8 @@ fn ignored_touch_that_gets_deeper_is_an_overlap() {
                         panic!("{text} {found:?}")
                     };
                     let tolerance = f64::from(Settings::TOLERANCE) * shape.size();
-                    assert!(f64::from(depth) <= tolerance, "{text} {depth}");
+                    // It is rounded up.
+                    assert!(f64::from(depth) <= 1.000_001 * tolerance, "{text} {depth}");
                     assert!((closing - 0.5).abs() < 1e-3, "{text} {closing}");
                 }
                 let hopping = Motion { delta: [0.0, 1.0, 0.0], ..sinking };
