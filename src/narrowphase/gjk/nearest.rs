@@ -216,7 +216,7 @@ impl RotatedPair<'_> {
             }
         }
         let mut square = f64::INFINITY;
-        let mut again = false;
+        let (mut again, mut stays) = (false, false);
         loop {
             let [offset, toward] = simplex.reduce(x);
             let now = offset.square();
@@ -229,8 +229,10 @@ impl RotatedPair<'_> {
             if enough(found.lower, upper) || found.supports >= GJK_ITERATIONS_MAX {
                 break;
             }
-            // A comparison with NaN is false, so NaN never counts as nearer.
-            let nearer = now < square;
+            // A vertex may make a face that is not nearer but for rounding, and the next one a face that is: as on a rim, where two ends of
+            // an edge are equally far along a direction. Comparisons with NaN are false, so NaN never counts as nearer.
+            let nearer = now < square || !stays && now <= square * (1.0 + STAYS);
+            stays = !(now < square);
             square = now;
             let vertex = self.support_on(isa, toward);
             found.supports += 1;
@@ -248,7 +250,7 @@ impl RotatedPair<'_> {
                 if again || found.upper == f64::INFINITY {
                     break;
                 }
-                (again, square, simplex.len) = (true, f64::INFINITY, 0);
+                (again, stays, square, simplex.len) = (true, false, f64::INFINITY, 0);
                 let vertex = self.support(found.plane);
                 found.supports += 1;
                 // A NaN is a bound that no support has proved.
@@ -293,6 +295,9 @@ impl RotatedPair<'_> {
         self.nearest(x, simplex, guess, tiny, |lower, upper| accuracy.is_reached(lower, upper))
     }
 }
+
+/// Part of the square of a distance by which rounding may make it greater.
+const STAYS: f64 = 16.0 * f64::EPSILON;
 
 /// How exact the bounds of a distance must be.
 #[derive(Clone, Copy)]

@@ -34,7 +34,7 @@ pub struct Settings {
     /// Shapes with a sharp rim, which are cylinders and cones without a radius, reach a tolerance of
     /// 2⁻²⁰. Below that a search may end as [`ToiResult::Unresolved`](super::ToiResult::Unresolved) just before the contact,
     /// because points on a rim that are so close to each other have no well-defined direction between
-    /// them. At 2⁻³⁴ these are three of 1,000 searches, and of bodies whose rims touch at the start 60 of 1,000.
+    /// them. At 2⁻³⁴ these are three of 1,000 searches, and of bodies whose rims touch at the start 15 of 1,000.
     pub tolerance: f32,
     /// The part of the tick that is searched, in `[0, 1]`, both ends included: for example the first
     /// and last time at which the boxes of the shapes touch.
