@@ -22,6 +22,7 @@ page!(layouts, "layouts.md");
 page!(events, "events.md");
 page!(bodies, "bodies.md");
 page!(ticks, "ticks.md");
+page!(recipes, "recipes.md");
 page!(threads, "threads.md");
 page!(rollback, "rollback.md");
 page!(large_worlds, "large_worlds.md");
