@@ -60,8 +60,9 @@
 //!
 //! **Budgets.** The time of a step is that of its searches: at most [`StepperConfig::searches_max`], of at most
 //! twice [`StepperConfig::rounds_max`] rounds each (more for bodies with parts), and of at most [`StepperConfig::rounds_per_body_max`] rounds for
-//! each body. A round costs some hundred nanoseconds. A pair of bodies that do
-//! not spin takes a few rounds; a pair whose spins are `ω` radians per tick takes about `ω` times as many while its
+//! each body. A round of two convex shapes costs some hundred nanoseconds. A search of bodies with parts also finds
+//! and tests the parts near the path; these tests are not rounds, so such a search costs more than its rounds, in proportion to the number of these
+//! parts. A pair of bodies that do not spin takes a few rounds; a pair whose spins are `ω` radians per tick takes about `ω` times as many while its
 //! boxes overlap, because a plane between the two separates them for a part of a turn. A body whose next impact
 //! cannot be searched any more is stalled from then on, and so is every body that could reach it; the boxes around
 //! the remaining paths decide that. All others continue. [`Stalled::since`] is the time up to which the path of a
