@@ -220,6 +220,9 @@ impl<'a> Bytes<'a> {
                 ["element", name, count] => {
                     let count = count.parse();
                     let count = count.map_err(|_| fault("element NAME COUNT, a whole number"))?;
+                    if elements.iter().any(|element| element.name == name) {
+                        return Err(fault("an element of another name than those before it"));
+                    }
                     elements.push(Element { name: name.into(), count, properties: Vec::new() });
                 }
                 ["property", ref words @ ..] => {

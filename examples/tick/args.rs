@@ -71,7 +71,9 @@ pub(crate) struct Args {
     #[arg(conflicts_with_all = ["trace", "check"])]
     pub(crate) shapes: Option<u8>,
     /// Write the last tick of a run with `--shapes` to this file.
+    // Clap does not demand an option that another one excludes, so `requires` alone would let these through.
     #[arg(long, value_name = "FILE", requires = "shapes")]
+    #[arg(conflicts_with_all = ["trace", "check", "replay"])]
     pub(crate) capture: Option<PathBuf>,
     /// Run a tick that `--capture` or an engine has written.
     #[arg(long, value_name = "FILE")]

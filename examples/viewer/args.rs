@@ -32,7 +32,8 @@ pub(crate) struct Args {
     #[arg(long, group = "subject")]
     pub(crate) engine: bool,
     /// Run the engine without CCD.
-    #[arg(long, requires = "engine")]
+    // Clap does not demand an option that another one excludes, so `requires` alone would let these through.
+    #[arg(long, requires = "engine", conflicts_with_all = ["scene", "trace", "replay"])]
     pub(crate) no_ccd: bool,
     /// Number of boxes in the scene.
     #[arg(long, value_name = "N", default_value_t = 200, requires = "subject")]

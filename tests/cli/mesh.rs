@@ -423,6 +423,10 @@ fn header_with_a_wrong_count_is_rejected() {
         ("element v 1\nproperty half x", "line 3 of the PLY header: a type (char, uchar, short"),
         ("element v 1\nproperty list float int x", "line 3 of the PLY header: a whole type"),
         ("element v 1\nproperty x", "line 3 of the PLY header: property TYPE NAME, or property"),
+        (
+            "element vertex 1\nproperty float x\nelement face 1\nelement vertex 2",
+            "line 5 of the PLY header: an element of another name than those before it",
+        ),
         ("end_header", "line 2 of the PLY header: a line \"format ...\" before it"),
         ("\u{1b}[31m", "line 2 of the PLY header: format, comment, obj_info, element, property"),
     ] {

@@ -427,4 +427,7 @@ fn whole_ticks_are_replayed() {
     fails(tick("").arg("--replay").arg(&path), 2, "tick.bin");
     fails(&mut tick("--shapes 101"), 2, "101");
     fails(&mut tick("--capture x"), 2, "--shapes");
+    for other in ["--check", "--trace a.swt", "--replay tick.bin"] {
+        fails(&mut tick(&format!("--capture x {other}")), 2, "cannot be used with");
+    }
 }

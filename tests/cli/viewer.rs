@@ -182,6 +182,9 @@ fn invalid_arguments_and_files_are_rejected() {
         "--replay a.bin --boxes 3",
         "--replay a.bin --engine",
         "--no-ccd",
+        "--no-ccd --scene pile",
+        "--no-ccd --trace a.swt",
+        "--no-ccd --replay a.bin",
         "file",
     ] {
         let output = run(&mut viewer(flags));
