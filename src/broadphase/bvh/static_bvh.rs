@@ -19,8 +19,8 @@ const ITEMS: usize = 4096;
 /// A bounding volume hierarchy of boxes that do not change.
 ///
 /// Box `k` of the columns is called row `k`. A rebuild takes about 40 ns for each box on one thread
-/// and reuses the memory of the tree; up to twice as long if the boxes are of several scales or long on different
-/// axes.
+/// and reuses the memory of the tree; mostly up to twice as long, and at most five times as long, if the boxes are of several scales or long
+/// on different axes.
 ///
 /// A query visits the nodes whose bounds it reaches, in about 7 ns each. Among boxes of about one size these are 5 to 10
 /// nodes. A query that is long compared with the boxes visits all nodes along it, also if it hits nothing. So a box across the whole scene,

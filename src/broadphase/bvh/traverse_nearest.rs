@@ -108,7 +108,9 @@ pub struct Visits {
     pub nodes: u64,
     /// Visited leaves, whose children are boxes; each has up to sixteen.
     pub leaves: u64,
-    /// Boxes that the query hit, before the caller's function was called.
+    /// Boxes that were hits when they were visited, whether the caller's function then accepted them or not. Boxes that a filter
+    /// excludes do not count. For the first or the nearest boxes only those count that were better than the results so far, so their
+    /// number depends on the order of the visits.
     pub boxes: u64,
 }
 

@@ -17,7 +17,6 @@ use crate::geom::Segment;
 use crate::lanes::{F32Lanes, Isa};
 
 /// A segment prepared for many boxes.
-///
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     start: [f32; 3],

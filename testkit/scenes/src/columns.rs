@@ -11,11 +11,11 @@ use super::fault::{Fault, TraceError};
 
 const VERSION: u32 = 1;
 
-/// The bytes of a file.
+/// Returns the bytes of a file.
 ///
 /// # Errors
+///
 /// The error of the system, or that it is not a regular file: a device or a pipe may never end.
-/// What the system says, or that it is not a regular file: a device or a pipe may never end.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));

@@ -67,10 +67,10 @@ impl fmt::Display for Fault {
                 write!(f, "version {found}, only version {expected} is known")
             }
             Self::Truncated { expected_bytes, found_bytes } => {
-                write!(f, "truncated: {found_bytes} bytes, the header asks for {expected_bytes}")
+                write!(f, "truncated: {found_bytes} bytes, the header counts {expected_bytes}")
             }
             Self::Trailing { expected_bytes, found_bytes } => {
-                write!(f, "trailing bytes: {found_bytes}, the header asks for {expected_bytes}")
+                write!(f, "trailing bytes: {found_bytes}, the header counts {expected_bytes}")
             }
             Self::Pairs { list } => write!(f, "the {list} pairs are not sorted pairs of i < j < n"),
         }
