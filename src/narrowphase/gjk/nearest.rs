@@ -231,8 +231,9 @@ impl RotatedPair<'_> {
             }
             // A vertex may make a face that is not nearer but for rounding, and the next one a face that is: as on a rim, where two ends of
             // an edge are equally far along a direction. Comparisons with NaN are false, so NaN never counts as nearer.
-            let nearer = now < square || !stays && now <= square * (1.0 + STAYS);
-            stays = !(now < square);
+            let falls = now < square;
+            let nearer = falls || !stays && now <= square * (1.0 + STAYS);
+            stays = !falls;
             square = now;
             let vertex = self.support_on(isa, toward);
             found.supports += 1;
