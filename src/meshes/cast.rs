@@ -132,11 +132,15 @@ impl Geometry<'_> {
                     }),
                     closing: 0.0,
                 },
-                PointCast::Unclear => match search.plan((of, 0), &part_of, [from, until], None) {
-                    Planned::Separated => return until,
-                    Planned::Found(toi) => toi.result,
-                    Planned::Search(plan) => search.find(&plan, &part_of, until, None, None).result,
-                },
+                PointCast::Unclear => {
+                    match search.plan((of, 0), &part_of, [from, until], (None, &[])) {
+                        Planned::Separated => return until,
+                        Planned::Found(toi) => toi.result,
+                        Planned::Search(plan) => {
+                            search.find(&plan, &part_of, until, None, None).result
+                        }
+                    }
+                }
             };
             if let Some(t) = is_earlier(&found, &best, 0.0) {
                 (best, part, until) = (found, of, t);

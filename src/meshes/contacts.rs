@@ -51,6 +51,12 @@ impl<'o> Contacts<'o> {
         }
     }
 
+    /// Removes the contacts, but not the counts of the work.
+    pub(super) fn restart(&mut self, settings: &Settings) {
+        self.until = f64::from(settings.window[1]);
+        (self.best.toi.result, self.best.parts, self.is_inside) = Default::default();
+    }
+
     #[inline]
     pub(super) fn best(&self) -> PartToi {
         self.best

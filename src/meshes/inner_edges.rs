@@ -4,7 +4,8 @@
 //! common with another one. The direction between the nearest points is then not a normal of the floor: it may even be
 //! along the floor ("ghost collision"). A direction `u` away from the surface is a normal of it at a point if
 //! the triangles around that point are behind the plane across `u`. If one is not, the contact is on an inner edge or
-//! vertex, and the normal of the triangle's own face is used.
+//! vertex, and the normal of the triangle's own face is used; of the first contact, that of the nearest face that rises, if the body closes on
+//! this one and not on the triangle's own. If it closes on neither, it slides along one of them, and the contact is no impact.
 //!
 //! The triangles around the point are found in the hierarchy, so edges need not be stored, and triangles that have
 //! equal corners count as neighbours also if they do not have the same vertices.
@@ -24,62 +25,196 @@ use super::geometry::Geometry;
 use super::result::PartToi;
 use crate::geom::{Aabb, MapEach, Motion};
 use crate::narrowphase::math::{M3, V3, greater};
+use crate::narrowphase::toi::ROUNDING_OF_SPEED;
 use crate::narrowphase::toi::ToiResult;
 use crate::narrowphase::toi::part_search::Part;
 
 /// The least sine of the angle by which a triangle rises above the plane across a normal.
 const RISE: f64 = 1.0 / 1024.0;
 
+/// Cosine between the direction of a contact and a face below which the contact does not tell the side of the face.
+const ALONG: f64 = 1.0 / 8.0;
+
 /// Distance within which triangles are around a contact, relative to the coordinates that its point was rounded at.
 const NEAR: f64 = 4.0 * f32::EPSILON as f64;
 
-/// Replaces the normal and the closing speed of an impact of `a` with a triangle of `b` on an inner edge.
+/// Replaces the normal and the closing speed of an impact of `a` with a triangle of `b` on an inner edge by those of the triangle's face.
 pub(super) fn correct(
-    (_, a_motion): (&Geometry<'_>, &Motion),
-    (b, b_motion): (&Geometry<'_>, &Motion),
+    a: (&Geometry<'_>, &Motion),
+    b: (&Geometry<'_>, &Motion),
     found: &mut PartToi,
-    known: Option<&mut Surroundings>,
+    known: &mut Surroundings,
 ) {
-    let ToiResult::Impact { t, normal, on_a, on_b, closing } = &mut found.toi.result else {
-        return;
-    };
-    if !matches!(b, Geometry::Mesh(_) | Geometry::HeightField(_)) {
-        return;
+    let Some(contact) = TriangleContact::new(a, b, found) else { return };
+    if !contact.is_on_face(contact.face) && known.rises(b.0, contact.own, &contact.place) {
+        contact.replace_normal(contact.face, found);
     }
-    let Part::Triangle(corners) = b.part(found.parts[1]) else { return };
-    let pose = b_motion.at(*t);
-    let axes = M3::of_quaternion(pose.rotation);
-    let position = V3::of(pose.position);
-    let point = axes.rotate_back(V3::of(*on_b) - position);
-    // From the triangle to the other body.
-    let out = axes.rotate_back(-V3::of(*normal));
+}
+
+/// The directions along which a body slides at a contact that is passed: unit normals toward the body, in the axes of the mesh.
+pub(super) type SlideNormals = [Option<V3>; 3];
+
+/// Does what [`correct`] does for the first contact, also with the nearest face that rises, if the two do not close on the triangle's own one.
+/// Returns the directions along which the body slides, if it closes on none of the faces: then the contact is no impact.
+pub(super) fn correct_or_pass(
+    a: (&Geometry<'_>, &Motion),
+    b: (&Geometry<'_>, &Motion),
+    found: &mut PartToi,
+) -> Option<SlideNormals> {
+    let contact = TriangleContact::new(a, b, found)?;
+    let (face, out) = (contact.face, contact.place.out);
+    let (is_on_own, closes_on_own) = (contact.is_on_face(face), contact.closes_on(face));
+    if is_on_own && closes_on_own {
+        return None;
+    }
+    let (rises, nearest) = contact.neighbours(b.0);
+    let own = (rises || is_on_own).then_some(face);
+    // At an edge that is convex, the direction of the contact is the only normal.
+    let edge = (own.is_none() && nearest.is_none() || !contact.closes_on(out)).then_some(out);
+    let normals = [own, nearest, edge];
+    let mut closing = normals.into_iter().flatten().filter(|&normal| contact.closes_on(normal));
+    let Some(normal) = closing.next() else { return Some(normals) };
+    if rises && !is_on_own {
+        contact.replace_normal(normal, found);
+    }
+    None
+}
+
+/// An impact of a body with a triangle, in the axes of the mesh.
+struct TriangleContact {
+    axes: M3,
+    place: Place,
+    own: u32,
+    /// From the contact to the middle of the body.
+    middle: V3,
+    /// The normal of the triangle, toward the body.
+    face: V3,
+    /// The velocity and the acceleration of the point of the mesh, relative to that of the body.
+    apart: V3,
+    accel: V3,
+    /// Sum of the speeds of both points.
+    speed: f64,
+}
+
+impl TriangleContact {
+    fn new(
+        (a, a_motion): (&Geometry<'_>, &Motion),
+        (b, b_motion): (&Geometry<'_>, &Motion),
+        found: &PartToi,
+    ) -> Option<Self> {
+        let ToiResult::Impact { t, normal, on_a, on_b, .. } = found.toi.result else {
+            return None;
+        };
+        if !matches!(b, Geometry::Mesh(_) | Geometry::HeightField(_)) {
+            return None;
+        }
+        let [of_a, own] = found.parts;
+        let Part::Triangle(corners) = b.part(own) else { return None };
+        let pose = b_motion.at(t);
+        let axes = M3::of_quaternion(pose.rotation);
+        let position = V3::of(pose.position);
+        let in_axes = |point: V3| axes.rotate_back(point - position);
+        let point = in_axes(V3::of(on_b));
+        // From the triangle to the other body.
+        let out = axes.rotate_back(-V3::of(normal));
+        let middle = a_motion.at(t);
+        let of_part = M3::of_quaternion(middle.rotation).rotate(middle_of(&a.part(of_a)));
+        let middle = in_axes(V3::of(middle.position) + of_part) - point;
+        let face = normal_of(corners)?;
+        // The sign of a small cosine may be that of a rounding error, so the side is that of the middle of the body.
+        let cosine = face.dot(out);
+        let face = toward(face, if cosine.abs() < ALONG { middle } else { out });
+        let most = |v: V3| greater(greater(v.abs().x, v.abs().y), v.abs().z);
+        let near = NEAR * (most(V3::of(on_b)) + most(position) + most(point));
+        let velocity = |motion: &Motion, point: V3| {
+            let at = V3::of(motion.at(t).position);
+            V3::of(motion.delta)
+                + V3::of(motion.accel) * f64::from(t)
+                + V3::of(motion.spin).cross(point - at)
+        };
+        let [of_mesh, of_body] =
+            [velocity(b_motion, V3::of(on_b)), velocity(a_motion, V3::of(on_a))];
+        Some(Self {
+            axes,
+            place: Place { point, out, near },
+            own,
+            middle,
+            face,
+            apart: axes.rotate_back(of_mesh - of_body),
+            accel: axes.rotate_back(V3::of(b_motion.accel) - V3::of(a_motion.accel)),
+            speed: of_mesh.length() + of_body.length(),
+        })
+    }
+
+    /// Returns whether the direction of the contact is the normal of a face.
+    fn is_on_face(&self, face: V3) -> bool {
+        face.dot(self.place.out) > 1.0 - RISE * RISE
+    }
+
+    /// Returns whether the two close on a face faster than rounding explains.
+    fn closes_on(&self, face: V3) -> bool {
+        let [closing, growing] = [self.apart, self.accel].map_each(|change| change.dot(face));
+        let rounding = ROUNDING_OF_SPEED * self.speed;
+        let accelerates = growing > ROUNDING_OF_SPEED * self.accel.length();
+        closing > rounding || closing >= -rounding && accelerates
+    }
+
+    /// Writes the normal of a face, and the closing speed along it.
+    fn replace_normal(&self, face: V3, found: &mut PartToi) {
+        if let ToiResult::Impact { normal, closing, .. } = &mut found.toi.result {
+            *normal = self.axes.rotate(-face).to_f32();
+            *closing = (self.apart.dot(face) as f32).clamp(f32::MIN, f32::MAX);
+        }
+    }
+
+    /// Returns whether another triangle around the contact rises, and of all that rise, or on the faces of which the contact is, the face that
+    /// is nearest to the direction of the contact.
+    fn neighbours(&self, b: &Geometry<'_>) -> (bool, Option<V3>) {
+        let Place { out, near, .. } = self.place;
+        let (mut any_rises, mut nearest) = (false, None);
+        let mut most = (f64::NEG_INFINITY, 0);
+        self.place.visit(b, near, &mut |number, corners| {
+            if number == self.own || !self.place.is_at(corners) {
+                return;
+            }
+            let rises = self.place.rises(corners);
+            any_rises |= rises;
+            let Some(face) = normal_of(corners) else { return };
+            let face = toward(face, self.middle);
+            let cosine = face.dot(out);
+            // Of equal ones the least number, whatever the order of the visits is.
+            let is_nearer = cosine > most.0 || cosine == most.0 && number < most.1;
+            if (rises || self.is_on_face(face)) && is_nearer {
+                (nearest, most) = (Some(face), (cosine, number));
+            }
+        });
+        (any_rises, nearest)
+    }
+}
+
+/// Returns a normal on the side of a direction.
+fn toward(normal: V3, direction: V3) -> V3 {
+    if normal.dot(direction) < 0.0 { -normal } else { normal }
+}
+
+/// Returns a unit normal of a triangle, if it has an area.
+fn normal_of(corners: [[f32; 3]; 3]) -> Option<V3> {
     let [first, second, third] = corners.map_each(V3::of);
-    let Some(face) = (second - first).cross(third - first).unit() else { return };
-    let face = if face.dot(out) < 0.0 { -face } else { face };
-    if face.dot(out) > 1.0 - RISE * RISE {
-        return;
+    (second - first).cross(third - first).unit()
+}
+
+/// Returns a point in the middle of a part, in the axes of its body.
+fn middle_of(part: &Part<'_>) -> V3 {
+    match part {
+        Part::Triangle(corners) => {
+            let [first, second, third] = corners.map_each(V3::of);
+            (first + second + third) * (1.0 / 3.0)
+        }
+        Part::Convex(shape, pose) => {
+            let rotation = M3::of_quaternion(pose.rotation);
+            V3::of(pose.position) + rotation.rotate(shape.center())
+        }
     }
-    let most = |v: V3| greater(greater(v.abs().x, v.abs().y), v.abs().z);
-    let near = NEAR * (most(V3::of(*on_b)) + most(position) + most(point));
-    let place = Place { point, out, near };
-    let own = found.parts[1];
-    let rises = match known {
-        None => place.find(b, own).0.is_some(),
-        Some(known) => known.rises(b, own, &place),
-    };
-    if !rises {
-        return;
-    }
-    let world = axes.rotate(-face);
-    *normal = world.to_f32();
-    let velocity = |motion: &Motion, point: V3| {
-        let at = V3::of(motion.at(*t).position);
-        V3::of(motion.delta)
-            + V3::of(motion.accel) * f64::from(*t)
-            + V3::of(motion.spin).cross(point - at)
-    };
-    let apart = velocity(b_motion, V3::of(*on_b)) - velocity(a_motion, V3::of(*on_a));
-    *closing = (-apart.dot(world) as f32).clamp(f32::MIN, f32::MAX);
 }
 
 /// A point of the surface, a direction away from it, and the distance within which triangles are around the point.
@@ -96,10 +231,15 @@ impl Place {
         triangle.map_each(|corner| V3::of(corner) - self.point)
     }
 
+    /// Returns whether a triangle is around the point.
+    fn is_at(&self, triangle: [[f32; 3]; 3]) -> bool {
+        nearest(self.corners(triangle)).length() <= self.near
+    }
+
     /// Returns whether a triangle is around the point and rises above the plane across the direction.
     fn rises(&self, triangle: [[f32; 3]; 3]) -> bool {
         let corners = self.corners(triangle);
-        nearest(corners).length() <= self.near
+        self.is_at(triangle)
             && corners.iter().any(|to| self.out.dot(*to) > RISE * to.length() + self.near)
     }
 

@@ -14,6 +14,7 @@
 //!             skip a part if a plane proves that it is not earlier, search the others up to the best time so far
 //!                                                                         (narrowphase/toi/part_search.rs)
 //!     where the contact is on an inner edge, replace the normal           (inner_edges.rs)
+//!     where the body slides over that edge, repeat                        (search.rs)
 //! ```
 //!
 //! A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, by their boxes, are

@@ -19,6 +19,7 @@ use super::contacts::Contacts;
 use super::geometry::{Geometry, TriangleSource};
 use super::waiting::{Deferred, Paused};
 use crate::lanes::Level;
+use crate::narrowphase::math::V3;
 use crate::narrowphase::toi::Toi;
 use crate::narrowphase::toi::part_search::{BestPlanes, Part, PartSearch, Plan, Planned};
 use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
@@ -67,6 +68,8 @@ pub(super) struct Queue<'q> {
     corners: TriangleColumns,
     /// The planes at the best contact, or at the one beyond which parts are searched.
     best: Option<BestPlanes>,
+    /// Directions along which the shape slides on the geometry.
+    slides: &'q [V3],
     /// Whether there is an earlier contact than that of `best`.
     is_improved: bool,
     /// The searches that have paused, if searches pause.
@@ -88,7 +91,7 @@ impl<'q> Queue<'q> {
         own: u32,
         bounds: Option<WindowBounds>,
         order: Order,
-        best: Option<BestPlanes>,
+        (best, slides): (Option<BestPlanes>, &'q [V3]),
     ) -> Self {
         Self {
             search,
@@ -102,6 +105,7 @@ impl<'q> Queue<'q> {
             triangles: geometry.triangle_source(),
             corners: TriangleColumns::default(),
             best,
+            slides,
             is_improved: false,
             defers: order == Order::Deferred,
             paused: (order == Order::Paused).then(Paused::new),
@@ -166,7 +170,8 @@ impl<'q> Queue<'q> {
             self.write_part(part, lane, &mut shape);
             self.update_best(contacts);
             let window = [from, contacts.until()];
-            match self.search.plan((part, lane), &shape, window, self.best.as_ref()) {
+            let planes = (self.best.as_ref(), self.slides);
+            match self.search.plan((part, lane), &shape, window, planes) {
                 Planned::Separated => {}
                 Planned::Found(toi) => self.add(&toi, part, true, contacts),
                 Planned::Search(plan) => plans.insert(plan),

@@ -19,8 +19,9 @@ use super::queue::{Order, Queue};
 use super::result::PartToi;
 use crate::geom::{MapEach, Motion, MovingBox};
 use crate::narrowphase::Shape;
+use crate::narrowphase::math::V3;
 use crate::narrowphase::toi::part_search::{PartSearch, PartsExtent};
-use crate::narrowphase::toi::{Settings, Toi, ToiResult, of_valid};
+use crate::narrowphase::toi::{Settings, Toi, ToiResult, Touch, of_valid};
 use crate::par::sort_rare;
 use alloc::vec::Vec;
 
@@ -118,7 +119,7 @@ fn against_parts(
     motion: &Motion,
     (geometry, body): (&Geometry<'_>, &Motion),
     settings: &Settings,
-    (part, window): (u32, [f64; 2]),
+    (part, window, slides): (u32, [f64; 2], &[V3]),
     contacts: &mut Contacts<'_>,
 ) {
     let search = PartSearch::new(shape, motion, (body, &geometry.extent()), settings, 1.0);
@@ -147,7 +148,7 @@ fn against_parts(
     };
     let beyond = contacts.beyond.as_ref();
     let best = beyond.and_then(|plane| search.planes_at_touch(plane.normal, plane.depth));
-    let mut queue = Queue::new(&search, geometry, part, bounds, order, best);
+    let mut queue = Queue::new(&search, geometry, part, bounds, order, (best, slides));
     each_part(&search, geometry, &intervals, &mut |other, from| {
         queue.push(other, from, contacts);
         contacts.until()
@@ -188,11 +189,13 @@ fn near_whole_body(
     }
 }
 
-/// Searches for the contacts of two geometries whose motions and settings are valid.
+/// Searches for the contacts of two geometries whose motions and settings are valid. `slides` are the directions of faces
+/// along which the bodies slide, from the first to the second, in the axes of the second.
 pub(super) fn between(
     (a, a_motion): (&Geometry<'_>, &Motion),
     (b, b_motion): (&Geometry<'_>, &Motion),
     settings: &Settings,
+    slides: &[V3],
     contacts: &mut Contacts<'_>,
 ) {
     if let (Geometry::Convex(of_a), Geometry::Convex(of_b)) = (a, b) {
@@ -203,7 +206,7 @@ pub(super) fn between(
     }
     let window = settings.window.map_each(f64::from);
     if let Geometry::Convex(shape) = a {
-        let of = (0, window);
+        let of = (0, window, slides);
         return against_parts(shape, a_motion, (b, b_motion), settings, of, contacts);
     }
     let size = a.extent().size;
@@ -216,7 +219,7 @@ pub(super) fn between(
             // from the start.
             let window = [if from > window[0] { from } else { window[0] }, window[1]];
             a.part(part).with_shape(size, &mut |shape| {
-                let of = (part, window);
+                let of = (part, window, slides);
                 against_parts(shape, a_motion, (b, b_motion), settings, of, contacts);
             });
             contacts.until()
@@ -237,17 +240,18 @@ pub(super) fn find(
     // for sides and inner edges hold for triangles against these.
     let swapped = a.0.order() > b.0.order();
     let (first, second) = if swapped { (b, a) } else { (a, b) };
-    let mut contacts = Contacts::new(settings, all.as_deref_mut());
-    contacts.beyond = beyond.copied();
-    if let (true, Some(plane)) = (swapped, &mut contacts.beyond) {
-        plane.normal = plane.normal.map_each(|x| -x);
-    }
-    between(first, second, settings, &mut contacts);
-    let (mut best, is_inside) = (contacts.best(), contacts.is_inside);
-    let finish = |found: &mut PartToi, is_inside: bool, known: Option<&mut Surroundings>| {
-        if !is_inside {
-            inner_edges::correct(first, second, found, known);
+    let mut best = if let Some(all) = &mut all {
+        let mut contacts = Contacts::new(settings, Some(all));
+        contacts.beyond = beyond.copied();
+        if let (true, Some(plane)) = (swapped, &mut contacts.beyond) {
+            plane.normal = plane.normal.map_each(|x| -x);
         }
+        between(first, second, settings, &[], &mut contacts);
+        contacts.best()
+    } else {
+        find_first(first, second, settings)
+    };
+    let finish = |found: &mut PartToi| {
         if found.toi.result != ToiResult::Separated {
             found.parts = [first.0.number(found.parts[0]), second.0.number(found.parts[1])];
         }
@@ -255,10 +259,13 @@ pub(super) fn find(
             found.flip();
         }
     };
-    finish(&mut best, is_inside, None);
+    finish(&mut best);
     if let Some(all) = all {
         let mut known = Surroundings::default();
-        all[start..].iter_mut().for_each(|found| finish(found, false, Some(&mut known)));
+        for found in &mut all[start..] {
+            inner_edges::correct(first, second, found, &mut known);
+            finish(found);
+        }
         let time = |found: &PartToi| match found.toi.result {
             ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t.to_bits(),
             _ => 0,
@@ -269,6 +276,46 @@ pub(super) fn find(
         }
     }
     best
+}
+
+/// Greatest number of directions along which a body slides in a search for the first contact.
+const SLIDES_MAX: usize = 16;
+
+/// Difference of directions that count as one.
+const SAME: f64 = 1e-7;
+
+/// Searches for the first contact of two geometries. One at an edge at which the body slides is passed: the search is repeated, and leaves out each
+/// triangle until the body gets deeper in it than a touch along the normals of the faces there.
+fn find_first(
+    first: (&Geometry<'_>, &Motion),
+    second: (&Geometry<'_>, &Motion),
+    settings: &Settings,
+) -> PartToi {
+    let may_pass = settings.touch != Touch::Hit && V3::of(second.1.spin) == V3::ZERO;
+    let (mut slides, mut len) = ([V3::ZERO; SLIDES_MAX], 0);
+    let mut contacts = Contacts::new(settings, None);
+    loop {
+        between(first, second, settings, &slides[..len], &mut contacts);
+        let mut best = contacts.best();
+        if contacts.is_inside {
+            return best;
+        }
+        let passed = inner_edges::correct_or_pass(first, second, &mut best);
+        let Some(normals) = passed.filter(|_| may_pass) else { return best };
+        let before = len;
+        for normal in normals.into_iter().flatten() {
+            let is_new = slides[..len].iter().all(|&of| (of + normal).length() > SAME);
+            if is_new && len < SLIDES_MAX {
+                // From the body to the mesh.
+                slides[len] = -normal;
+                len += 1;
+            }
+        }
+        if len == before {
+            return best;
+        }
+        contacts.restart(settings);
+    }
 }
 
 #[cfg(test)]

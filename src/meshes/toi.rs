@@ -3,7 +3,8 @@
 //! What is promised is what [`convex::toi`](crate::convex::toi) promises, for each pair of parts and for the first of them:
 //!
 //! * **never late, never missed**: before the `t` of an impact, and in the whole window without one, the distance is
-//!   above the target; only a touch at the start that [`Touch`](crate::convex::toi::Touch) passes over is excepted;
+//!   above the target. Excepted are touches that [`Touch`](crate::convex::toi::Touch) passes over: those at the start, and those of a body that slides over
+//!   edges between triangles, where it gets no deeper than twice the tolerance;
 //! * the distance at `t` is at most the target and the tolerance, which is
 //!   [`Settings::tolerance`] of the size of the smaller *body*, whatever the sizes of its parts are;
 //! * the same bits for the same input, whatever the level, the platform and the threads; for two convex shapes those of
@@ -15,8 +16,9 @@
 //! **Sliding over seams.** A body that slides along a floor of triangles touches the next triangle at its edge. With the
 //! default settings this is no impact: a body that touches the *plane* of a triangle at the start and does not close on
 //! it is not tested against this triangle until it gets deeper than the plane by more than the tolerance. Where a body
-//! does come into contact with an edge between two triangles that are flat or concave there, the normal is that of the
-//! face, and the closing speed is along that normal (`docs/math/mesh.md`). The rule for planes applies to bodies
+//! does come into contact with an edge between two triangles that are flat or concave there, the normal is that of a
+//! face on which it closes, and the closing speed is along that normal. If it closes on none of them, because the next triangle falls
+//! away from the one along which it slides, there is no impact (`docs/math/mesh.md`). The rules for planes apply to bodies
 //! with parts that do not rotate.
 //!
 //! **Cost.** [`Settings::rounds_max`] is a limit for each pair of parts, and 1,024 times that for their sum. Parts that are not searched for

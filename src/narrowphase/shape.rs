@@ -298,6 +298,11 @@ impl<'a> Shape<'a> {
         self.size
     }
 
+    /// The centre of the core.
+    pub(crate) fn center(&self) -> V3 {
+        self.core.center()
+    }
+
     /// Upper bound of the distance of a point of the shape from its origin.
     pub(crate) fn reach(&self) -> f64 {
         self.bounding_radius + self.radius

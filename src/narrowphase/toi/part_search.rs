@@ -89,6 +89,8 @@ pub(crate) struct Plan {
     pub(super) plane: Option<V3>,
     /// Whether the shape slides along the plane until the start, and may get deeper there.
     pub(super) deepens: bool,
+    /// The same along a plane that is not that of the triangle.
+    pub(super) deepens_in_other: bool,
     /// Whether the plane separates until the start, and no longer.
     pub(super) reaches_plane: bool,
     /// The number of intervals for which the plane may be followed before the search.
@@ -244,13 +246,14 @@ impl<'s> PartSearch<'s> {
 
     /// Prepares the search for a part. The two are known to be apart by more than the tolerance from the start of the
     /// settings' window to that of this one, if it is later.
-    /// `number` and `lane` are only stored. `best` are the planes of the earliest contact so far.
+    /// `number` and `lane` are only stored. `best` are the planes of the earliest contact so far, and `slides` directions from the shape
+    /// along which it slides on other triangles.
     pub(crate) fn plan(
         &self,
         (number, lane): (u32, u32),
         part: &Part<'_>,
         [from, to]: [f64; 2],
-        best: Option<&BestPlanes>,
+        (best, slides): (Option<&BestPlanes>, &[V3]),
     ) -> Planned {
         let later = from > f64::from(self.settings[0].window[0]);
         let plan = Plan { part: number, lane, start: from, later, ..Plan::default() };
@@ -261,7 +264,15 @@ impl<'s> PartSearch<'s> {
         if best.is_some_and(|best| self.is_not_earlier(&plan, &triangle, best, to)) {
             return Planned::Separated;
         }
-        if !self.is_fixed_frame() || self.one_sided {
+        if !self.is_fixed_frame() {
+            return Planned::Search(plan);
+        }
+        let plan =
+            if slides.is_empty() { plan } else { self.until_deeper(plan, &triangle, slides, to) };
+        if plan.start > to {
+            return Planned::Separated;
+        }
+        if self.one_sided {
             return Planned::Search(plan);
         }
         let Some(front) = triangle.normal() else { return Planned::Search(plan) };
@@ -464,7 +475,7 @@ impl<'s> PartSearch<'s> {
         let path = self.path.shifted(triangle.first);
         let Some(front) = triangle.normal() else {
             let guess = path.guess(self.mover.shape.size, window);
-            return self.beside(triangle, guess, window, plan.later, progress);
+            return self.after_slide(plan, triangle, (guess, to), progress);
         };
         let pieces = self.in_front(&path, front, window);
         self.in_front_of(plan, (triangle, front), pieces, best, progress)
@@ -516,24 +527,35 @@ impl<'s> PartSearch<'s> {
         (to, best): (f64, Option<&BestPlanes>),
         progress: Option<&mut Progress>,
     ) -> Toi {
-        let window = [plan.start, to];
         if best.is_some_and(|best| self.is_not_earlier(plan, triangle, best, to)) {
             return Toi::default();
         }
         let guess = plan.plane.unwrap_or(V3::X);
+        self.after_slide(plan, triangle, (guess, to), progress)
+    }
+
+    /// Searches for a contact with a triangle. If the shape got deeper by the tolerance along a plane, that is an impact.
+    fn after_slide(
+        &self,
+        plan: &Plan,
+        triangle: &Triangle,
+        (guess, to): (V3, f64),
+        progress: Option<&mut Progress>,
+    ) -> Toi {
+        let window = [plan.start, to];
         let mut toi = self.beside(triangle, guess, window, plan.later, progress);
-        if plan.deepens {
-            // The shape got deeper by the tolerance, which is an impact, or an overlap if no touch counts.
+        if plan.deepens || plan.deepens_in_other {
+            // An overlap if no touch counts.
             let first = round_down(plan.start);
             match (toi.result, self.settings[0].touch) {
-                (ToiResult::Impact { t, .. }, Touch::Ignore) if t == first => {
+                (ToiResult::Impact { t, .. }, Touch::Ignore) if t == first && plan.deepens => {
                     let shape = triangle.shape();
                     let part = MovingShape::at_rest(&shape, M3::IDENTITY);
                     let search = self.search_of(part, triangle.first, guess, window, plan.later);
                     toi.result = search.overlap_at_start();
                 }
                 (ToiResult::Overlapping { normal, on_a, on_b, closing, .. }, touch)
-                    if touch != Touch::Ignore =>
+                    if touch != Touch::Ignore || !plan.deepens =>
                 {
                     toi.result = ToiResult::Impact { t: first, normal, on_a, on_b, closing };
                 }

@@ -31,7 +31,7 @@ const MOVED_OF_SIZE: f64 = 1.0 / 16.0;
 const TURNED: f64 = 0.5;
 
 /// Closing speed that rounding the velocities of bodies that slide to `f32` can cause, relative to the speeds that it is computed from: 2⁻²².
-const ROUNDING_OF_SPEED: f64 = 2.0 * f32::EPSILON as f64;
+pub(crate) const ROUNDING_OF_SPEED: f64 = 2.0 * f32::EPSILON as f64;
 
 impl<'s> Search<'s> {
     /// Evaluates a touch at the start: returns a result, or the gap of a touch that is ignored.

@@ -6,6 +6,7 @@
 //! at_inside      the point that reaches it is above the inside of the triangle: that is the contact
 //! is_not_earlier a plane at the best impact so far separates until then
 //! slides_until   the shape slides along the plane
+//! until_deeper   the shape slides along other planes
 //! in_front       the times at which a one-sided triangle counts
 //! ```
 
@@ -32,6 +33,13 @@ const OFF_PLANE: f64 = 1.0 / 16.0;
 
 /// How deep a shape is in a part at most that counts as touching it, relative to the tolerance: less than at an overlap, because of rounding.
 const OVERLAP: f64 = 0.75;
+
+/// By how much a shape that slides along a plane may get deeper, relative to the tolerance, and how deep it may be at most.
+const DEEPER: f64 = 0.75;
+const DEEPEST: f64 = 1.75;
+
+/// The gap at which a slide along a plane ends, relative to the tolerance.
+const HIGHEST: f64 = 2.0;
 
 /// How a shape rotates during a window.
 struct Swing {
@@ -326,10 +334,7 @@ impl PartSearch<'_> {
         gap > 0.0 && from + first_root(gap, rate, 0.5 * normal.dot(path.accel)) > to
     }
 
-    /// Returns until when the shape slides along the plane of a triangle, or the start if it does not: it touches the
-    /// plane at the start, within the tolerance, does not close, and gets no deeper by more than the tolerance until
-    /// then. Infinite for the whole window. Also returns whether it still slides then, within the tolerance, and the limit of intervals ended
-    /// the loop.
+    /// Returns until when the shape slides along the plane of a triangle, or the start if it does not, as [`PartSearch::slides_along`].
     pub(super) fn slides_until(
         &self,
         triangle: &Triangle,
@@ -351,19 +356,68 @@ impl PartSearch<'_> {
         if !may_touch {
             return (from, false);
         }
+        let may_close = self.settings[0].touch == Touch::Ignore;
+        self.slides_along((triangle, path), toward, [from, to], ([self.tolerance; 2], may_close))
+    }
+
+    /// Returns the plan that starts when the shape no longer slides along any of these planes, which are directions from the shape.
+    #[cold]
+    pub(super) fn until_deeper(
+        &self,
+        plan: Plan,
+        triangle: &Triangle,
+        planes: &[V3],
+        to: f64,
+    ) -> Plan {
+        let (mut plan, path) = (plan, self.path.shifted(triangle.first));
+        // A shape that slid for an earlier part of the tick may be deeper or higher than a touch by now.
+        let range = [DEEPEST, HIGHEST].map_each(|of| of * self.tolerance);
+        for &toward in planes {
+            let window = [plan.start, to];
+            let (until, still_slides) =
+                self.slides_along((triangle, &path), toward, window, (range, false));
+            if until > plan.start {
+                plan = Plan { start: until, later: !still_slides, deepens_in_other: true, ..plan };
+            }
+            if until > to {
+                break;
+            }
+        }
+        plan
+    }
+
+    /// Returns until when the shape slides along a plane on the triangle, or the start if it does not: it touches the
+    /// plane at the start, at most so `deep` and so `high`, does not close unless it may, and gets no deeper by more than the tolerance until
+    /// then. Infinite for the whole window. Also returns whether it still slides then, within the tolerance, and the limit of intervals ended
+    /// the loop.
+    fn slides_along(
+        &self,
+        (triangle, path): (&Triangle, &RelativePath),
+        toward: V3,
+        [from, to]: [f64; 2],
+        ([deep, high], may_close): ([f64; 2], bool),
+    ) -> (f64, bool) {
+        let straight = self.mover.rotation.rate == 0.0;
         let shape = triangle.shape();
         let part = MovingShape::at_rest(&shape, M3::IDENTITY);
         let motion = RelativeMotion { a: self.mover, b: part, path: *path, slack: self.slack };
         let pair = motion.at(from);
         // The gap is that of the corner nearest to the shape: rounding of `toward` may move corners off the plane.
         let start = Nearest::along(&pair, motion.between(from), toward);
-        let touches = (start.lower - self.contact_distance).abs() <= self.tolerance;
+        let above = start.lower - self.contact_distance;
+        let touches = above <= high && above >= -deep;
         if !touches {
             return (from, false);
         }
+        let support = start.support;
+        let (on_a, on_b) = (support.on_a, support.on_b);
+        let touch = Gap { lower: start.lower, normal: toward, out: toward, on_a, on_b };
+        let [closing, growing] = motion.closing(from, &pair, &touch);
+        let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
         // The touch ends if the shape gets deeper, or leaves the plane by twice the tolerance.
-        let max = self.contact_distance + 2.0 * self.tolerance;
-        let range = GapRange { min: start.lower - 0.75 * self.tolerance, max };
+        let max = self.contact_distance + HIGHEST * self.tolerance;
+        let least = self.contact_distance - DEEPEST * self.tolerance;
+        let range = GapRange { min: greater(start.lower - DEEPER * self.tolerance, least), max };
         let still = Rotation::new(V3::ZERO);
         let (mut t, mut gap, mut still_slides) = (from, start, false);
         for _ in 0..self.settings[0].rounds_max.clamp(SLIDE_PLANES_MIN, TOI_ROUNDS_MAX) {
@@ -392,15 +446,6 @@ impl PartSearch<'_> {
             }
             still_slides = gap.lower > self.contact_distance - self.tolerance;
         }
-        let support = start.support;
-        let (on_a, on_b) = (support.on_a, support.on_b);
-        let touch = Gap { lower: start.lower, normal: toward, out: toward, on_a, on_b };
-        let [closing, growing] = motion.closing(from, &pair, &touch);
-        let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
-        if closes && self.settings[0].touch == Touch::IfClosing {
-            (from, false)
-        } else {
-            (t, still_slides)
-        }
+        if closes && !may_close { (from, false) } else { (t, still_slides) }
     }
 }
