@@ -264,3 +264,40 @@ fn turning_ball_that_slides_and_leaves_has_no_impact() {
         }
     }
 }
+
+/// Goal: a touch that closes slowly is an impact, as for two convex shapes, so that a body does not sink into a mesh a little in each tick. Method: balls
+/// and boxes that touch a triangle and move towards it by less than the tolerance in the whole tick, with and without a motion along it; as
+/// control, speeds that rounding explains.
+#[test]
+fn touch_that_closes_slowly_is_an_impact() {
+    let mesh = floor(false);
+    let corners = [[-9.0, 0.0, -9.0], [9.0, 0.0, -9.0], [0.0, 0.0, 9.0_f32]];
+    let alone = Shape::triangle(corners).expect("a triangle");
+    let shapes = [Shape::sphere(0.5).expect("a ball"), Shape::cuboid([0.5; 3]).expect("a box")];
+    for shape in &shapes {
+        for (fall, along, closes) in [
+            (1e-6, 0.0, true),
+            (5e-6, 0.0, true),
+            (2e-5, 0.0, true),
+            (2e-5, 1.0, true),
+            (1e-5, 0.0625, true),
+            (1e-8, 1.0, false),
+            (-1e-6, 0.0, false),
+        ] {
+            let start = Pose::at([0.2, 0.5, 0.3]).expect("valid");
+            let motion = Motion::new(start, [along, -fall, 0.0]).expect("valid");
+            let still = Motion::default();
+            let found = first(shape, &motion, &(&mesh).into(), &still, Touch::IfClosing);
+            let one = convex_toi::one_to_one(shape, &motion, &alone, &still, &Settings::default());
+            let text = format!("{shape:?} {fall} {along} {found:?}");
+            assert_eq!(one.expect("valid").impact(), closes.then_some(0.0), "{text}");
+            match found.toi.result {
+                ToiResult::Impact { t, closing, .. } => {
+                    assert!(closes && t == 0.0, "{text}");
+                    assert!((closing - fall).abs() < 0.01 * fall, "{text}");
+                }
+                other => assert!(!closes && other == ToiResult::Separated, "{text}"),
+            }
+        }
+    }
+}

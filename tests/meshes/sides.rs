@@ -1,6 +1,7 @@
 //! One-sided meshes and height fields.
 
-use swath::convex::toi::{Settings, ToiResult};
+use swath::convex::Hull;
+use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh, toi};
 use swath::{Motion, Pose, Shape};
 
@@ -121,5 +122,49 @@ fn a_ball_that_crosses_the_plane_beside_a_triangle_meets_its_edge() {
         let found = toi::one_to_one(&ball.into(), &rising, &(&front).into(), &still, &settings);
         // 25·(1 − t)² + (t − 1/2)² = 1
         assert!(is_about(found.expect("valid").toi.impact(), 0.809_843), "{start}");
+    }
+}
+
+/// Goal: a body whose position is on its own surface is stopped by the front that it touches at the start, although its position is behind the plane
+/// at once. Method: a hull above its origin that falls on a floor from heights below the tolerance, and one that slides first; all settings for
+/// touches.
+#[test]
+fn body_whose_origin_is_on_its_surface_is_stopped_by_a_front() {
+    let corners = (0..8_u8).map(|k| [k & 1, k >> 1 & 1, k >> 2 & 1].map(f32::from));
+    let hull = Hull::new(corners.map(|[x, y, z]| [x - 0.5, y, z - 0.5])).expect("a hull");
+    let shape = Shape::hull(&hull);
+    let (floors, still) = ([square().one_sided(), square()], Motion::default());
+    for height in [0.0, 1e-7, 1e-6, 1e-5, 2e-5, 4e-5, 6e-5, 1e-4, 1e-3_f32] {
+        for (touch, delta, accel) in [
+            (Touch::IfClosing, [0.3, -0.7, 0.1], 0.0),
+            (Touch::IfClosing, [0.3, 0.0, 0.1], -0.7),
+            (Touch::Ignore, [0.3, -0.7, 0.1], 0.0),
+            (Touch::Hit, [0.3, -0.7, 0.1], 0.0),
+        ] {
+            let start = Pose::at([1.0, height, 0.5]).expect("finite");
+            let motion = Motion::new(start, delta).expect("finite");
+            let motion = motion.accelerating([0.0, accel, 0.0]).expect("finite");
+            let settings = Settings { touch, ..Settings::default() };
+            for floor in &floors {
+                let found =
+                    toi::one_to_one(&shape.into(), &motion, &floor.into(), &still, &settings);
+                let found = found.expect("valid").toi.result;
+                let sides = floor.is_one_sided();
+                let text = format!("{height} {touch:?} {accel} {sides} {found:?}");
+                match found {
+                    ToiResult::Impact { t, normal, .. } => {
+                        let exact =
+                            if accel == 0.0 { height / 0.7 } else { (height / 0.35).sqrt() };
+                        assert!(t <= exact && normal[1] < -0.999, "{text}");
+                        assert!(height < 1e-3 || t > 0.9 * exact, "{text}");
+                    }
+                    ToiResult::Overlapping { depth, .. } => {
+                        assert!(touch == Touch::Ignore && height < 7e-5, "{text}");
+                        assert!(depth < 1.2e-4, "{text}");
+                    }
+                    _ => panic!("{text}"),
+                }
+            }
+        }
     }
 }

@@ -276,7 +276,7 @@ impl<'s> PartSearch<'s> {
             return Planned::Search(plan);
         }
         let Some(front) = triangle.normal() else { return Planned::Search(plan) };
-        let Some((plan, farthest)) = self.until_plane(plan, &triangle, front, to) else {
+        let Some((plan, _, farthest)) = self.until_plane(plan, &triangle, front, [to; 2]) else {
             return Planned::Separated;
         };
         match self.at_inside(&plan, &triangle, &self.mover.start, farthest) {
@@ -341,6 +341,7 @@ impl<'s> PartSearch<'s> {
             && start <= to
         {
             let pieces = [Some((crossed, [start, lesser(end, to)])), None];
+            let pieces = (pieces, to);
             let next = self.in_front_of(&plan, (&triangle, front), pieces, None, Some(progress));
             found.result = next.result;
             found.rounds += next.rounds;
@@ -478,15 +479,15 @@ impl<'s> PartSearch<'s> {
             return self.after_slide(plan, triangle, (guess, to), progress);
         };
         let pieces = self.in_front(&path, front, window);
-        self.in_front_of(plan, (triangle, front), pieces, best, progress)
+        self.in_front_of(plan, (triangle, front), (pieces, to), best, progress)
     }
 
-    /// Searches for a contact with the front of a triangle, in the parts of the window in which the shape is there.
+    /// Searches for a contact with the front of a triangle, in the parts of the window in which the shape is there. The window ends at `to`.
     fn in_front_of(
         &self,
         plan: &Plan,
         (triangle, front): (&Triangle, V3),
-        pieces: [Option<InFront>; 2],
+        (pieces, to): ([Option<InFront>; 2], f64),
         best: Option<&BestPlanes>,
         mut progress: Option<&mut Progress>,
     ) -> Toi {
@@ -495,17 +496,17 @@ impl<'s> PartSearch<'s> {
         for (index, piece) in pieces.into_iter().enumerate() {
             let Some((crossed, [start, end])) = piece else { break };
             let mut plan = *plan;
-            if let Some(progress) = &mut progress {
-                (progress.end, progress.rest) = (end, if index == 0 { pieces[1] } else { None });
-            }
             if crossed {
                 (plan.start, plan.later) =
                     (self.in_front_from(triangle, &path, front, start), true);
             } else {
                 plan.start = start;
             }
-            let next = self.until_plane(plan, triangle, front, end);
-            let Some((plan, farthest)) = next else { continue };
+            let next = self.until_plane(plan, triangle, front, [end, to]);
+            let Some((plan, end, farthest)) = next else { continue };
+            if let Some(progress) = &mut progress {
+                (progress.end, progress.rest) = (end, if index == 0 { pieces[1] } else { None });
+            }
             let inside = self.at_inside(&plan, triangle, &self.mover.start, farthest);
             let own = progress.as_deref_mut();
             let toi = inside.unwrap_or_else(|| self.on_plane(&plan, triangle, (end, best), own));

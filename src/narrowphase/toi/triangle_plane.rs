@@ -15,6 +15,7 @@ use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{TOI_ROUNDS_MAX, Touch};
+use super::touch::ROUNDING_OF_SPEED;
 use crate::geom::MapEach;
 use crate::narrowphase::gjk::{Gap, Nearest};
 use crate::narrowphase::math::{M3, V3, greater, greater_or_nan, lesser};
@@ -123,20 +124,34 @@ impl PartSearch<'_> {
         start + first_root(below, rate, 0.5 * front.dot(path.accel))
     }
 
-    /// Returns the plan that starts when the plane of a triangle no longer separates, or `None` if that is after `to`. If the shape does
+    /// Returns the normal of the plane of a triangle from the shape to the triangle, where the plane is at a distance from the position of the shape along
+    /// `front`. If that is within the tolerance, the position may be on the surface of the shape, so the side is that with the greater gap.
+    fn toward(&self, front: V3, height: f64) -> V3 {
+        let is_behind = || -height - self.reach(-front) > height - self.reach(front);
+        let is_near = height.abs() <= self.tolerance;
+        if self.one_sided || height < 0.0 && !is_near || is_near && is_behind() {
+            -front
+        } else {
+            front
+        }
+    }
+
+    /// Returns the plan that starts when the plane of a triangle no longer separates, and the end of its search, or `None` if the start is after that.
+    /// The end is the given one, but a shape that slides along the plane until a later time is searched until `to`. If the shape does
     /// not rotate, also returns its point that is nearest to the plane, in its own axes.
     pub(super) fn until_plane(
         &self,
         plan: Plan,
         triangle: &Triangle,
         front: V3,
-        to: f64,
-    ) -> Option<(Plan, V3)> {
+        [end, to]: [f64; 2],
+    ) -> Option<(Plan, f64, V3)> {
         let path = self.path.shifted(triangle.first);
         let Plan { mut start, mut later, .. } = plan;
         let mut reaches_plane = false;
         let (touched, still_slides) = self.slides_until(triangle, &path, front, to);
         let slides = touched > start;
+        let to = if slides && touched > end { to } else { end };
         if slides {
             // A shape that still slides is followed by the search, as one that touches at the start.
             (start, later) = (touched, !still_slides);
@@ -144,11 +159,10 @@ impl PartSearch<'_> {
         if start > to {
             return None;
         }
-        // From the shape to the triangle.
         let height = front.dot(path.between(start));
-        let toward = if height < 0.0 { -front } else { front };
+        let toward = self.toward(front, height);
         let (reach, farthest) = self.reach_and_point(toward);
-        let gap = height.abs() - reach;
+        let gap = toward.dot(path.between(start)) - reach;
         let aim = self.contact_distance + 0.5 * self.tolerance;
         if gap > aim {
             let gap = gap - triangle.beyond_plane(-toward, OFF_PLANE * self.tolerance);
@@ -164,7 +178,7 @@ impl PartSearch<'_> {
         let deepens = slides && !still_slides && start == touched;
         let follows = if slides || self.mover.rotation.rate == 0.0 { 0 } else { FOLLOWS_MAX };
         let plane = Some(toward);
-        Some((Plan { start, plane, deepens, reaches_plane, follows, later, ..plan }, farthest))
+        Some((Plan { start, plane, deepens, reaches_plane, follows, later, ..plan }, to, farthest))
     }
 
     /// Follows the plane of a triangle to the end of an interval, for a shape that rotates: the plan is then later, or may not be
@@ -347,8 +361,8 @@ impl PartSearch<'_> {
             return (from, false);
         }
         let height = front.dot(path.between(from));
-        let toward = if height < 0.0 { -front } else { front };
-        let gap = height.abs() - self.reach(toward) - self.contact_distance;
+        let toward = self.toward(front, height);
+        let gap = toward.dot(path.between(from)) - self.reach(toward) - self.contact_distance;
         // For a shape that rotates this gap is a lower bound.
         let straight = self.mover.rotation.rate == 0.0;
         // Comparisons with NaN are false: an invalid point of the caller's support map is left to the search.
@@ -386,6 +400,16 @@ impl PartSearch<'_> {
         plan
     }
 
+    /// Returns whether the shape closes on a plane faster than the rounding of its velocity or acceleration explains.
+    fn closes_surely(&self, velocity: V3, [closing, growing]: [f64; 2]) -> bool {
+        let Self { mover, path, .. } = self;
+        let spin_speed = mover.rotation.rate * mover.shape.reach();
+        let rounding = ROUNDING_OF_SPEED * (velocity.length() + spin_speed);
+        let accels = path.accel.length() + mover.rotation.rate * spin_speed;
+        let accelerates = growing > ROUNDING_OF_SPEED * accels;
+        closing > rounding || closing >= -rounding && accelerates
+    }
+
     /// Returns until when the shape slides along a plane on the triangle, or the start if it does not: it touches the
     /// plane at the start, at most so `deep` and so `high`, does not close unless it may, and gets no deeper by more than the tolerance until
     /// then. Infinite for the whole window. Also returns whether it still slides then, within the tolerance, and the limit of intervals ended
@@ -413,6 +437,10 @@ impl PartSearch<'_> {
         let (on_a, on_b) = (support.on_a, support.on_b);
         let touch = Gap { lower: start.lower, normal: toward, out: toward, on_a, on_b };
         let [closing, growing] = motion.closing(from, &pair, &touch);
+        if !may_close && self.closes_surely(motion.velocity(from), [closing, growing]) {
+            return (from, false);
+        }
+        // By less than rounding explains. That is a touch too, unless the shape gets no deeper by the tolerance.
         let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
         // The touch ends if the shape gets deeper, or leaves the plane by twice the tolerance.
         let max = self.contact_distance + HIGHEST * self.tolerance;
