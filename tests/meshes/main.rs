@@ -2,6 +2,7 @@
 
 mod batches;
 mod casts;
+mod far_parts;
 mod faults;
 mod fine;
 mod first_times;

@@ -12,7 +12,7 @@
 
 use super::part_search::PartSearch;
 use crate::geom::MapEach;
-use crate::narrowphase::math::{V3, lesser};
+use crate::narrowphase::math::{V3, greater, lesser};
 
 /// The path of a point and a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,10 +45,11 @@ impl PartSearch<'_> {
         let [first, second, third] = corners.map_each(V3::of);
         let [a, b, c] = [first - start, second - start, third - start];
         let lengths = [a, b, c].map_each(V3::length);
+        let slack = self.accuracy(greater(lengths[0], greater(lengths[1], lengths[2]))).slack;
         let (mut left, mut right, mut clear) = (false, false, true);
         for (at, (p, q)) in [(a, b), (b, c), (c, a)].into_iter().enumerate() {
             let side = direction.dot(p.cross(q));
-            let error = 2.0 * self.slack * speed * (lengths[at] + lengths[(at + 1) % 3]);
+            let error = 2.0 * slack * speed * (lengths[at] + lengths[(at + 1) % 3]);
             left |= side > error;
             right |= side < -error;
             clear &= side > error || side < -error;
@@ -64,7 +65,7 @@ impl PartSearch<'_> {
         if !(pace.abs() >= steep && steep > 0.0) {
             return PointCast::Unclear;
         }
-        let error = CROSSING_ERROR * self.slack / speed;
+        let error = CROSSING_ERROR * slack / speed;
         let t = normal.dot(a) / pace;
         if t > last + error || t < -error || self.one_sided && pace > 0.0 && t > error {
             return PointCast::Missed;
@@ -105,7 +106,10 @@ mod tests {
             let (point, settings) = (Shape::point(), Settings::default());
             let search =
                 PartSearch::new(&point, &self.motion, (&self.body, &extent), &settings, 1.0);
-            (search.cast_point(corners, last), search.slack)
+            let start = V3::of(self.motion.pose.position);
+            let lengths = corners.map_each(|corner| (V3::of(corner) - start).length());
+            let slack = search.accuracy(lengths.into_iter().fold(0.0, f64::max)).slack;
+            (search.cast_point(corners, last), slack)
         }
     }
 

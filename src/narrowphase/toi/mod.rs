@@ -107,6 +107,7 @@ pub(super) mod search;
 mod separating_plane;
 mod settings;
 mod touch;
+mod triangle;
 pub(crate) mod triangle_bounds;
 mod triangle_plane;
 

@@ -19,9 +19,10 @@ use super::result::{Toi, ToiResult};
 use super::revolved::WHOLE;
 use super::search::Search;
 use super::settings::{Settings, Touch};
+use super::triangle::{PartAccuracy, Triangle, part_shape, triangle_shape};
 use crate::geom::{MapEach, Motion, Pose};
 use crate::narrowphase::gjk::ROUNDING;
-use crate::narrowphase::math::{M3, V3, greater, lesser, round_down, sqrt};
+use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
 use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::shape::{Shape, smaller_size};
 use crate::narrowphase::support::{Core, PlacedCore};
@@ -59,8 +60,11 @@ pub(crate) struct PartSearch<'s> {
     pub(super) path: RelativePath,
     /// Rotation of the body.
     pub(super) rotation: Rotation,
+    /// Accuracy for a part near the origin of a body that does not rotate, and for every part of one that rotates.
     pub(super) slack: f64,
     pub(super) tolerance: f64,
+    /// Rounding error for each unit of the distance of a part from that origin, if the body does not rotate.
+    rounding: f64,
     /// Distance of the cores that counts as a contact, for a part without a radius.
     pub(super) contact_distance: f64,
     pub(super) one_sided: bool,
@@ -116,57 +120,6 @@ pub(crate) enum Planned {
     Search(Plan),
 }
 
-/// A triangle about its first corner, in the axes of the body.
-pub(super) struct Triangle {
-    pub(super) first: V3,
-    /// The other corners, relative to the first.
-    pub(super) sides: [V3; 2],
-}
-
-impl Triangle {
-    fn new(corners: [[f32; 3]; 3]) -> Self {
-        let [first, second, third] = corners.map_each(V3::of);
-        Self { first, sides: [second - first, third - first] }
-    }
-
-    /// Returns the unit normal of its front, if the triangle has an area.
-    fn normal(&self) -> Option<V3> {
-        self.sides[0].cross(self.sides[1]).unit()
-    }
-
-    /// Returns the least coordinate of a corner along `direction`, relative to the first corner.
-    pub(super) fn least(&self, direction: V3) -> f64 {
-        let [second, third] = self.sides.map_each(|side| side.dot(direction));
-        lesser(lesser(second, third), 0.0)
-    }
-
-    /// Returns by how much a corner is on the side of the first one to which `direction` points, if that is above a limit, else
-    /// zero. The exact normal is perpendicular to all sides, but the computed one of a needle is not.
-    pub(super) fn beyond_plane(&self, direction: V3, limit: f64) -> f64 {
-        let beyond = -self.least(-direction);
-        if beyond > limit { beyond } else { 0.0 }
-    }
-
-    pub(super) fn shape(&self) -> Shape<'static> {
-        let reach = sqrt(greater(self.sides[0].square(), self.sides[1].square()));
-        let core = Core::Triangle { points: [V3::ZERO, self.sides[0], self.sides[1]] };
-        part_shape(core, 0.0, reach)
-    }
-}
-
-/// A shape whose size is not used: the tolerance of a part is that of its body.
-fn part_shape(core: Core<'_>, radius: f64, reach: f64) -> Shape<'_> {
-    let bounding_radius = reach * (1.0 + 16.0 * f64::EPSILON);
-    let extent = V3::ONE * bounding_radius;
-    Shape { core, radius, bounding_radius, extent, size: 0.0 }
-}
-
-/// The shape of a triangle with these corners, as a part of a body.
-fn triangle_shape(points: [V3; 3]) -> Shape<'static> {
-    let reach = points.iter().fold(0.0, |most, point| greater(point.length(), most));
-    part_shape(Core::Triangle { points }, 0.0, reach)
-}
-
 impl Part<'_> {
     /// Calls `visitor` with the part as a shape about the origin of its body, whose size is that of the body.
     pub(crate) fn with_shape(&self, size: f64, visitor: &mut dyn FnMut(&Shape<'_>)) {
@@ -203,7 +156,10 @@ impl<'s> PartSearch<'s> {
         }
         let mover = MovingShape::rotating(shape, start, spin);
         let contact_distance = shape.radius + f64::from(settings.target_distance);
-        let reach = shape.bounding_radius + shape.radius + extent.bounding_radius;
+        // Of a body that does not rotate, each part has its own.
+        let (rounding, radius_of_body) =
+            if rotation.rate == 0.0 { (ROUNDING, 0.0) } else { (0.0, extent.bounding_radius) };
+        let reach = shape.bounding_radius + shape.radius + radius_of_body;
         let turned =
             mover.rotation.rate * shape.bounding_radius + rotation.rate * extent.bounding_radius;
         let slack = ROUNDING * (path.lengths(last) + reach + contact_distance)
@@ -219,9 +175,23 @@ impl<'s> PartSearch<'s> {
             rotation,
             slack,
             tolerance,
+            rounding,
             contact_distance,
             one_sided: extent.one_sided,
         }
+    }
+
+    /// Returns the accuracy for a part, from a bound of the distances of its points from the origin of the body. Only parts that are far from there or
+    /// large are less exact, and not all parts of a body that has one of these.
+    #[inline(always)]
+    pub(super) fn accuracy(&self, reach: f64) -> PartAccuracy {
+        let slack = self.slack + self.rounding * reach;
+        PartAccuracy { slack, tolerance: greater(self.tolerance, 16.0 * slack) }
+    }
+
+    #[inline(always)]
+    fn about_corner(&self, corners: &[[f32; 3]; 3]) -> Triangle {
+        Triangle::new(corners, |reach| self.accuracy(reach))
     }
 
     /// Returns whether the body keeps its rotation.
@@ -258,7 +228,7 @@ impl<'s> PartSearch<'s> {
         let later = from > f64::from(self.settings[0].window[0]);
         let plan = Plan { part: number, lane, start: from, later, ..Plan::default() };
         let Part::Triangle(corners) = part else { return Planned::Search(plan) };
-        let triangle = Triangle::new(*corners);
+        let triangle = self.about_corner(corners);
         // For a shape that rotates this takes longer than what it may save.
         let best = best.filter(|_| self.mover.rotation.rate == 0.0);
         if best.is_some_and(|best| self.is_not_earlier(&plan, &triangle, best, to)) {
@@ -294,7 +264,7 @@ impl<'s> PartSearch<'s> {
         best: Option<&BestPlanes>,
     ) -> Planned {
         let Part::Triangle(corners) = part else { return Planned::Search(*plan) };
-        let triangle = Triangle::new(*corners);
+        let triangle = self.about_corner(corners);
         if best.is_some_and(|best| self.is_not_earlier(plan, &triangle, best, to)) {
             return Planned::Separated;
         }
@@ -312,7 +282,7 @@ impl<'s> PartSearch<'s> {
     ) -> Toi {
         match part {
             Part::Triangle(corners) => {
-                self.triangle(plan, &Triangle::new(*corners), (to, best), progress)
+                self.triangle(plan, &self.about_corner(corners), (to, best), progress)
             }
             Part::Convex(shape, pose) => self.convex(plan, (shape, pose), to, progress),
         }
@@ -329,7 +299,7 @@ impl<'s> PartSearch<'s> {
             }
             Part::Triangle(corners) => corners,
         };
-        let triangle = Triangle::new(*corners);
+        let triangle = self.about_corner(corners);
         if !self.is_fixed_frame() {
             return self.rotating_triangle(&plan, &triangle, end, Some(progress));
         }
@@ -361,8 +331,10 @@ impl<'s> PartSearch<'s> {
         let (offset, rotation) = (V3::of(pose.position), M3::of_quaternion(pose.rotation));
         if self.is_fixed_frame() {
             let guess = self.path.shifted(offset).guess(self.mover.shape.size + part.size, window);
+            let reach = offset.manhattan_length() + part.bounding_radius + part.radius;
+            let place = (offset, self.accuracy(reach));
             let part = MovingShape::at_rest(part, rotation);
-            return self.search((part, offset), guess, window, plan.later, progress);
+            return self.search((part, place), guess, window, plan.later, progress);
         }
         let placed = PlacedCore { core: part.core, rotation, offset };
         let reach = offset.length() + part.bounding_radius;
@@ -381,7 +353,8 @@ impl<'s> PartSearch<'s> {
         let [_, motion] = self.positions;
         let part = MovingShape::new(part, motion);
         let guess = self.path.guess(self.mover.shape.size, window);
-        self.search((part, V3::ZERO), guess, window, later, progress)
+        let place = (V3::ZERO, self.accuracy(0.0));
+        self.search((part, place), guess, window, later, progress)
     }
 
     /// Searches for a contact with a triangle of a body that rotates.
@@ -403,7 +376,7 @@ impl<'s> PartSearch<'s> {
     /// Runs the search, with the settings of the start or the later ones.
     fn search(
         &self,
-        (part, offset): (MovingShape<'_>, V3),
+        (part, place): (MovingShape<'_>, (V3, PartAccuracy)),
         guess: V3,
         window: [f64; 2],
         later: bool,
@@ -416,7 +389,7 @@ impl<'s> PartSearch<'s> {
             }
             return Toi::default();
         }
-        let mut search = self.search_of(part, offset, guess, window, later);
+        let mut search = self.search_of(part, place, guess, window, later);
         let Some(progress) = progress else {
             let result = search.run(None, &mut None);
             return Toi { result, rounds: search.rounds, supports: search.supports };
@@ -434,13 +407,14 @@ impl<'s> PartSearch<'s> {
     pub(super) fn search_of<'p>(
         &'p self,
         part: MovingShape<'p>,
-        offset: V3,
+        (offset, accuracy): (V3, PartAccuracy),
         guess: V3,
         window: [f64; 2],
         later: bool,
     ) -> Search<'p> {
         // Where every touch counts, a greater slack allows for the planes of later parts.
-        let slack = if later { self.tolerance * (1.0 / 16.0) } else { self.slack };
+        let PartAccuracy { slack, tolerance } = accuracy;
+        let slack = if later { tolerance * (1.0 / 16.0) } else { slack };
         let path = self.path.shifted(offset);
         let contact_distance = self.contact_distance + part.shape.radius;
         let frame = self.is_fixed_frame().then_some(Frame { rotation: &self.frame, offset });
@@ -451,7 +425,7 @@ impl<'s> PartSearch<'s> {
             settings: &self.settings[usize::from(later)],
             window,
             contact_distance,
-            tolerance: self.tolerance,
+            tolerance,
             guess,
             rounds: 0,
             supports: 0,
@@ -478,7 +452,7 @@ impl<'s> PartSearch<'s> {
             let guess = path.guess(self.mover.shape.size, window);
             return self.after_slide(plan, triangle, (guess, to), progress);
         };
-        let pieces = self.in_front(&path, front, window);
+        let pieces = self.in_front(triangle, &path, front, window);
         self.in_front_of(plan, (triangle, front), (pieces, to), best, progress)
     }
 
@@ -552,7 +526,8 @@ impl<'s> PartSearch<'s> {
                 (ToiResult::Impact { t, .. }, Touch::Ignore) if t == first && plan.deepens => {
                     let shape = triangle.shape();
                     let part = MovingShape::at_rest(&shape, M3::IDENTITY);
-                    let search = self.search_of(part, triangle.first, guess, window, plan.later);
+                    let place = (triangle.first, triangle.accuracy);
+                    let search = self.search_of(part, place, guess, window, plan.later);
                     toi.result = search.overlap_at_start();
                 }
                 (ToiResult::Overlapping { normal, on_a, on_b, closing, .. }, touch)
@@ -577,6 +552,7 @@ impl<'s> PartSearch<'s> {
     ) -> Toi {
         let shape = triangle.shape();
         let part = MovingShape::at_rest(&shape, M3::IDENTITY);
-        self.search((part, triangle.first), guess, window, later, progress)
+        let place = (triangle.first, triangle.accuracy);
+        self.search((part, place), guess, window, later, progress)
     }
 }

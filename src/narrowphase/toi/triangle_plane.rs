@@ -10,12 +10,13 @@
 //! in_front       the times at which a one-sided triangle counts
 //! ```
 
-use super::part_search::{BestPlanes, PartSearch, Plan, Planned, Triangle};
+use super::part_search::{BestPlanes, PartSearch, Plan, Planned};
 use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{TOI_ROUNDS_MAX, Touch};
 use super::touch::ROUNDING_OF_SPEED;
+use super::triangle::Triangle;
 use crate::geom::MapEach;
 use crate::narrowphase::gjk::{Gap, Nearest};
 use crate::narrowphase::math::{M3, V3, greater, greater_or_nan, lesser};
@@ -74,6 +75,7 @@ impl PartSearch<'_> {
     /// came to the front at the start of each.
     pub(super) fn in_front(
         &self,
+        triangle: &Triangle,
         path: &RelativePath,
         front: V3,
         [from, to]: [f64; 2],
@@ -82,7 +84,7 @@ impl PartSearch<'_> {
         let (mut t, mut crossed) = (from, false);
         for part in &mut found {
             // The position is relative to the triangle, and `path` leads from the shape to the triangle.
-            let height = |t: f64| -front.dot(path.between(t)) + self.slack;
+            let height = |t: f64| -front.dot(path.between(t)) + triangle.accuracy.slack;
             let rate = |t: f64| -front.dot(path.velocity(t));
             let half_accel = -0.5 * front.dot(path.accel);
             if height(t) < 0.0 {
@@ -93,7 +95,7 @@ impl PartSearch<'_> {
                 break;
             }
             // The end is a little behind the plane, so that rounding does not end a part at once.
-            let end = t + first_root(height(t) + self.slack, rate(t), half_accel);
+            let end = t + first_root(height(t) + triangle.accuracy.slack, rate(t), half_accel);
             *part = Some((crossed, [t, lesser(end, to)]));
             if end >= to {
                 break;
@@ -113,8 +115,8 @@ impl PartSearch<'_> {
         front: V3,
         start: f64,
     ) -> f64 {
-        let most = self.contact_distance + 2.0 * self.tolerance + self.reach(-front);
-        let beyond = triangle.beyond_plane(front, OFF_PLANE * self.tolerance);
+        let most = self.contact_distance + 2.0 * triangle.accuracy.tolerance + self.reach(-front);
+        let beyond = triangle.beyond_plane(front, OFF_PLANE * triangle.accuracy.tolerance);
         let below = most + beyond + front.dot(path.between(start));
         // The support map of the caller has returned an invalid point, at which a search will end.
         if below.is_nan() {
@@ -126,9 +128,9 @@ impl PartSearch<'_> {
 
     /// Returns the normal of the plane of a triangle from the shape to the triangle, where the plane is at a distance from the position of the shape along
     /// `front`. If that is within the tolerance, the position may be on the surface of the shape, so the side is that with the greater gap.
-    fn toward(&self, front: V3, height: f64) -> V3 {
+    fn toward(&self, triangle: &Triangle, front: V3, height: f64) -> V3 {
         let is_behind = || -height - self.reach(-front) > height - self.reach(front);
-        let is_near = height.abs() <= self.tolerance;
+        let is_near = height.abs() <= triangle.accuracy.tolerance;
         if self.one_sided || height < 0.0 && !is_near || is_near && is_behind() {
             -front
         } else {
@@ -160,12 +162,12 @@ impl PartSearch<'_> {
             return None;
         }
         let height = front.dot(path.between(start));
-        let toward = self.toward(front, height);
+        let toward = self.toward(triangle, front, height);
         let (reach, farthest) = self.reach_and_point(toward);
         let gap = toward.dot(path.between(start)) - reach;
-        let aim = self.contact_distance + 0.5 * self.tolerance;
+        let aim = self.contact_distance + 0.5 * triangle.accuracy.tolerance;
         if gap > aim {
-            let gap = gap - triangle.beyond_plane(-toward, OFF_PLANE * self.tolerance);
+            let gap = gap - triangle.beyond_plane(-toward, OFF_PLANE * triangle.accuracy.tolerance);
             let rate = toward.dot(path.velocity(start));
             let until = start + first_root(gap - aim, rate, 0.5 * toward.dot(path.accel));
             if until > to {
@@ -186,7 +188,7 @@ impl PartSearch<'_> {
     pub(super) fn follow(&self, plan: &Plan, triangle: &Triangle, to: f64) -> Planned {
         let done = Plan { follows: 0, ..*plan };
         let Some(toward) = plan.plane else { return Planned::Search(done) };
-        let slack = self.tolerance * (1.0 / 16.0);
+        let slack = triangle.accuracy.tolerance * (1.0 / 16.0);
         let shape = triangle.shape();
         let part = MovingShape::at_rest(&shape, M3::IDENTITY);
         let path = self.path.shifted(triangle.first);
@@ -194,7 +196,7 @@ impl PartSearch<'_> {
         let pair = motion.at(plan.start);
         let gap = Nearest::along(&pair, motion.between(plan.start), toward);
         // A comparison with NaN is false.
-        let is_far = gap.lower > self.contact_distance + self.tolerance;
+        let is_far = gap.lower > self.contact_distance + triangle.accuracy.tolerance;
         if !is_far {
             let found = self.at_inside(&done, triangle, &pair.a.rotation, gap.support.on_a);
             return found.map_or(Planned::Search(done), Planned::Found);
@@ -236,8 +238,8 @@ impl PartSearch<'_> {
         let sides = edges.map_each(|(from, along)| along.cross(on_b - from).dot(toward));
         // Comparisons with NaN are false.
         let inside = sides.iter().all(|&side| side > 0.0) || sides.iter().all(|&side| side < 0.0);
-        let near = gap <= self.contact_distance + self.tolerance;
-        let limit = OFF_PLANE * self.tolerance;
+        let near = gap <= self.contact_distance + triangle.accuracy.tolerance;
+        let limit = OFF_PLANE * triangle.accuracy.tolerance;
         let is_flat =
             || [toward, -toward].iter().all(|&to| triangle.beyond_plane(to, limit) == 0.0);
         (inside && near && is_flat()).then(|| {
@@ -245,7 +247,13 @@ impl PartSearch<'_> {
             let part = triangle.shape();
             let part = MovingShape::at_rest(&part, M3::IDENTITY);
             let window = [plan.start; 2];
-            let search = self.search_of(part, triangle.first, toward, window, plan.later);
+            let search = self.search_of(
+                part,
+                (triangle.first, triangle.accuracy),
+                toward,
+                window,
+                plan.later,
+            );
             let result = search.impact(plan.start, &search.motion.at(plan.start), &gap);
             Toi { result, rounds: 1, supports: 1 }
         })
@@ -342,7 +350,8 @@ impl PartSearch<'_> {
         (normal, reach): (V3, f64),
         [from, to]: [f64; 2],
     ) -> bool {
-        let least = triangle.least(normal) - reach - self.contact_distance - 2.0 * self.slack;
+        let least =
+            triangle.least(normal) - reach - self.contact_distance - 2.0 * triangle.accuracy.slack;
         let gap = normal.dot(path.between(from)) + least;
         let rate = normal.dot(path.velocity(from));
         gap > 0.0 && from + first_root(gap, rate, 0.5 * normal.dot(path.accel)) > to
@@ -361,17 +370,23 @@ impl PartSearch<'_> {
             return (from, false);
         }
         let height = front.dot(path.between(from));
-        let toward = self.toward(front, height);
+        let toward = self.toward(triangle, front, height);
         let gap = toward.dot(path.between(from)) - self.reach(toward) - self.contact_distance;
         // For a shape that rotates this gap is a lower bound.
         let straight = self.mover.rotation.rate == 0.0;
         // Comparisons with NaN are false: an invalid point of the caller's support map is left to the search.
-        let may_touch = gap <= self.tolerance && (!straight || gap >= -self.tolerance);
+        let may_touch = gap <= triangle.accuracy.tolerance
+            && (!straight || gap >= -triangle.accuracy.tolerance);
         if !may_touch {
             return (from, false);
         }
         let may_close = self.settings[0].touch == Touch::Ignore;
-        self.slides_along((triangle, path), toward, [from, to], ([self.tolerance; 2], may_close))
+        self.slides_along(
+            (triangle, path),
+            toward,
+            [from, to],
+            ([triangle.accuracy.tolerance; 2], may_close),
+        )
     }
 
     /// Returns the plan that starts when the shape no longer slides along any of these planes, which are directions from the shape.
@@ -385,7 +400,7 @@ impl PartSearch<'_> {
     ) -> Plan {
         let (mut plan, path) = (plan, self.path.shifted(triangle.first));
         // A shape that slid for an earlier part of the tick may be deeper or higher than a touch by now.
-        let range = [DEEPEST, HIGHEST].map_each(|of| of * self.tolerance);
+        let range = [DEEPEST, HIGHEST].map_each(|of| of * triangle.accuracy.tolerance);
         for &toward in planes {
             let window = [plan.start, to];
             let (until, still_slides) =
@@ -424,7 +439,8 @@ impl PartSearch<'_> {
         let straight = self.mover.rotation.rate == 0.0;
         let shape = triangle.shape();
         let part = MovingShape::at_rest(&shape, M3::IDENTITY);
-        let motion = RelativeMotion { a: self.mover, b: part, path: *path, slack: self.slack };
+        let motion =
+            RelativeMotion { a: self.mover, b: part, path: *path, slack: triangle.accuracy.slack };
         let pair = motion.at(from);
         // The gap is that of the corner nearest to the shape: rounding of `toward` may move corners off the plane.
         let start = Nearest::along(&pair, motion.between(from), toward);
@@ -443,9 +459,12 @@ impl PartSearch<'_> {
         // By less than rounding explains. That is a touch too, unless the shape gets no deeper by the tolerance.
         let closes = closing > 0.0 || closing == 0.0 && growing > 0.0;
         // The touch ends if the shape gets deeper, or leaves the plane by twice the tolerance.
-        let max = self.contact_distance + HIGHEST * self.tolerance;
-        let least = self.contact_distance - DEEPEST * self.tolerance;
-        let range = GapRange { min: greater(start.lower - DEEPER * self.tolerance, least), max };
+        let max = self.contact_distance + HIGHEST * triangle.accuracy.tolerance;
+        let least = self.contact_distance - DEEPEST * triangle.accuracy.tolerance;
+        let range = GapRange {
+            min: greater(start.lower - DEEPER * triangle.accuracy.tolerance, least),
+            max,
+        };
         let still = Rotation::new(V3::ZERO);
         let (mut t, mut gap, mut still_slides) = (from, start, false);
         for _ in 0..self.settings[0].rounds_max.clamp(SLIDE_PLANES_MIN, TOI_ROUNDS_MAX) {
@@ -468,11 +487,11 @@ impl PartSearch<'_> {
                 break;
             }
             gap = Nearest::along(&motion.at(t), motion.between(t), toward);
-            let is_above = gap.lower > range.min + self.slack;
+            let is_above = gap.lower > range.min + triangle.accuracy.slack;
             if straight || !is_above {
                 break;
             }
-            still_slides = gap.lower > self.contact_distance - self.tolerance;
+            still_slides = gap.lower > self.contact_distance - triangle.accuracy.tolerance;
         }
         if closes && !may_close { (from, false) } else { (t, still_slides) }
     }
