@@ -42,7 +42,8 @@ pub enum HeightFieldError {
 /// the line from its least corner to its greatest; their fronts are above. Cell `c = i + j·(nx − 1)` has the
 /// triangles `2·c`, on the side of greater `x`, and `2·c + 1`. No triangles are stored.
 ///
-/// A height that is not finite or larger than [`COORD_MAX`] is a hole: the triangles at this sample are left out.
+/// A height that is not finite or larger than [`COORD_MAX`] is a hole: the triangles at this sample are left out. A sample of which all triangles are
+/// left out counts for nothing. For samples without data use NaN: a large number is a height like any other.
 ///
 /// ```
 /// use swath::mesh::{HeightField, toi};
@@ -260,11 +261,13 @@ impl<'a> HeightField<'a> {
         }
     }
 
-    /// Returns the box around the vertices of a cell that exist; `None` if all are holes.
+    /// Returns the box around the triangles of a cell; `None` if both are holes.
     fn cell_bounds(&self, i: u32, j: u32) -> Option<Aabb> {
-        let corners = [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)];
-        let points = corners.into_iter().filter_map(|(i, j)| self.vertex(i, j));
-        points.map(|point| box_around(&[point])).reduce(|one, other| one.union(&other))
+        // Both have these corners.
+        let common = box_around(&[self.vertex(i, j)?, self.vertex(i + 1, j + 1)?]);
+        let others = [self.vertex(i + 1, j), self.vertex(i, j + 1)];
+        let boxes = others.into_iter().flatten().map(|other| common.union(&box_around(&[other])));
+        boxes.reduce(|one, other| one.union(&other))
     }
 
     fn block_bounds(&self, block: u32) -> Option<Aabb> {

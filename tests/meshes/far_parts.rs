@@ -1,8 +1,8 @@
-//! Bodies of which some parts are far away.
+//! Bodies of which some parts are far away, or of which some samples are no part.
 
 use swath::convex::toi::{Settings, ToiResult};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh, toi};
-use swath::{Motion, Pose, Shape};
+use swath::{Motion, Pose, Segment, Shape};
 
 /// The impact of a ball of radius 0.5 that falls from a height of 2 at `x = z = 3.3`, with or without a motion along the ground.
 fn landing(ground: &Geometry<'_>, along: f32) -> ToiResult {
@@ -50,4 +50,35 @@ fn far_part_leaves_contacts_with_other_parts_as_they_are() {
         let compound = Compound::new(parts).expect("two parts");
         check_landing(&(&compound).into(), &format!("compound {far}"));
     }
+}
+
+/// Goal: samples of a height field that belong to no triangle count for nothing. Method: fields of which no triangle is left have no bounds and are
+/// touched by nothing; a high sample among holes changes neither the bounds nor the size.
+#[test]
+fn samples_without_triangles_do_not_count() {
+    let mut heights = vec![f32::NAN; 81];
+    for j in 0..9 {
+        for i in 0..9 {
+            if i % 2 == 0 && j % 2 == 0 {
+                heights[i + 9 * j] = 1e20;
+            }
+        }
+    }
+    let field = HeightField::new(heights, [9, 9], [1.0, 1.0]).expect("a field");
+    assert_eq!(field.bounds(), None);
+    let ground = Geometry::from(&field);
+    assert!(ground.size() == 0.0, "{}", ground.size());
+    assert_eq!(landing(&ground, 0.1), ToiResult::Separated);
+    let down = Segment::ray([4.0, 9.0, 4.0], [0.0, -1.0, 0.0]).expect("valid");
+    assert_eq!(ground.cast(&Pose::IDENTITY, &down).expect("valid").cast.fraction(), None);
+
+    let mut heights = vec![0.0; 81];
+    for (i, j) in [(7, 7), (8, 7), (7, 8)] {
+        heights[i + 9 * j] = f32::NAN;
+    }
+    heights[8 + 9 * 8] = 1e20;
+    let field = HeightField::new(heights, [9, 9], [1.0, 1.0]).expect("a field");
+    let bounds = field.bounds().expect("it has triangles");
+    assert_eq!((bounds.min, bounds.max), ([0.0; 3], [8.0, 0.0, 8.0]));
+    check_landing(&(&field).into(), "a sample among holes");
 }
