@@ -15,7 +15,7 @@ pub struct ContactPlane {
     /// Normal of the contact, from `a` to `b`.
     pub normal: [f32; 3],
     /// By how much the distance of a part along the normal may be less than the target, such as
-    /// [`ToiResult::Overlapping::depth`](crate::convex::toi::ToiResult::Overlapping). To this the tolerance is added.
+    /// [`ToiResult::Overlapping::depth`](crate::convex::toi::ToiResult::Overlapping). To this, three quarters of the tolerance are added.
     pub depth: f32,
 }
 

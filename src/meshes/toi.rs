@@ -6,12 +6,14 @@
 //!   above the target. Excepted are touches that [`Touch`](crate::convex::toi::Touch) passes over: those at the start, and those of a body that slides over
 //!   edges between triangles, where it gets no deeper than twice the tolerance;
 //! * the distance at `t` is at most the target and the tolerance, which is
-//!   [`Settings::tolerance`] of the size of the smaller *body*, whatever the sizes of its parts are;
+//!   [`Settings::tolerance`] of the size of the smaller *body*, whatever the sizes of its parts are, or `2⁻⁴⁰` of the
+//!   distances and lengths from which the gap to the part is computed, if that is more;
 //! * the same bits for the same input, whatever the level, the platform and the threads; for two convex shapes those of
 //!   `convex::toi`.
 //!
 //! **Which part.** The earliest. If several parts are touched within the tolerance of each other, it is one of them, always
-//! the same. If bodies overlap at the start, it is the part with the deepest overlap.
+//! the same. If bodies overlap at the start, it is the part with the deepest overlap; of those that [`each_part`] lists, the first one is that with the
+//! least numbers.
 //!
 //! **Sliding over seams.** A body that slides along a floor of triangles touches the next triangle at its edge. With the
 //! default settings this is no impact: a body that touches the *plane* of a triangle at the start and does not close on
@@ -54,8 +56,10 @@ pub fn one_to_one(
 }
 
 /// Computes when each part of `a` first touches each part of `b`, and appends the pairs that touch, overlap at the start
-/// or are unresolved to `contacts`, in the order of time, then of the parts. An overlap counts as time 0. Returns the first of them, with the
-/// rounds, supports and tests of all parts, also of those that do not touch.
+/// or are unresolved to `contacts`, in the order of time, then of the parts. An overlap counts as time 0. Returns the first of them, which is not the
+/// deepest of several overlaps, with the rounds, supports and tests of all parts, also of those that do not touch.
+///
+/// Each contact on an inner edge has the normal of its own triangle's face, also where the bodies do not close along it and [`one_to_one`] passes it.
 ///
 /// # Errors
 ///
@@ -88,10 +92,12 @@ pub fn each_part(
     Ok(each_of_valid((a, a_motion), (b, b_motion), settings, contacts))
 }
 
-/// Does what [`each_part`] does, but leaves out triangles of which is proved that they get no deeper in the window than a known contact is:
-/// those that the plane at the contact, or one across the axis of the other part nearest to its normal, separates to within `plane.depth`.
+/// Does what [`each_part`] does, but leaves out triangles that are proved to get hardly deeper in the window than a known contact is:
+/// those that the plane at the contact, or one across the axis of the other part nearest to its normal, separates to within `plane.depth` and three quarters
+/// of the tolerance.
 ///
-/// A body that rests on a fine mesh touches thousands of triangles, and one contact with the deepest of them is enough for a response. This
+/// A body that rests on a fine mesh touches thousands of triangles, and one contact is enough for a response: that of [`one_to_one`], which is the
+/// deepest overlap if there are several. This
 /// function searches only the parts that may need another one, such as a wall beside the floor. The bound is for the whole window, so the
 /// window should end when the bodies get nearer along the normal than they are at its start. Triangles of a body that rotates, and
 /// convex parts, are not left out.
