@@ -30,7 +30,8 @@ pub struct StepperConfig {
     /// Which contacts at the start of a search count. [`Touch::Hit`] has the meaning of [`Touch::IfClosing`] here,
     /// because bodies that do not close have no response.
     pub touch: Touch,
-    /// Greatest number of impacts of a body, at least 2.
+    /// Greatest number of impacts of a body, at least 2. A body that more bodies hit in a tick, such as a plate on which 400 balls land, is stalled
+    /// and may stay so in each tick: use more than the number of bodies that may hit one.
     pub impacts_max: u32,
     /// Greatest number of searches for the next impact of a pair in a step, including those at its start. The default
     /// is no limit, because the number of searches grows with the number of bodies.

@@ -26,6 +26,9 @@ const SUPPORT_LOST: f64 = 1.0 / 1024.0;
 /// Greatest length of a chain of supports that is followed to its end.
 const SUPPORTS_MAX: usize = 64;
 
+/// Number of parts of a compound that are tested one by one before its hierarchy is used.
+const FIRST_PARTS: usize = 32;
+
 /// A future event of two bodies, and the versions of the motions for which it was computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
@@ -278,9 +281,8 @@ impl Step {
             return false;
         }
         let [a, b] = two;
-        let has_triangles =
-            |of: &Geometry<'_>| matches!(of, Geometry::Mesh(_) | Geometry::HeightField(_));
-        if geometries.into_iter().any(has_triangles)
+        let has_parts = |of: &Geometry<'_>| !matches!(of, Geometry::Convex(_));
+        if geometries.into_iter().any(has_parts)
             && self.is_point_near(bodies, rows[0], now, b, apart)
         {
             return true;
@@ -319,21 +321,25 @@ impl Step {
         self.are_parts_near([(&Geometry::Convex(ball), &pose), support], half)
     }
 
-    /// Returns whether a part of a compound is at most `apart` away from a body. The search ends at the first one, because all parts
-    /// of a raft may lie on a floor.
+    /// Returns whether a part of a compound is at most `apart` away from a body. The search of the first parts ends at one that is, because all parts
+    /// of a raft may lie on a floor. If none of many is, the hierarchy of the compound finds those near the body.
     fn is_part_near(
         &mut self,
         (compound, pose): (&Compound, &Pose),
         body: (&Geometry<'_>, &Pose),
         apart: f32,
     ) -> bool {
-        compound.parts().iter().any(|(shape, of_part)| {
+        let parts = compound.parts();
+        let (first, rest) = parts.split_at(parts.len().min(FIRST_PARTS));
+        let is_near = first.iter().any(|(shape, of_part)| {
             // A pose past the limits is no error of the caller here.
             let Some(pose) = part_pose(pose, of_part) else { return true };
             let part = Geometry::Convex(shape.shape());
             let two = [(&part, &pose), body];
             are_boxes_near(two, apart) && self.are_parts_near(two, apart)
-        })
+        });
+        let all = [(&Geometry::from(compound), pose), body];
+        is_near || !rest.is_empty() && self.are_parts_near(all, apart)
     }
 
     /// Returns whether a part of one body is at most `apart` away from a part of another one.

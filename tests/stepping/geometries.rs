@@ -1,5 +1,7 @@
 //! Tests of meshes, height fields and compounds as bodies of a step.
 
+use std::time::Instant;
+
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
 use swath::pipeline::GeometryBody;
 use swath::{Broadphase, ConvexBody, Motion, Pose, Proxy, ProxyId, Shape};
@@ -454,4 +456,40 @@ fn supports_of_many_triangles_are_tested_at_one_point() {
         assert!(stats.rounds < 500, "{side}: {stats:?}");
         assert!(bodies[2..].iter().all(|ball| ball.motion.delta == [0.0, 1.0, 0.0]), "{side}");
     }
+}
+
+/// Goal: whether a body is supported by a compound takes about the same time however many parts that has. Method: balls fall at several times on a slab
+/// that slides on the last of a hundred and of ten thousand blocks, and bounce as from the floor; the least times of some steps.
+#[test]
+fn supports_of_many_parts_are_not_tested_one_by_one() {
+    const BALLS: u16 = 9;
+    let times = [10_u16, 100].map(|side| {
+        let block = Shape::cuboid([0.5; 3]).expect("a block");
+        let places = (0..side * side).map(|k| [k % side, k / side].map(|k| f32::from(k)));
+        let last = f32::from(side) - 3.0;
+        let part = |[x, z]: [f32; 2]| {
+            (block.into(), Pose::at([x - last, -0.5, z - last]).expect("a pose"))
+        };
+        let floor = Compound::new(places.map(part)).expect("a floor");
+        let slab = Shape::cuboid([2.0, 0.1, 2.0]).expect("a slab");
+        let sliding = motion([0.0, 0.100003, 0.0], [0.3, 0.0, 0.0]).accelerating(GRAVITY);
+        let ball = Shape::sphere(0.1).expect("a ball");
+        let falling = (0..BALLS).map(|k| {
+            let k = f32::from(k);
+            (ball.into(), motion([0.4 * k - 1.6, 0.5 + 0.05 * k, 0.0], [0.0, -1.0, 0.0]))
+        });
+        let all = [((&floor).into(), Motion::default()), (slab.into(), sliding.expect("valid"))];
+        let all = bodies(all.into_iter().chain(falling));
+        let mut masses = vec![Mass { inverse_mass: 1.0, restitution: 1.0 }; all.len()];
+        (masses[0], masses[1]) = (Mass::FIXED, Mass { inverse_mass: 1.0, restitution: 0.0 });
+        let step = |_| {
+            let (mut bodies, start) = (all.clone(), Instant::now());
+            let mut stepper = Stepper::new(StepperConfig::default());
+            let stats = stepper.step_geometries(&mut bodies, &masses, None).expect("a step");
+            assert_eq!(stats.responses, 1 + usize::from(BALLS), "{side}: {stats:?}");
+            start.elapsed().as_secs_f64()
+        };
+        (0..5).map(step).fold(f64::INFINITY, f64::min)
+    });
+    assert!(times[1] < 6.0 * times[0], "{times:?}");
 }
