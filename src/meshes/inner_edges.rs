@@ -63,21 +63,21 @@ pub(super) fn correct_or_pass(
 ) -> Option<SlideNormals> {
     let contact = TriangleContact::new(a, b, found)?;
     let (face, out) = (contact.face, contact.place.out);
-    let (is_on_own, closes_on_own) = (contact.is_on_face(face), contact.closes_on(face));
-    if is_on_own && closes_on_own {
+    let (is_on_own, closes) = (contact.is_on_face(face), contact.closes_on(out));
+    if is_on_own && closes && contact.closes_on(face) {
         return None;
     }
     let (rises, nearest) = contact.neighbours(b.0);
-    let own = (rises || is_on_own).then_some(face);
-    // At an edge that is convex, the direction of the contact is the only normal.
-    let edge = (own.is_none() && nearest.is_none() || !contact.closes_on(out)).then_some(out);
-    let normals = [own, nearest, edge];
-    let mut closing = normals.into_iter().flatten().filter(|&normal| contact.closes_on(normal));
-    let Some(normal) = closing.next() else { return Some(normals) };
-    if rises && !is_on_own {
-        contact.replace_normal(normal, found);
+    let faces = [(rises || is_on_own).then_some(face), nearest];
+    // Where the nearest points do not close, no other direction matters; nor at an edge that is convex.
+    if closes && faces != [None; 2] {
+        let mut closing = faces.into_iter().flatten().filter(|&face| contact.closes_on(face));
+        let Some(normal) = closing.next() else { return Some([faces[0], faces[1], None]) };
+        if rises && !is_on_own {
+            contact.replace_normal(normal, found);
+        }
     }
-    None
+    (!closes).then_some([faces[0], faces[1], Some(out)])
 }
 
 /// An impact of a body with a triangle, in the axes of the mesh.
