@@ -465,7 +465,7 @@ fn supports_of_many_parts_are_not_tested_one_by_one() {
     const BALLS: u16 = 9;
     let times = [10_u16, 100].map(|side| {
         let block = Shape::cuboid([0.5; 3]).expect("a block");
-        let places = (0..side * side).map(|k| [k % side, k / side].map(|k| f32::from(k)));
+        let places = (0..side * side).map(|k| [k % side, k / side].map(f32::from));
         let last = f32::from(side) - 3.0;
         let part = |[x, z]: [f32; 2]| {
             (block.into(), Pose::at([x - last, -0.5, z - last]).expect("a pose"))
