@@ -27,6 +27,10 @@ use crate::narrowphase::rotation::Rotation;
 use crate::narrowphase::shape::{Shape, smaller_size};
 use crate::narrowphase::support::{Core, PlacedCore};
 
+/// Greatest bound of the distance of a part from the origin that is used, as a multiple of the bounding radius of the body. It is 3·√3 for a triangle, because lengths
+/// are bounded by sums of coordinates.
+const REACH_MAX: f64 = 6.0;
+
 /// A part of a body, in the axes of the body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'p> {
@@ -60,10 +64,10 @@ pub(crate) struct PartSearch<'s> {
     pub(super) path: RelativePath,
     /// Rotation of the body.
     pub(super) rotation: Rotation,
-    /// Accuracy for a part near the origin of a body that does not rotate, and for every part of one that rotates.
+    /// Accuracy for a part near the origin of the body, or for every part.
     pub(super) slack: f64,
     pub(super) tolerance: f64,
-    /// Rounding error for each unit of the distance of a part from that origin, if the body does not rotate.
+    /// Rounding error for each unit of the distance of a part from that origin; zero if every part has the same accuracy.
     rounding: f64,
     /// Distance of the cores that counts as a contact, for a part without a radius.
     pub(super) contact_distance: f64,
@@ -156,16 +160,21 @@ impl<'s> PartSearch<'s> {
         }
         let mover = MovingShape::rotating(shape, start, spin);
         let contact_distance = shape.radius + f64::from(settings.target_distance);
-        // Of a body that does not rotate, each part has its own.
-        let (rounding, radius_of_body) =
+        // Of a body that does not rotate, each part may have its own.
+        let (mut rounding, radius_of_body) =
             if rotation.rate == 0.0 { (ROUNDING, 0.0) } else { (0.0, extent.bounding_radius) };
         let reach = shape.bounding_radius + shape.radius + radius_of_body;
         let turned =
             mover.rotation.rate * shape.bounding_radius + rotation.rate * extent.bounding_radius;
-        let slack = ROUNDING * (path.lengths(last) + reach + contact_distance)
+        let mut slack = ROUNDING * (path.lengths(last) + reach + contact_distance)
             + 16.0 * f64::EPSILON * turned;
-        let least = smaller_size(shape.size, extent.size);
-        let tolerance = greater(f64::from(settings.tolerance) * least, 16.0 * slack);
+        let tolerance = f64::from(settings.tolerance) * smaller_size(shape.size, extent.size);
+        // Where the rounding errors of all parts are far below the tolerance, they need not be computed for each.
+        let greatest = slack + rounding * REACH_MAX * extent.bounding_radius;
+        if 16.0 * greatest <= tolerance {
+            (slack, rounding) = (greatest, 0.0);
+        }
+        let tolerance = greater(tolerance, 16.0 * slack);
         Self {
             positions: [motion, body],
             settings: [*settings, Settings { touch: Touch::Hit, ..*settings }],
@@ -191,7 +200,12 @@ impl<'s> PartSearch<'s> {
 
     #[inline(always)]
     fn about_corner(&self, corners: &[[f32; 3]; 3]) -> Triangle {
-        Triangle::new(corners, |reach| self.accuracy(reach))
+        let Self { slack, tolerance, .. } = *self;
+        let mut triangle = Triangle::new(corners, PartAccuracy { slack, tolerance });
+        if self.rounding != 0.0 {
+            triangle.accuracy = self.accuracy(triangle.reach());
+        }
+        triangle
     }
 
     /// Returns whether the body keeps its rotation.

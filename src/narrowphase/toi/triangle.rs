@@ -23,13 +23,15 @@ pub(super) struct Triangle {
 }
 
 impl Triangle {
-    /// `accuracy` returns that for a part whose points are within a distance of the origin of the body.
-    pub(super) fn new(corners: &[[f32; 3]; 3], accuracy: impl Fn(f64) -> PartAccuracy) -> Self {
+    pub(super) fn new(corners: &[[f32; 3]; 3], accuracy: PartAccuracy) -> Self {
         let [first, second, third] = corners.map_each(V3::of);
-        let sides = [second - first, third - first];
-        let [one, other] = sides.map_each(V3::manhattan_length);
-        let accuracy = accuracy(first.manhattan_length() + greater(one, other));
-        Self { first, sides, accuracy }
+        Self { first, sides: [second - first, third - first], accuracy }
+    }
+
+    /// Returns an upper bound of the distances of its points from the origin of the body.
+    pub(super) fn reach(&self) -> f64 {
+        let [one, other] = self.sides.map_each(V3::manhattan_length);
+        self.first.manhattan_length() + greater(one, other)
     }
 
     /// Returns the unit normal of its front, if the triangle has an area.
