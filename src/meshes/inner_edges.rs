@@ -92,8 +92,9 @@ struct TriangleContact {
     /// The velocity and the acceleration of the point of the mesh, relative to that of the body.
     apart: V3,
     accel: V3,
-    /// Sum of the speeds of both points.
+    /// Sums of the speeds of both points, and of the magnitudes of both accelerations.
     speed: f64,
+    accels: f64,
 }
 
 impl TriangleContact {
@@ -143,6 +144,7 @@ impl TriangleContact {
             apart: axes.rotate_back(of_mesh - of_body),
             accel: axes.rotate_back(V3::of(b_motion.accel) - V3::of(a_motion.accel)),
             speed: of_mesh.length() + of_body.length(),
+            accels: V3::of(a_motion.accel).length() + V3::of(b_motion.accel).length(),
         })
     }
 
@@ -155,7 +157,7 @@ impl TriangleContact {
     fn closes_on(&self, face: V3) -> bool {
         let [closing, growing] = [self.apart, self.accel].map_each(|change| change.dot(face));
         let rounding = ROUNDING_OF_SPEED * self.speed;
-        let accelerates = growing > ROUNDING_OF_SPEED * self.accel.length();
+        let accelerates = growing > ROUNDING_OF_SPEED * self.accels;
         closing > rounding || closing >= -rounding && accelerates
     }
 

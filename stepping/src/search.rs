@@ -152,7 +152,9 @@ impl BodyPair<'_, '_> {
         }
         let pulled_back = self.returns_after(&impact);
         let is_recheck = self.spins() && pulled_back.is_none_or(|after| f64::from(after) > RECHECK);
-        if is_recheck && self.gets_deep(&impact) {
+        // Also before they are pulled back: that time is exact for bodies that do not spin.
+        let within = if is_recheck { RECHECK } else { f64::from(pulled_back?) };
+        if self.spins() && self.gets_deep(&impact, within) {
             return Some((impact, EventKind::StopRotation));
         }
         impact.toi = if is_recheck { RECHECK as f32 } else { pulled_back? };
@@ -167,8 +169,8 @@ impl BodyPair<'_, '_> {
         self.motions.iter().any(|motion| motion.spin != [0.0; 3])
     }
 
-    /// Returns whether two bodies that do not count as overlapping could do so before they are tested again.
-    fn gets_deep(&self, impact: &Impact) -> bool {
+    /// Returns whether two bodies that do not count as overlapping could do so within a part of the tick, after which they are tested again.
+    fn gets_deep(&self, impact: &Impact, within: f64) -> bool {
         let left = DEEP * f64::from(self.skin) - f64::from(impact.depth);
         let [a, b] = self.motions;
         let relative = |of: fn(&Motion) -> [f32; 3]| {
@@ -178,7 +180,7 @@ impl BodyPair<'_, '_> {
         let turning =
             |k: usize| length(self.motions[k].spin.map(f64::from)) * radius(self.geometries[k]);
         let speed = relative(|of| of.delta) + relative(|of| of.accel) + turning(0) + turning(1);
-        left > 0.0 && speed * RECHECK > left
+        left > 0.0 && speed * within > left
     }
 
     /// Returns the impact that a search with these settings finds.

@@ -12,7 +12,7 @@ use super::result::ToiResult;
 use super::search::Search;
 use super::separating_plane::{GapRange, SLIVER};
 use super::settings::Touch;
-use crate::geom::MapEach;
+use crate::geom::{MapEach, Motion};
 use crate::narrowphase::gjk::{Accuracy, Gap, Nearest, RotatedPair, shallowest};
 use crate::narrowphase::math::{V3, greater, lesser, sqrt};
 use crate::narrowphase::roots::first_root;
@@ -30,8 +30,18 @@ const MOVED_OF_SIZE: f64 = 1.0 / 16.0;
 /// a plane that turns with them still separates them at the start.
 const TURNED: f64 = 0.5;
 
-/// Closing speed that rounding the velocities of bodies that slide to `f32` can cause, relative to the speeds that it is computed from: 2⁻²².
+/// Closing speed that rounding the velocities of bodies that slide to `f32` can cause, relative to the sum of their speeds: 2⁻²².
 pub(crate) const ROUNDING_OF_SPEED: f64 = 2.0 * f32::EPSILON as f64;
+
+/// Returns the sum of the speeds of two bodies at a time, and of the magnitudes of their accelerations. What rounding does to these does not depend on the
+/// motion of the one relative to the other: a body that lies on a fast one has almost none.
+pub(super) fn speeds(motions: [&Motion; 2], t: f64) -> (f64, f64) {
+    let [a, b] = motions.map_each(|motion| {
+        let accel = V3::of(motion.accel);
+        ((V3::of(motion.delta) + accel * t).length(), accel.length())
+    });
+    (a.0 + b.0, a.1 + b.1)
+}
 
 impl<'s> Search<'s> {
     /// Evaluates a touch at the start: returns a result, or the gap of a touch that is ignored.
@@ -159,7 +169,14 @@ impl<'s> Search<'s> {
         let [apart, accel] = motion.apart(t, pair, gap);
         let spin_speed = self.spin_speed();
         // Bodies at rest move along their acceleration.
-        let moves = if apart == V3::ZERO && spin_speed == 0.0 { accel } else { apart };
+        let rests = apart == V3::ZERO && spin_speed == 0.0;
+        let moves = if rests { accel } else { apart };
+        // Of bodies that move together, almost at rest to each other, the motion itself may be that of rounding.
+        let rounding = ROUNDING_OF_SPEED * (speeds(self.positions, t).0 + spin_speed);
+        let closes = -apart.dot(gap.normal) > lesser(rounding, ACCURACY * tolerance);
+        if !rests && !closes {
+            return false;
+        }
         if !self.goal().touches_cores {
             let cosine = -most / upper;
             let tilted = sqrt(greater(1.0 - cosine * cosine, 0.0));
@@ -197,7 +214,8 @@ impl<'s> Search<'s> {
         let motion = &self.motion;
         let [closing, growing] = [apart, accel].map_each(|change| -change.dot(gap.normal));
         let sharp = ACCURACY * self.tolerance;
-        let speed = motion.velocity(t).length() + self.spin_speed();
+        let (speed, accels) = speeds(self.positions, t);
+        let speed = speed + self.spin_speed();
         // So slow that the bodies are not deeper by the accuracy of a distance at the end of the window.
         let rounding = lesser(ROUNDING_OF_SPEED * speed, sharp);
         if closing > rounding {
@@ -205,7 +223,7 @@ impl<'s> Search<'s> {
         }
         let turning = [&motion.a, &motion.b]
             .map_each(|body| body.rotation.rate * body.rotation.rate * body.shape.reach());
-        let accels = motion.path.accel.length() + turning[0] + turning[1];
+        let accels = accels + turning[0] + turning[1];
         let returns = closing >= -rounding || closing * closing < 2.0 * sharp * growing;
         (returns && growing > lesser(ROUNDING_OF_SPEED * accels, sharp)).then_some(accel)
     }

@@ -15,7 +15,7 @@ use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{TOI_ROUNDS_MAX, Touch};
-use super::touch::ROUNDING_OF_SPEED;
+use super::touch::{ROUNDING_OF_SPEED, speeds};
 use super::triangle::Triangle;
 use crate::geom::MapEach;
 use crate::narrowphase::gjk::{Gap, Nearest};
@@ -416,11 +416,12 @@ impl PartSearch<'_> {
     }
 
     /// Returns whether the shape closes on a plane faster than the rounding of its velocity or acceleration explains.
-    fn closes_surely(&self, velocity: V3, [closing, growing]: [f64; 2]) -> bool {
-        let Self { mover, path, .. } = self;
+    fn closes_surely(&self, t: f64, [closing, growing]: [f64; 2]) -> bool {
+        let mover = &self.mover;
+        let (speed, accels) = speeds(self.positions, t);
         let spin_speed = mover.rotation.rate * mover.shape.reach();
-        let rounding = ROUNDING_OF_SPEED * (velocity.length() + spin_speed);
-        let accels = path.accel.length() + mover.rotation.rate * spin_speed;
+        let rounding = ROUNDING_OF_SPEED * (speed + spin_speed);
+        let accels = accels + mover.rotation.rate * spin_speed;
         let accelerates = growing > ROUNDING_OF_SPEED * accels;
         closing > rounding || closing >= -rounding && accelerates
     }
@@ -453,7 +454,7 @@ impl PartSearch<'_> {
         let (on_a, on_b) = (support.on_a, support.on_b);
         let touch = Gap { lower: start.lower, normal: toward, out: toward, on_a, on_b };
         let [closing, growing] = motion.closing(from, &pair, &touch);
-        if !may_close && self.closes_surely(motion.velocity(from), [closing, growing]) {
+        if !may_close && self.closes_surely(from, [closing, growing]) {
             return (from, false);
         }
         // By less than rounding explains. That is a touch too, unless the shape gets no deeper by the tolerance.
