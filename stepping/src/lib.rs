@@ -103,7 +103,7 @@
 //! **Overlaps.** Two bodies that overlap by more than the skin are pushed apart by at most the skin in a tick, and
 //! are not searched meanwhile, because they have no distance. If they are accelerated towards each other, the time at
 //! which they close again is known; if one spins, they are searched again after each sixteenth of the tick, and in that time they can get
-//! deeper, or through each other.
+//! deeper. If it turns by more than a quarter of a radian in that time, it stops rotating, so that it does not turn through the other one.
 //!
 //! **Spins.** A body that spins may touch with one end after the other, each a little nearer than the last, until no distance within the
 //! skin is left to be searched. If points of such a pair could get deeper than one and a half skins in a sixteenth of the tick, neither

@@ -24,6 +24,8 @@ const RECHECK: f64 = 0.0625;
 /// Depth, in skins, from which on two bodies count as overlapping. Bodies that are less deep stop rotating if they could get that deep
 /// before they are tested again.
 const DEEP: f64 = 1.5;
+/// Greatest angle by which a body that overlaps another one may turn until the two are tested again.
+const ANGLE_MAX: f64 = 0.25;
 /// Least distance that is searched after the skin was used up, as a part of it.
 const LEFT_MIN: f32 = 0.0625;
 
@@ -169,7 +171,8 @@ impl BodyPair<'_, '_> {
         self.motions.iter().any(|motion| motion.spin != [0.0; 3])
     }
 
-    /// Returns whether two bodies that do not count as overlapping could do so within a part of the tick, after which they are tested again.
+    /// Returns whether two bodies that do not count as overlapping could do so within a part of the tick, after which they are tested again, or
+    /// whether two that do could turn far into each other.
     fn gets_deep(&self, impact: &Impact, within: f64) -> bool {
         let left = DEEP * f64::from(self.skin) - f64::from(impact.depth);
         let [a, b] = self.motions;
@@ -177,10 +180,12 @@ impl BodyPair<'_, '_> {
             let [a, b] = [of(&a), of(&b)].map(|of| of.map(f64::from));
             length(core::array::from_fn(|k| a[k] - b[k]))
         };
-        let turning =
-            |k: usize| length(self.motions[k].spin.map(f64::from)) * radius(self.geometries[k]);
-        let speed = relative(|of| of.delta) + relative(|of| of.accel) + turning(0) + turning(1);
-        left > 0.0 && speed * within > left
+        let angles = self.motions.map(|motion| length(motion.spin.map(f64::from)) * within);
+        if left <= 0.0 {
+            return angles.iter().any(|&angle| angle > ANGLE_MAX);
+        }
+        let turned = [0, 1].map(|k| angles[k] * radius(self.geometries[k]));
+        (relative(|of| of.delta) + relative(|of| of.accel)) * within + turned[0] + turned[1] > left
     }
 
     /// Returns the impact that a search with these settings finds.

@@ -9,6 +9,7 @@ mod first_times;
 mod inner_edges;
 mod limits;
 mod needles;
+mod platforms;
 mod queries;
 mod seams;
 mod sides;
