@@ -97,7 +97,9 @@ pub fn run(data: &[u8]) {
         }
     }
     casts_are_exact(&mesh, (half, motions[0].delta), tame);
-    queries_agree(&bodies, &motions, &settings);
+    // Two grids take a search for each two of their triangles.
+    let movers: Vec<_> = (0..bodies.len()).filter(|&k| !is_grid || k != 1).collect();
+    queries_agree(&bodies, &movers, &motions, &settings);
     let valid = settings.validate().is_ok() && motions.iter().all(|of| of.validate().is_ok());
     if valid {
         let input = GeometryInput { geometries: &geometries, motions: &of_bodies, pairs: &pairs };
@@ -178,8 +180,13 @@ fn casts_are_exact(mesh: &Mesh<'_>, (start, delta): ([f32; 3], [f32; 3]), tame: 
     }
 }
 
-/// Queries find what a loop over all geometries finds.
-fn queries_agree(bodies: &[Geometry<'_>], motions: &[Motion; 2], settings: &Settings) {
+/// Queries, in which some of the bodies move, find what a loop over all geometries finds.
+fn queries_agree(
+    bodies: &[Geometry<'_>],
+    movers: &[usize],
+    motions: &[Motion; 2],
+    settings: &Settings,
+) {
     let around: Result<Vec<_>, _> =
         bodies.iter().map(|body| body.bounds_over(&motions[1].pose.into(), 0.0)).collect();
     let Ok(around) = around else { return };
@@ -209,7 +216,7 @@ fn queries_agree(bodies: &[Geometry<'_>], motions: &[Motion; 2], settings: &Sett
             );
         }
     }
-    for mover in bodies {
+    for mover in movers.iter().map(|&mover| &bodies[mover]) {
         let Ok(query) = tree.queries().sweep_geometries(mover, &motions[0], settings) else {
             continue;
         };
