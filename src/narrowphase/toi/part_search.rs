@@ -64,11 +64,13 @@ pub(crate) struct PartSearch<'s> {
     pub(super) path: RelativePath,
     /// Rotation of the body.
     pub(super) rotation: Rotation,
-    /// Accuracy for a part near the origin of the body, or for every part.
+    /// Accuracy for a part near the origin of a body that does not rotate, and for every part of one that rotates.
     pub(super) slack: f64,
     pub(super) tolerance: f64,
-    /// Rounding error for each unit of the distance of a part from that origin; zero if every part has the same accuracy.
+    /// Rounding error for each unit of the distance of a part from that origin, if the body does not rotate.
     rounding: f64,
+    /// Accuracy of the search for any triangle, if all can have the same.
+    of_triangles: Option<PartAccuracy>,
     /// Distance of the cores that counts as a contact, for a part without a radius.
     pub(super) contact_distance: f64,
     pub(super) one_sided: bool,
@@ -160,20 +162,19 @@ impl<'s> PartSearch<'s> {
         }
         let mover = MovingShape::rotating(shape, start, spin);
         let contact_distance = shape.radius + f64::from(settings.target_distance);
-        // Of a body that does not rotate, each part may have its own.
-        let (mut rounding, radius_of_body) =
+        // Of a body that does not rotate, each part has its own.
+        let (rounding, radius_of_body) =
             if rotation.rate == 0.0 { (ROUNDING, 0.0) } else { (0.0, extent.bounding_radius) };
         let reach = shape.bounding_radius + shape.radius + radius_of_body;
         let turned =
             mover.rotation.rate * shape.bounding_radius + rotation.rate * extent.bounding_radius;
-        let mut slack = ROUNDING * (path.lengths(last) + reach + contact_distance)
+        let slack = ROUNDING * (path.lengths(last) + reach + contact_distance)
             + 16.0 * f64::EPSILON * turned;
         let tolerance = f64::from(settings.tolerance) * smaller_size(shape.size, extent.size);
         // Where the rounding errors of all parts are far below the tolerance, they need not be computed for each.
         let greatest = slack + rounding * REACH_MAX * extent.bounding_radius;
-        if 16.0 * greatest <= tolerance {
-            (slack, rounding) = (greatest, 0.0);
-        }
+        let of_triangles =
+            (16.0 * greatest <= tolerance).then_some(PartAccuracy { slack: greatest, tolerance });
         let tolerance = greater(tolerance, 16.0 * slack);
         Self {
             positions: [motion, body],
@@ -185,6 +186,7 @@ impl<'s> PartSearch<'s> {
             slack,
             tolerance,
             rounding,
+            of_triangles,
             contact_distance,
             one_sided: extent.one_sided,
         }
@@ -200,9 +202,8 @@ impl<'s> PartSearch<'s> {
 
     #[inline(always)]
     fn about_corner(&self, corners: &[[f32; 3]; 3]) -> Triangle {
-        let Self { slack, tolerance, .. } = *self;
-        let mut triangle = Triangle::new(corners, PartAccuracy { slack, tolerance });
-        if self.rounding != 0.0 {
+        let mut triangle = Triangle::new(corners, self.of_triangles.unwrap_or_default());
+        if self.of_triangles.is_none() {
             triangle.accuracy = self.accuracy(triangle.reach());
         }
         triangle

@@ -6,7 +6,7 @@ use crate::narrowphase::shape::Shape;
 use crate::narrowphase::support::Core;
 
 /// How exact the search for a part is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PartAccuracy {
     /// Bound of the rounding errors of a gap.
     pub(super) slack: f64,
