@@ -374,7 +374,7 @@ fn body_beside_the_near_parts_of_its_support_is_not_supported() {
 }
 
 /// Goal: the rounds of parts that turn out to be apart count, so that the limit of rounds holds. Method: a compound that overlaps one triangle and spins inside
-/// a ring of a thousand others, which it never touches; it may take few rounds, and is stalled.
+/// a ring of thousands of others, which it never touches; it may take few rounds, and is stalled.
 #[test]
 fn rounds_of_parts_that_are_apart_count_for_the_limit() {
     let tilt = [0.0, 0.0, 0.382_683_43, 0.923_879_5];
@@ -384,20 +384,21 @@ fn rounds_of_parts_that_are_apart_count_for_the_limit() {
     let spinning = Compound::new([(ball.into(), Pose::IDENTITY), (rod.into(), tilted)]);
     let spinning = spinning.expect("a compound");
     let mut vertices = vec![[-0.1, -0.95, -0.1], [0.1, -0.95, -0.1], [0.0, -0.95, 0.1_f32]];
-    for k in 0..1_000 {
-        let angle = k as f32 * core::f32::consts::TAU / 1_000.0;
+    for k in 0..4_000 {
+        let angle = k as f32 * core::f32::consts::TAU / 4_000.0;
         let [x, z] = [3.0 * angle.cos(), 3.0 * angle.sin()];
         vertices.extend([[x, 0.0, z], [x + 0.01, 0.0, z], [x, 0.0, z + 0.01]]);
     }
-    let triangles: Vec<_> = (0..1_001).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
+    let triangles: Vec<_> = (0..4_001).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
     let ring = Mesh::new(vertices, triangles).expect("a ring");
-    let turning = Motion::default().spinning([0.0, 60.0, 0.0]).expect("a spin");
+    // Slowly enough that it is not stopped because it overlaps.
+    let turning = Motion::default().spinning([0.0, 3.9, 0.0]).expect("a spin");
     let mut all = bodies([((&spinning).into(), turning), ((&ring).into(), Motion::default())]);
     let mut config = StepperConfig::default();
     config.rounds_per_body_max = 0;
     let masses = [Mass { inverse_mass: 1.0, restitution: 0.0 }, Mass::FIXED];
     let stats = Stepper::new(config).step_geometries(&mut all, &masses, None).expect("bodies");
-    assert!(stats.rounds > 1 << 14 && stats.searches < 5 && stats.over_budget == 1, "{stats:?}");
+    assert!(stats.rounds > 1 << 14 && stats.searches < 10 && stats.over_budget == 1, "{stats:?}");
 }
 
 /// Goal: impacts on a body of many parts that slides on its support search few of its parts each, and their rounds count. Method: balls fall on a raft
