@@ -25,9 +25,8 @@ use super::geometry::Geometry;
 use super::result::PartToi;
 use crate::geom::{Aabb, MapEach, Motion};
 use crate::narrowphase::math::{M3, V3, greater};
-use crate::narrowphase::toi::ROUNDING_OF_SPEED;
-use crate::narrowphase::toi::ToiResult;
 use crate::narrowphase::toi::part_search::Part;
+use crate::narrowphase::toi::{ToiResult, closes_surely};
 
 /// The least sine of the angle by which a triangle rises above the plane across a normal.
 const RISE: f64 = 1.0 / 1024.0;
@@ -155,10 +154,8 @@ impl TriangleContact {
 
     /// Returns whether the two close on a face faster than rounding explains.
     fn closes_on(&self, face: V3) -> bool {
-        let [closing, growing] = [self.apart, self.accel].map_each(|change| change.dot(face));
-        let rounding = ROUNDING_OF_SPEED * self.speed;
-        let accelerates = growing > ROUNDING_OF_SPEED * self.accels;
-        closing > rounding || closing >= -rounding && accelerates
+        let closing = [self.apart, self.accel].map_each(|change| change.dot(face));
+        closes_surely(closing, [self.speed, self.accels])
     }
 
     /// Writes the normal of a face, and the closing speed along it.

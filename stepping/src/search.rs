@@ -154,12 +154,12 @@ impl BodyPair<'_, '_> {
         }
         let pulled_back = self.returns_after(&impact);
         let is_recheck = self.spins() && pulled_back.is_none_or(|after| f64::from(after) > RECHECK);
+        let after = if is_recheck { RECHECK as f32 } else { pulled_back? };
         // Also before they are pulled back: that time is exact for bodies that do not spin.
-        let within = if is_recheck { RECHECK } else { f64::from(pulled_back?) };
-        if self.spins() && self.gets_deep(&impact, within) {
+        if self.spins() && self.gets_deep(&impact, f64::from(after)) {
             return Some((impact, EventKind::StopRotation));
         }
-        impact.toi = if is_recheck { RECHECK as f32 } else { pulled_back? };
+        impact.toi = after;
         let gained = self.pulled(&impact) * f64::from(impact.toi);
         impact.closing = finite(f64::from(impact.closing) + gained);
         let kind = if is_recheck { EventKind::Recheck } else { EventKind::of(&impact) };

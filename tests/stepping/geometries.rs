@@ -17,6 +17,22 @@ fn bodies<'s>(all: impl IntoIterator<Item = (Geometry<'s>, Motion)>) -> Vec<Geom
     (0..).zip(all).map(body).collect()
 }
 
+/// A fixed floor whose top is at `y = 0`, a slab that slides on it, and elastic balls that fall on the slab at several times; and their masses.
+fn balls_on_a_sliding_slab(floor: Geometry<'_>, balls: u16) -> (Vec<GeometryBody<'_>>, Vec<Mass>) {
+    let slab = Shape::cuboid([2.0, 0.1, 2.0]).expect("a slab");
+    let sliding = motion([0.0, 0.100003, 0.0], [0.3, 0.0, 0.0]).accelerating(GRAVITY);
+    let ball = Shape::sphere(0.1).expect("a ball");
+    let falling = (0..balls).map(|k| {
+        let k = f32::from(k);
+        (ball.into(), motion([0.4 * k - 1.6, 0.5 + 0.05 * k, 0.0], [0.0, -1.0, 0.0]))
+    });
+    let all = [(floor, Motion::default()), (slab.into(), sliding.expect("valid"))];
+    let bodies = bodies(all.into_iter().chain(falling));
+    let mut masses = vec![Mass { inverse_mass: 1.0, restitution: 1.0 }; bodies.len()];
+    (masses[0], masses[1]) = (Mass::FIXED, Mass { inverse_mass: 1.0, restitution: 0.0 });
+    (bodies, masses)
+}
+
 /// A flat square of `side * side` cells around the origin, with its front above.
 fn plane(side: u32, cell: f32) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
     let row = side + 1;
@@ -439,17 +455,7 @@ fn supports_of_many_triangles_are_tested_at_one_point() {
     for side in [2, 40] {
         let (vertices, triangles) = plane(side, 6.0 / side as f32);
         let floor = Mesh::new(vertices, triangles).expect("a floor");
-        let slab = Shape::cuboid([2.0, 0.1, 2.0]).expect("a slab");
-        let sliding = motion([0.0, 0.100003, 0.0], [0.3, 0.0, 0.0]).accelerating(GRAVITY);
-        let ball = Shape::sphere(0.1).expect("a ball");
-        let falling = (0..BALLS).map(|k| {
-            let k = f32::from(k);
-            (ball.into(), motion([0.4 * k - 1.6, 0.5 + 0.05 * k, 0.0], [0.0, -1.0, 0.0]))
-        });
-        let all = [((&floor).into(), Motion::default()), (slab.into(), sliding.expect("valid"))];
-        let mut bodies = bodies(all.into_iter().chain(falling));
-        let mut masses = vec![Mass { inverse_mass: 1.0, restitution: 1.0 }; bodies.len()];
-        (masses[0], masses[1]) = (Mass::FIXED, Mass { inverse_mass: 1.0, restitution: 0.0 });
+        let (mut bodies, masses) = balls_on_a_sliding_slab((&floor).into(), BALLS);
         let mut stepper = Stepper::new(StepperConfig::default());
         let stats = stepper.step_geometries(&mut bodies, &masses, None).expect("a step");
         let wanted = (1 + usize::from(BALLS), 0);
@@ -472,17 +478,7 @@ fn supports_of_many_parts_are_not_tested_one_by_one() {
             (block.into(), Pose::at([x - last, -0.5, z - last]).expect("a pose"))
         };
         let floor = Compound::new(places.map(part)).expect("a floor");
-        let slab = Shape::cuboid([2.0, 0.1, 2.0]).expect("a slab");
-        let sliding = motion([0.0, 0.100003, 0.0], [0.3, 0.0, 0.0]).accelerating(GRAVITY);
-        let ball = Shape::sphere(0.1).expect("a ball");
-        let falling = (0..BALLS).map(|k| {
-            let k = f32::from(k);
-            (ball.into(), motion([0.4 * k - 1.6, 0.5 + 0.05 * k, 0.0], [0.0, -1.0, 0.0]))
-        });
-        let all = [((&floor).into(), Motion::default()), (slab.into(), sliding.expect("valid"))];
-        let all = bodies(all.into_iter().chain(falling));
-        let mut masses = vec![Mass { inverse_mass: 1.0, restitution: 1.0 }; all.len()];
-        (masses[0], masses[1]) = (Mass::FIXED, Mass { inverse_mass: 1.0, restitution: 0.0 });
+        let (all, masses) = balls_on_a_sliding_slab((&floor).into(), BALLS);
         let step = |_| {
             let (mut bodies, start) = (all.clone(), Instant::now());
             let mut stepper = Stepper::new(StepperConfig::default());

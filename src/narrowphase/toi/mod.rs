@@ -119,7 +119,7 @@ use alloc::vec::Vec;
 pub use pairs::{ToiInput, pairs};
 pub use result::{Round, Toi, ToiResult};
 pub use settings::{Settings, TOI_ROUNDS_MAX, Touch};
-pub(crate) use touch::ROUNDING_OF_SPEED;
+pub(crate) use touch::closes_surely;
 
 /// Computes when `a` and `b` first touch.
 ///

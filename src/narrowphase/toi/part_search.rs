@@ -19,7 +19,7 @@ use super::result::{Toi, ToiResult};
 use super::revolved::WHOLE;
 use super::search::Search;
 use super::settings::{Settings, Touch};
-use super::triangle::{PartAccuracy, Triangle, part_shape, triangle_shape};
+use super::triangle::{self, PartAccuracy, Triangle, part_shape, triangle_shape};
 use crate::geom::{MapEach, Motion, Pose};
 use crate::narrowphase::gjk::ROUNDING;
 use crate::narrowphase::math::{M3, V3, greater, lesser, round_down};
@@ -202,11 +202,8 @@ impl<'s> PartSearch<'s> {
 
     #[inline(always)]
     fn about_corner(&self, corners: &[[f32; 3]; 3]) -> Triangle {
-        let mut triangle = Triangle::new(corners, self.of_triangles.unwrap_or_default());
-        if self.of_triangles.is_none() {
-            triangle.accuracy = self.accuracy(triangle.reach());
-        }
-        triangle
+        let own = || self.accuracy(triangle::reach(corners));
+        Triangle::new(corners, self.of_triangles.unwrap_or_else(own))
     }
 
     /// Returns whether the body keeps its rotation.

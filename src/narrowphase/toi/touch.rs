@@ -31,7 +31,7 @@ const MOVED_OF_SIZE: f64 = 1.0 / 16.0;
 const TURNED: f64 = 0.5;
 
 /// Closing speed that rounding the velocities of bodies that slide to `f32` can cause, relative to the sum of their speeds: 2⁻²².
-pub(crate) const ROUNDING_OF_SPEED: f64 = 2.0 * f32::EPSILON as f64;
+const ROUNDING_OF_SPEED: f64 = 2.0 * f32::EPSILON as f64;
 
 /// Returns the sum of the speeds of two bodies at a time, and of the magnitudes of their accelerations. What rounding does to these does not depend on the
 /// motion of the one relative to the other: a body that lies on a fast one has almost none.
@@ -41,6 +41,14 @@ pub(super) fn speeds(motions: [&Motion; 2], t: f64) -> (f64, f64) {
         ((V3::of(motion.delta) + accel * t).length(), accel.length())
     });
     (a.0 + b.0, a.1 + b.1)
+}
+
+/// Returns whether two bodies close faster than the rounding of their velocities explains, or are within that rounding and are accelerated towards each
+/// other by more than the rounding of their accelerations. The arguments are the closing speed with its rate of change, and the sum of the speeds with
+/// that of the magnitudes of the accelerations.
+pub(crate) fn closes_surely([closing, growing]: [f64; 2], [speed, accels]: [f64; 2]) -> bool {
+    let [rounding, of_accel] = [speed, accels].map_each(|sum| ROUNDING_OF_SPEED * sum);
+    closing > rounding || closing >= -rounding && growing > of_accel
 }
 
 impl<'s> Search<'s> {

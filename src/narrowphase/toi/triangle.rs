@@ -6,7 +6,7 @@ use crate::narrowphase::shape::Shape;
 use crate::narrowphase::support::Core;
 
 /// How exact the search for a part is.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct PartAccuracy {
     /// Bound of the rounding errors of a gap.
     pub(super) slack: f64,
@@ -26,12 +26,6 @@ impl Triangle {
     pub(super) fn new(corners: &[[f32; 3]; 3], accuracy: PartAccuracy) -> Self {
         let [first, second, third] = corners.map_each(V3::of);
         Self { first, sides: [second - first, third - first], accuracy }
-    }
-
-    /// Returns an upper bound of the distances of its points from the origin of the body.
-    pub(super) fn reach(&self) -> f64 {
-        let [one, other] = self.sides.map_each(V3::manhattan_length);
-        self.first.manhattan_length() + greater(one, other)
     }
 
     /// Returns the unit normal of its front, if the triangle has an area.
@@ -57,6 +51,13 @@ impl Triangle {
         let core = Core::Triangle { points: [V3::ZERO, self.sides[0], self.sides[1]] };
         part_shape(core, 0.0, reach)
     }
+}
+
+/// Returns an upper bound of the distances of the points of a triangle from the origin of the body.
+pub(super) fn reach(corners: &[[f32; 3]; 3]) -> f64 {
+    let [first, second, third] = corners.map_each(V3::of);
+    let [one, other] = [second - first, third - first].map_each(V3::manhattan_length);
+    first.manhattan_length() + greater(one, other)
 }
 
 /// A shape whose size is not used: the tolerance of a part is that of its body.

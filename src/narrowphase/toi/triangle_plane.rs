@@ -15,7 +15,7 @@ use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{TOI_ROUNDS_MAX, Touch};
-use super::touch::{ROUNDING_OF_SPEED, speeds};
+use super::touch::{self, speeds};
 use super::triangle::Triangle;
 use crate::geom::MapEach;
 use crate::narrowphase::gjk::{Gap, Nearest};
@@ -416,14 +416,12 @@ impl PartSearch<'_> {
     }
 
     /// Returns whether the shape closes on a plane faster than the rounding of its velocity or acceleration explains.
-    fn closes_surely(&self, t: f64, [closing, growing]: [f64; 2]) -> bool {
+    fn closes_surely(&self, t: f64, closing: [f64; 2]) -> bool {
         let mover = &self.mover;
         let (speed, accels) = speeds(self.positions, t);
         let spin_speed = mover.rotation.rate * mover.shape.reach();
-        let rounding = ROUNDING_OF_SPEED * (speed + spin_speed);
-        let accels = accels + mover.rotation.rate * spin_speed;
-        let accelerates = growing > ROUNDING_OF_SPEED * accels;
-        closing > rounding || closing >= -rounding && accelerates
+        let sums = [speed + spin_speed, accels + mover.rotation.rate * spin_speed];
+        touch::closes_surely(closing, sums)
     }
 
     /// Returns until when the shape slides along a plane on the triangle, or the start if it does not: it touches the
