@@ -20,6 +20,9 @@ const TRIANGLES_MAX: u8 = 7;
 /// Number of cells along each side of a grid.
 const GRID: u32 = 4;
 
+/// Rounds of a search for numbers that are not tame. A body that spins and is 10³⁰ times as large as the other one needs all of them for each part.
+const WILD_ROUNDS: u32 = 128;
+
 /// Tests a shape against a mesh, a height field and a compound, and these against each other.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
@@ -28,6 +31,7 @@ pub fn run(data: &[u8]) {
     let tame = how & 0x80 == 0;
     let touch = [Touch::Hit, Touch::IfClosing, Touch::Ignore][usize::from(how % 3)];
     let mut settings = Settings { touch, ..Settings::default() };
+    settings.rounds_max = if tame { settings.rounds_max } else { WILD_ROUNDS };
     settings.target_distance = if how & 0x40 == 0 { 0.0 } else { f32::from(bytes.byte()) / 64.0 };
     if how & 0x20 != 0 {
         settings.window = [bytes.number(), bytes.number()];
