@@ -16,28 +16,29 @@ const ROUNDS_PER_BODY_MAX: u32 = 400;
 #[non_exhaustive]
 pub struct StepperConfig {
     /// The distance at which bodies count as touching, at least 0: [`Settings::target_distance`]. With 2⁻²⁰ of the greatest position and path of
-    /// two bodies it is their *skin*. The tolerance is at most an eighth of the skin, and bodies that are nearer are pushed apart.
+    /// two bodies it is their *skin*. The tolerance is at most an eighth of the skin, and bodies that are nearer are pushed apart. The default is 0.
     ///
-    /// A good value is the displacement that gravity adds in a tick, if that is at least 2⁻¹¹ of the size of the bodies, where the default tolerance is an
+    /// A good value is the displacement that gravity adds in a tick, which is 9.81/3600 m at 60 ticks a second, if that is at least 2⁻¹¹ of the size of the bodies, where the default tolerance is an
     /// eighth of it, and at most a hundredth of the size of the smallest body that is hit. A smaller one, also the default 0, costs more rounds, and bodies
     /// that spin in a contact stop rotating more often. With a larger one the gap is visible, and from eight times that displacement on, the fall of a
     /// body in one tick counts as slow closing: a body that lies on another one is then stopped in every second tick only, and its velocity is not
-    /// zero in between; but of balls that are jammed in a pit far fewer are stalled (`docs/math/step.md`).
+    /// zero in between; but of balls that are jammed in a pit far fewer are stalled (`docs/math/step.md`). With the default, most bodies of a heap that do not lie flat
+    /// are stalled in each tick: see *Heaps* in the description of the [crate](crate).
     pub target_distance: f32,
     /// How far above the target the distance of two bodies at an impact may be, relative to the size of the smaller
-    /// one: [`Settings::tolerance`].
+    /// one: [`Settings::tolerance`]. The default is [`Settings::TOLERANCE`], 2⁻¹⁴.
     pub tolerance: f32,
     /// Which contacts at the start of a search count. [`Touch::Hit`] has the meaning of [`Touch::IfClosing`] here,
-    /// because bodies that do not close have no response.
+    /// because bodies that do not close have no response. The default is [`Touch::IfClosing`].
     pub touch: Touch,
-    /// Greatest number of impacts of a body, at least 2. A body that more bodies hit in a tick, such as a plate on which 400 balls land, is stalled
+    /// Greatest number of impacts of a body, at least 2. The default is 32. A body that more bodies hit in a tick, such as a plate on which 400 balls land, is stalled
     /// and may stay so in each tick: use more than the number of bodies that may hit one.
     pub impacts_max: u32,
     /// Greatest number of searches for the next impact of a pair in a step, including those at its start. The default
-    /// is no limit, because the number of searches grows with the number of bodies.
+    /// is no limit (`u32::MAX`), because the number of searches grows with the number of bodies.
     pub searches_max: u32,
     /// Greatest number of rounds of one search, at least 1: [`Settings::rounds_max`]. A search that needs more
-    /// continues, and counts as an impact of both bodies.
+    /// continues, and counts as an impact of both bodies. The default is [`TOI_ROUNDS_MAX`], 2,048.
     pub rounds_max: u32,
     /// Greatest number of rounds of all searches of a step, for each body that moves or can be pushed. Every step may
     /// take 16,384 more. The default is 400, which bounds the time of a step to about half a millisecond per body. A search that
