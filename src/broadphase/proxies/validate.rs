@@ -243,7 +243,10 @@ impl BroadphaseState {
         par::sort_rows(&mut reused);
         let changed = (0_u32..).zip(cached_generations.iter().zip(generations));
         let changed = changed.filter(|(_, (old, new))| old != new).map(|(slot, _)| slot);
-        if !changed.eq(reused) {
+        // An update ends the pairs of slots that have changed.
+        let has_changed = |&slot: &u32| self.slot(slot as usize).has_changed();
+        let all_changed = reused.iter().all(has_changed);
+        if !changed.eq(reused) || !all_changed {
             return Err(InvariantError::ReusedSlots);
         }
         let dirty_pairs = self.dirty_pairs.iter().copied();
@@ -385,6 +388,19 @@ mod tests {
         assert!(!broadphase.state.slots.all[0].was_inserted());
         broadphase.state.slots.all[0].mark_inserted();
         assert_eq!(broadphase.validate(), Err(InvariantError::Changes));
+    }
+
+    /// Goal: a slot of which the proxy was removed has changed; otherwise the next update would keep its pairs. Method: one of two proxies that
+    /// touch is removed, and its slot is then not marked.
+    #[test]
+    fn reused_slots_have_changed() {
+        let mut broadphase = three_movers();
+        let id = broadphase.state.slots.id(1);
+        broadphase.remove(id).expect("the proxy exists");
+        assert_eq!(broadphase.validate(), Ok(()));
+        broadphase.state.slots.all[1].change = 0;
+        broadphase.state.changed.retain(|&slot| slot != 1);
+        assert_eq!(broadphase.validate(), Err(InvariantError::ReusedSlots));
     }
 
     /// Goal: only a proxy that an update has seen can be announced again. Method: the list contains the third proxy, whose slot is just past
