@@ -10,6 +10,9 @@ const ROUNDS_BASE: u64 = 1 << 14;
 /// each, and bodies of all sizes and spins 350 each (`docs/math/step.md`).
 const ROUNDS_PER_BODY_MAX: u32 = 400;
 
+/// Default of [`StepperConfig::correction_max`].
+const CORRECTION_MAX: f32 = 1.0 / 32.0;
+
 /// The settings of a [`Stepper`](crate::Stepper). Fields may be added, so change those of [`StepperConfig::default`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -31,6 +34,12 @@ pub struct StepperConfig {
     /// Which contacts at the start of a search count. [`Touch::Hit`] has the meaning of [`Touch::IfClosing`] here,
     /// because bodies that do not close have no response. The default is [`Touch::IfClosing`].
     pub touch: Touch,
+    /// Greatest distance by which a tick pushes two overlapping bodies apart, as a part of the size of the smaller one
+    /// ([`Geometry::size`]), from 0 to 1. The skin is restored in any case. The default is 1/32, so a cube that is a tenth of its side deep
+    /// in a floor leaves it in four ticks; with 0, overlaps end after as many ticks as they are skins deep.
+    ///
+    /// [`Geometry::size`]: swath::mesh::Geometry::size
+    pub correction_max: f32,
     /// Greatest number of impacts of a body, at least 2. The default is 32. A body that more bodies hit in a tick, such as a plate on which 400 balls land, is stalled
     /// and may stay so in each tick: use more than the number of bodies that may hit one.
     pub impacts_max: u32,
@@ -52,9 +61,13 @@ impl StepperConfig {
     ///
     /// # Errors
     ///
-    /// [`StepError`]: what is wrong with the target, the tolerance or a limit.
+    /// [`StepError`]: what is wrong with the target, the tolerance, the correction or a limit.
     pub fn validate(&self) -> Result<(), StepError> {
         let Self { target_distance, tolerance, touch, impacts_max, rounds_max, .. } = *self;
+        // NaN is in no range.
+        if !(0.0..=1.0).contains(&self.correction_max) {
+            return Err(StepError::CorrectionMax);
+        }
         if impacts_max < 2 {
             return Err(StepError::ImpactsMax { given: impacts_max });
         }
@@ -92,6 +105,7 @@ impl Default for StepperConfig {
             target_distance: 0.0,
             tolerance: Settings::TOLERANCE,
             touch: Touch::default(),
+            correction_max: CORRECTION_MAX,
             impacts_max: 32,
             searches_max: u32::MAX,
             rounds_max: TOI_ROUNDS_MAX,
@@ -107,6 +121,9 @@ pub enum StepError {
     /// The target distance, the tolerance or the number of rounds is invalid.
     #[error(transparent)]
     Settings(#[from] ToiError),
+    /// [`StepperConfig::correction_max`] is not from 0 to 1.
+    #[error("`StepperConfig::correction_max` must be from 0 to 1")]
+    CorrectionMax,
     /// [`StepperConfig::impacts_max`] is below 2.
     #[error("`StepperConfig::impacts_max` is {given}; it must be at least 2")]
     ImpactsMax {

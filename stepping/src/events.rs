@@ -40,14 +40,16 @@ impl Step {
         let missing = match kind {
             EventKind::Recheck => return self.search_again(bodies, rows, now),
             EventKind::StopRotation => return self.stop_rotations(bodies, rows, now),
+            EventKind::Overlap { missing } => {
+                return self.push_apart(bodies, rows, (impact, missing));
+            }
             EventKind::Impact { missing } => missing,
         };
         self.stats.events += 1;
         self.changed.clear();
-        // Rounding errors within the skin are corrected within a tick, and no more.
-        let skin = self.skin(rows);
-        impact.depth = if impact.depth < skin { impact.depth } else { skin };
-        let missing = if missing < skin { missing } else { skin };
+        let most = self.correction_max(bodies, rows);
+        impact.depth = if impact.depth < most { impact.depth } else { most };
+        let missing = if missing < most { missing } else { most };
         match response::unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) {
             None => return self.continue_search(bodies, rows, now),
             Some(n) if rows.iter().any(|&row| self.states[row].is_stalled) => {
@@ -69,9 +71,52 @@ impl Step {
             // They touch and separate; a later impact of the two must still be found.
             self.search_again(bodies, rows, now);
         }
+        self.search_changed(bodies, now);
+    }
+
+    /// Searches the impacts of all bodies that this event has changed.
+    fn search_changed(&mut self, bodies: &mut dyn Bodies<'_>, now: f32) {
         for k in 0..self.changed.len() {
             self.search_neighbours(bodies, self.changed[k], now);
         }
+    }
+
+    /// Pushes two bodies apart that overlap at the start and do not close, and searches their impacts again.
+    fn push_apart(
+        &mut self,
+        bodies: &mut dyn Bodies<'_>,
+        rows: [usize; 2],
+        (impact, missing): (Impact, f32),
+    ) {
+        let Some(n) = response::unit(impact.normal) else { return };
+        if rows.iter().any(|&row| self.states[row].is_stalled) {
+            return;
+        }
+        let (now, most) = (impact.toi, self.correction_max(bodies, rows));
+        let missing = f64::from(if missing < most { missing } else { most });
+        let pair = self.pair_masses(bodies, rows, &impact);
+        let carrier = self.carrier_of(bodies, rows, &pair, now);
+        let mut two = rows.map(|row| self.at(bodies, row, now));
+        let spin_closing = spin_closing(&impact, &two, n);
+        let masses = self.separate(
+            &mut two,
+            rows,
+            (&pair, carrier.velocity),
+            (n, spin_closing),
+            missing,
+            now,
+        );
+        if masses == [0.0; 2] {
+            return;
+        }
+        self.stats.events += 1;
+        self.changed.clear();
+        for (member, row) in rows.into_iter().enumerate() {
+            if masses[member] != 0.0 {
+                self.change(bodies, row, two[member], now);
+            }
+        }
+        self.search_changed(bodies, now);
     }
 
     /// Stops the rotation of two bodies for the rest of the tick, and searches their impacts again.
@@ -86,9 +131,7 @@ impl Step {
                 self.stats.stopped_rotations += 1;
             }
         }
-        for k in 0..self.changed.len() {
-            self.search_neighbours(bodies, self.changed[k], now);
-        }
+        self.search_changed(bodies, now);
     }
 
     /// Response of two bodies of which none is stalled, and whose distance is less than the skin by the length `gap_missing`.
@@ -139,23 +182,9 @@ impl Step {
             let speeds: f64 = two.iter().flat_map(BodyAt::velocity).map(f64::abs).sum();
             let (speeds, skin) = (PARTING * (speeds + closing.abs()), f64::from(self.skin(rows)));
             let least = if speeds < skin { speeds } else { skin };
-            // The end of a body that spins moves away soon, so little of a tick is left for its correction.
-            let within = match two.iter().any(|at| at.spin != [0.0; 3]) {
-                true => f64::from(until_end(now)).max(CORRECTED_WITHIN),
-                false => 1.0,
-            };
-            let depth = f64::from(gap_missing) / within;
-            let missing = approach(&two) + if depth > least { depth } else { least };
-            if missing > 0.0 {
-                // Corrections of slop from below do not make a supported body movable.
-                let velocities = towards(two.map(|at| at.velocity()), carrier.velocity, n);
-                let few = CORRECTED_MAX * skin;
-                let at_rest = if pair.at_rest > few { pair.at_rest } else { few };
-                pseudo_masses = PairMasses { at_rest, ..pair }.counting(velocities, 0.0);
-                let missing = missing / (pseudo_masses[0] + pseudo_masses[1]);
-                let [a, b] = &mut two;
-                push([&mut a.pseudo, &mut b.pseudo], n, missing, pseudo_masses);
-            }
+            let missing = f64::from(gap_missing).max(least * correction_time(&two, now));
+            let of = (&pair, carrier.velocity);
+            pseudo_masses = self.separate(&mut two, rows, of, (n, spin_closing), missing, now);
         }
         for (member, row) in rows.into_iter().enumerate() {
             // A body that is not pushed keeps its motion, to the bit.
@@ -186,6 +215,32 @@ impl Step {
         if !is_unchanged && restitution == 0.0 {
             self.store_contact(bodies, rows, &impact, spin_closing);
         }
+    }
+
+    /// Gives two bodies pseudo-velocities by which they separate by a length in the time that they have for it, unless they do so already. Returns
+    /// the inverse masses that counted; zeros if nothing was changed.
+    fn separate(
+        &self,
+        two: &mut [BodyAt; 2],
+        rows: [usize; 2],
+        (pair, carrier): (&PairMasses, [f64; 3]),
+        (n, spin_closing): ([f64; 3], f64),
+        missing: f64,
+        now: f32,
+    ) -> [f64; 2] {
+        let velocities = two.map(|at| at.velocity());
+        let approach = along(velocities[0], velocities[1], n) + spin_closing;
+        let missing = approach + missing / correction_time(two, now);
+        if missing <= 0.0 {
+            return [0.0; 2];
+        }
+        // Corrections of slop from below do not make a supported body movable.
+        let few = CORRECTED_MAX * f64::from(self.skin(rows));
+        let at_rest = if pair.at_rest > few { pair.at_rest } else { few };
+        let masses = PairMasses { at_rest, ..*pair }.counting(towards(velocities, carrier, n), 0.0);
+        let [a, b] = two;
+        push([&mut a.pseudo, &mut b.pseudo], n, missing / (masses[0] + masses[1]), masses);
+        masses
     }
 
     /// Response of two bodies of which at least one is stalled: see the [crate](crate).
@@ -261,6 +316,16 @@ fn are_at_rest([a, b]: &[BodyAt; 2], most: f64) -> bool {
     let differences = of_a.as_flattened().iter().zip(of_b.as_flattened());
     let moved: f64 = differences.map(|(a, b)| (a - b).abs()).sum();
     a.spin == [0.0; 3] && b.spin == [0.0; 3] && moved <= most
+}
+
+/// Returns the part of a tick in which two bodies that are too near are separated. The end of a body that spins moves away soon, so little of the tick is
+/// left.
+fn correction_time(two: &[BodyAt; 2], now: f32) -> f64 {
+    if two.iter().any(|at| at.spin != [0.0; 3]) {
+        f64::from(until_end(now)).max(CORRECTED_WITHIN)
+    } else {
+        1.0
+    }
 }
 
 /// Returns the part of the closing speed of an impact that is due to spins, not to velocities.

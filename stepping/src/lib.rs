@@ -92,10 +92,10 @@
 //! greatest position and path in the tick of the two, for bodies that move or can be pushed. No other body counts:
 //! one that is far off or fast changes no bit of bodies that it does not meet.
 //!
-//! **Correction.** Two bodies that are nearer than their skin are pushed apart by at most the missing distance until
-//! the end of the tick. The velocity for that is a *pseudo-velocity* (split impulses: Catto 2005): it moves bodies,
-//! is swept and shared by inverse mass as any other, and is removed at the end of the tick. It is not part of the
-//! momentum and adds no energy. So that rounding leaves no pair closing, all bodies that respond separate at least by
+//! **Correction.** Two bodies that are nearer than their skin are pushed apart by the missing distance until the end of the tick, but by at most
+//! [`StepperConfig::correction_max`] of the size of the smaller one, or by the skin if that is more. The velocity for that is a *pseudo-velocity*
+//! (split impulses: Catto 2005): it moves bodies, is swept and shared by inverse mass as any other, and is removed at the end of the tick. It is
+//! not part of the momentum and adds no kinetic energy. So that rounding leaves no pair closing, all bodies that respond separate at least by
 //! a pseudo-velocity.
 //!
 //! **Parts.** A mesh, a height field or a compound is one body. The next impact of a pair is the first of all their parts, and after the
@@ -108,8 +108,9 @@
 //! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever
 //! smaller impulses would be needed.
 //!
-//! **Overlaps.** Two bodies that overlap by more than the skin are pushed apart by at most the skin in a tick, and
-//! are not searched meanwhile, because they have no distance. If they are accelerated towards each other, the time at
+//! **Overlaps.** Two bodies that overlap are pushed apart in each tick, whether or not they close, until the skin is restored. There are
+//! exceptions: stalled bodies, [`Touch::Ignore`](swath::convex::toi::Touch::Ignore), overlaps of less than the slop, and bodies that do not close and are near more than 256
+//! parts of a mesh. Bodies that overlap are not searched for further impacts, because they have no distance. If they are accelerated towards each other, the time at
 //! which they close again is known; if one spins, they are searched again after each sixteenth of the tick, and in that time they can get
 //! deeper. If it turns by more than a quarter of a radian in that time, it stops rotating, so that it does not turn through the other one.
 //!

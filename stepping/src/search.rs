@@ -7,6 +7,7 @@
 use crate::config::StepperConfig;
 use crate::response::{SOON, along, dot, finite};
 use crate::state::round_down;
+use crate::step::are_boxes_near;
 use alloc::vec::Vec;
 use swath::convex::toi::{self, Settings, Touch};
 use swath::mesh::toi::{ContactPlane, PartToi};
@@ -29,11 +30,34 @@ const ANGLE_MAX: f64 = 0.25;
 /// Least distance that is searched after the skin was used up, as a part of it.
 const LEFT_MIN: f32 = 0.0625;
 
+/// Greatest number of pairs of parts that are tested for an overlap that does not close.
+const NEAR_PARTS_MAX: u64 = 256;
+
+/// The work of searches.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SearchWork {
+    pub(crate) rounds: u64,
+    /// Number of pairs of parts that were tested.
+    tests: u64,
+}
+
+impl SearchWork {
+    fn add(&mut self, found: &PartToi) {
+        self.rounds += u64::from(found.toi.rounds);
+        self.tests += u64::from(found.tests);
+    }
+}
+
 /// What happens to two bodies at the time of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum EventKind {
     /// They touch.
     Impact {
+        /// Length by which their distance is less than the skin.
+        missing: f32,
+    },
+    /// They overlap and do not close.
+    Overlap {
         /// Length by which their distance is less than the skin.
         missing: f32,
     },
@@ -68,21 +92,18 @@ pub(crate) fn slow(skin: f32) -> f64 {
 impl BodyPair<'_, '_> {
     /// Returns the tolerance: relative to the smaller size, but no more than a part of the skin.
     fn tolerance(&self, tolerance: f32) -> f32 {
-        let sizes = self.geometries.map(Geometry::size);
-        let lesser = if sizes[0] < sizes[1] { sizes[0] } else { sizes[1] };
-        // The size of a point is zero, so the other's counts.
-        let size = if lesser > 0.0 { lesser } else { sizes[0] + sizes[1] };
+        let size = smaller_size(self.geometries);
         let most = slow(self.skin);
         if f64::from(tolerance) * size > most { (most / size) as f32 } else { tolerance }
     }
 
-    /// Returns the next impact within a window of the motions, or the time at which something else happens to the two. Adds the rounds of
-    /// the search to `rounds`.
+    /// Returns the next impact within a window of the motions, or the time at which something else happens to the two. Adds the
+    /// work of the search to `work`.
     pub(crate) fn next(
         &self,
         config: &StepperConfig,
         window: [f32; 2],
-        rounds: &mut u64,
+        work: &mut SearchWork,
     ) -> Option<(Impact, EventKind)> {
         let touch = match config.touch {
             // In a window that starts later, nothing touched before.
@@ -97,7 +118,7 @@ impl BodyPair<'_, '_> {
             touch,
             rounds_max: config.rounds_max,
         };
-        let impact = self.search(&settings, rounds)?;
+        let impact = self.search(&settings, work)?;
         if impact.toi > 0.0
             || impact.kind == ImpactKind::Unresolved
             || !self.is_slow(&impact, window[1])
@@ -115,7 +136,7 @@ impl BodyPair<'_, '_> {
             less = if rest > LEFT_MIN * self.skin { rest } else { 0.0 };
         }
         if less > 0.0 {
-            let nearer = self.search(&Settings { target_distance: less, ..settings }, rounds)?;
+            let nearer = self.search(&Settings { target_distance: less, ..settings }, work)?;
             if nearer.kind != ImpactKind::Overlapping {
                 // Bodies that spin use up the skin end by end, so all of it is restored.
                 let used = if self.spins() { self.skin - less } else { 0.0 };
@@ -129,7 +150,7 @@ impl BodyPair<'_, '_> {
         }
         // Another part may be hit before that.
         let settings = Settings { window: [window[0], until], ..settings };
-        for found in self.search_parts(&settings, &impact, rounds) {
+        for found in self.search_parts(&settings, &impact, work) {
             let Some(impact) = Impact::from_part_toi(self.pair, window, &found) else { continue };
             let is_sure = impact.toi > 0.0
                 || impact.kind == ImpactKind::Unresolved
@@ -145,6 +166,32 @@ impl BodyPair<'_, '_> {
             }
         }
         next
+    }
+
+    /// Returns the overlap of two bodies at the start of their motions if it is deeper than their slop, also if they do not close. They leave
+    /// one that is less deep when they close. Nothing is searched if the search for their next impact has tested more than [`NEAR_PARTS_MAX`]
+    /// parts, because each of them would take a round.
+    pub(crate) fn overlap(
+        &self,
+        config: &StepperConfig,
+        work: &mut SearchWork,
+    ) -> Option<(Impact, EventKind)> {
+        let [of_a, of_b] = &self.motions;
+        let two = [(self.geometries[0], &of_a.pose), (self.geometries[1], &of_b.pose)];
+        let is_ignored = config.touch == Touch::Ignore || work.tests > NEAR_PARTS_MAX;
+        if is_ignored || !are_boxes_near(two, 0.0) {
+            return None;
+        }
+        let settings = Settings {
+            target_distance: 0.0,
+            tolerance: self.tolerance(config.tolerance),
+            window: [0.0; 2],
+            touch: Touch::Hit,
+            rounds_max: config.rounds_max,
+        };
+        let impact = self.search(&settings, work)?;
+        let kind = EventKind::Overlap { missing: impact.depth + self.skin };
+        (impact.depth > self.skin - config.target_distance).then_some((impact, kind))
     }
 
     /// Returns what happens next to two bodies or parts that are too near to be searched, and separate or close slowly.
@@ -189,7 +236,7 @@ impl BodyPair<'_, '_> {
     }
 
     /// Returns the impact that a search with these settings finds.
-    fn search(&self, settings: &Settings, rounds: &mut u64) -> Option<Impact> {
+    fn search(&self, settings: &Settings, work: &mut SearchWork) -> Option<Impact> {
         let [of_a, of_b] = &self.motions;
         let found = match self.geometries {
             [Geometry::Convex(a), Geometry::Convex(b)] => {
@@ -200,7 +247,7 @@ impl BodyPair<'_, '_> {
         };
         match found {
             Ok(found) => {
-                *rounds += u64::from(found.toi.rounds);
+                work.add(&found);
                 Impact::from_part_toi(self.pair, settings.window, &found)
             }
             // A motion or a skin has grown past the greatest coordinate, so nothing is proved.
@@ -217,14 +264,19 @@ impl BodyPair<'_, '_> {
 
     /// Returns the first contact of each part with each part, in the order of time. Triangles that get no nearer than an impact at the start
     /// are left out.
-    fn search_parts(&self, settings: &Settings, touch: &Impact, rounds: &mut u64) -> Vec<PartToi> {
+    fn search_parts(
+        &self,
+        settings: &Settings,
+        touch: &Impact,
+        work: &mut SearchWork,
+    ) -> Vec<PartToi> {
         let ([a, b], [of_a, of_b]) = (self.geometries, &self.motions);
         let plane = ContactPlane { normal: touch.normal, depth: touch.depth };
         let mut all = Vec::new();
         // The same input was searched before, so there is no error.
         let found = mesh::toi::each_part_beyond(a, of_a, b, of_b, settings, &plane, &mut all);
         if let Ok(first) = found {
-            *rounds += u64::from(first.toi.rounds);
+            work.add(&first);
         }
         all
     }
@@ -254,6 +306,13 @@ impl BodyPair<'_, '_> {
         // NaN is outside of every range.
         (pulled > 0.0 && (0.0..=1.0).contains(&after)).then(|| round_down(after))
     }
+}
+
+/// Returns the size of the smaller one of two bodies. The size of a point is zero, so the other's counts.
+pub(crate) fn smaller_size(geometries: [&Geometry<'_>; 2]) -> f64 {
+    let sizes = geometries.map(Geometry::size);
+    let lesser = if sizes[0] < sizes[1] { sizes[0] } else { sizes[1] };
+    if lesser > 0.0 { lesser } else { sizes[0] + sizes[1] }
 }
 
 /// Returns an upper bound of the distance of the points of a body from its origin.

@@ -9,7 +9,7 @@
 
 use crate::bodies::Bodies;
 use crate::config::StepError;
-use crate::search::BodyPair;
+use crate::search::{BodyPair, SearchWork};
 use crate::state::{self, BodyState, is_pushable_or_moves};
 use crate::step::{Event, Step};
 use alloc::vec::Vec;
@@ -32,6 +32,14 @@ struct Candidate {
     window: Option<[f32; 2]>,
 }
 
+/// The first events of a pair, and the work of their search.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    next: Option<Event>,
+    overlap: Option<Event>,
+    work: SearchWork,
+}
+
 /// The memory of the start of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Start {
@@ -45,8 +53,8 @@ pub(crate) struct Start {
     /// Slop of each row.
     slops: Vec<f32>,
     candidates: Vec<Candidate>,
-    /// The first impact of each pair of a batch, and the rounds of its search.
-    found: Vec<(Option<Event>, u64)>,
+    /// The first impact of each pair of a batch.
+    found: Vec<Found>,
 }
 
 impl Start {
@@ -171,9 +179,9 @@ impl Start {
             let size = usize::try_from(size).unwrap_or(most).min(most - searched);
             let batch = &candidates[searched..searched + size];
             found.clear();
-            found.resize(size, (None, 0));
+            found.resize(size, Found::default());
             finder.exec.threads.fill_chunks(found, SEARCH_CHUNK, &|start, found| {
-                for ((out, rounds), of) in found.iter_mut().zip(&batch[start..]) {
+                for (out, of) in found.iter_mut().zip(&batch[start..]) {
                     let Candidate { pair, window: Some(window) } = *of else { continue };
                     let two = [pair.a as usize, pair.b as usize];
                     let bodies = BodyPair {
@@ -182,20 +190,23 @@ impl Start {
                         motions: two.map(|row| rows[row].motion),
                         skin: config.skin(two.map(|row| slops[row])),
                     };
-                    *out = bodies.next(&config, window, rounds).map(|(impact, kind)| Event {
-                        impact,
-                        rows: two,
-                        versions: [0; 2],
-                        kind,
-                    });
+                    let Found { next, overlap, work } = out;
+                    let event =
+                        |(impact, kind)| Event { impact, rows: two, versions: [0; 2], kind };
+                    *next = bodies.next(&config, window, work).map(event);
+                    let is_later = next.is_none_or(|next| next.impact.toi > 0.0);
+                    if window[0] == 0.0 && is_later {
+                        *overlap = bodies.overlap(&config, work).map(event);
+                    }
                 }
             });
-            for (event, rounds) in found.drain(..) {
-                step.stats.rounds += rounds;
-                let Some(event) = event else { continue };
-                let [a, b] = event.rows.map(|row| bodies.label(row));
-                let impact = Impact { pair: Pair { a, b }, ..event.impact };
-                step.queue.push(Event { impact, ..event });
+            for Found { next, overlap, work } in found.drain(..) {
+                step.stats.rounds += work.rounds;
+                for event in next.into_iter().chain(overlap) {
+                    let [a, b] = event.rows.map(|row| bodies.label(row));
+                    let impact = Impact { pair: Pair { a, b }, ..event.impact };
+                    step.queue.push(Event { impact, ..event });
+                }
             }
             searched += size;
         }

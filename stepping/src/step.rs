@@ -9,7 +9,7 @@ use crate::masses::PairMasses;
 use crate::output::{ResolvedImpact, Stalled, StepStats};
 use crate::paths::{self, RemainingPaths};
 use crate::response::{self, LinearMotion, dot};
-use crate::search::{BodyPair, EventKind};
+use crate::search::{BodyPair, EventKind, SearchWork, smaller_size};
 use crate::state::{self, BodyAt, BodyState, round_down, until_end};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -109,6 +109,15 @@ impl Step {
     /// Returns the distance at which two rows touch.
     pub(crate) fn skin(&self, rows: [usize; 2]) -> f32 {
         self.config.skin(rows.map(|row| self.states[row].slop))
+    }
+
+    /// Returns the greatest distance by which a tick pushes two rows apart.
+    pub(crate) fn correction_max(&self, bodies: &dyn Bodies<'_>, rows: [usize; 2]) -> f32 {
+        let all = bodies.bodies();
+        let size = smaller_size(rows.map(|row| &all[row].geometry));
+        let most = response::finite(f64::from(self.config.correction_max) * size);
+        let skin = self.skin(rows);
+        if most > skin { most } else { skin }
     }
 
     /// Returns a row at `now`.
@@ -383,8 +392,10 @@ impl Step {
             motions: rows.map(motion_at),
             skin: self.skin(rows),
         };
-        let (config, rounds) = (&self.config, &mut self.stats.rounds);
-        let (mut impact, kind) = two.next(config, [0.0, until_end(now)], rounds)?;
+        let mut work = SearchWork::default();
+        let next = two.next(&self.config, [0.0, until_end(now)], &mut work);
+        self.stats.rounds += work.rounds;
+        let (mut impact, kind) = next?;
         let toi = f64::from(now) + f64::from(impact.toi);
         if toi > 1.0 {
             return None;
@@ -396,7 +407,7 @@ impl Step {
 }
 
 /// Returns whether the boxes around two bodies are at most `apart` apart.
-fn are_boxes_near(two: [(&Geometry<'_>, &Pose); 2], apart: f32) -> bool {
+pub(crate) fn are_boxes_near(two: [(&Geometry<'_>, &Pose); 2], apart: f32) -> bool {
     let [a, b] = two.map(|(geometry, pose)| match geometry {
         Geometry::Convex(shape) => shape.bounds(pose),
         geometry => geometry.bounds_over(&(*pose).into(), 0.0).map(|moving| moving.aabb),

@@ -7,6 +7,7 @@ mod geometries;
 mod impulses;
 mod jams;
 mod limits;
+mod overlaps;
 mod proxies;
 mod spins;
 mod supports;

@@ -1,0 +1,190 @@
+//! Tests that overlapping bodies are pushed apart, whether or not they close.
+
+use swath::mesh::{Compound, HeightField, Mesh};
+use swath::pipeline::GeometryBody;
+use swath::{ConvexBody, Motion, Pose, Shape};
+use swath_stepping::{Mass, StepError, Stepper, StepperConfig};
+use testkit::draw::Draw;
+
+const LIGHT: Mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
+const GRAVITY: f32 = 9.81 / 3600.0;
+/// Half the diagonal of a cube of side 1.
+const CUBE_SIZE: f32 = 0.866_025_4;
+
+fn cube() -> Shape<'static> {
+    Shape::cuboid([0.5; 3]).expect("a cube")
+}
+
+fn body(shape: Shape<'static>, at: [f32; 3], delta: [f32; 3]) -> ConvexBody<'static> {
+    let motion = Motion::new(Pose::at(at).expect("a pose"), delta).expect("a motion");
+    ConvexBody { row: 0, shape, motion }
+}
+
+fn with_target(target_distance: f32) -> StepperConfig {
+    let mut config = StepperConfig::default();
+    config.target_distance = target_distance;
+    config
+}
+
+/// Goal: two cubes that overlap are pushed apart within the ticks that the limit allows, whatever their velocities and masses, by at most the limit in each, and keep
+/// their velocities if they do not close. Method: cubes that overlap by 0.2 on an axis, at rest, moving together, separating slowly or closing, of which one may be
+/// fixed, with several target distances; the relative position along the axis before and after each tick.
+#[test]
+fn overlapping_cubes_are_pushed_apart() {
+    for target in [0.0, 0.005] {
+        for [of_a, of_b] in [[0.0, 0.0], [0.25, 0.25], [0.0, 0.001], [0.1, 0.0]] {
+            for masses in [[LIGHT, LIGHT], [LIGHT, Mass::FIXED], [Mass::FIXED, LIGHT]] {
+                let cannot_be = |k: usize, speed: f32| masses[k] == Mass::FIXED && speed != 0.0;
+                if cannot_be(0, of_a) || cannot_be(1, of_b) {
+                    continue;
+                }
+                let mut bodies = [
+                    body(cube(), [0.0; 3], [of_a, 0.0, 0.0]),
+                    body(cube(), [0.8, 0.0625, 0.0], [of_b, 0.0, 0.0]),
+                ];
+                let mut stepper = Stepper::new(with_target(target));
+                let mut ticks = 0;
+                loop {
+                    let [a, b] = [0, 1].map(|k: usize| bodies[k].motion.pose.position[0]);
+                    if b - a >= 1.0 {
+                        break;
+                    }
+                    let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+                    assert_eq!(stats.stalled, 0);
+                    let pushed = {
+                        let [a, b] = [0, 1].map(|k: usize| bodies[k].motion.pose.position[0]);
+                        b - a
+                    } - (b - a);
+                    // By the limit, or as fast as they separate anyway.
+                    assert!(pushed > 0.0 && pushed <= CUBE_SIZE / 32.0 + 1e-6, "{pushed}");
+                    ticks += 1;
+                    assert!(ticks <= 8, "{target} {of_a} {of_b} {masses:?}: {bodies:?}");
+                }
+                assert!(ticks >= 7, "{ticks}");
+                if of_a <= of_b {
+                    for (body, speed) in bodies.iter().zip([of_a, of_b]) {
+                        assert_eq!(body.motion.delta, [speed, 0.0, 0.0], "{masses:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Goal: a body that begins deep in a floor leaves it with the default settings and comes to rest on it, whatever the floor is. Method: a cube and a ball a tenth of
+/// their size deep in a box, a mesh, a height field and a compound, with gravity or without.
+#[test]
+fn bodies_leave_a_floor() {
+    let slab = Shape::cuboid([8.0, 1.0, 8.0]).expect("a slab");
+    let corners = [[-8.0, 0.0, -8.0], [8.0, 0.0, -8.0], [8.0, 0.0, 8.0], [-8.0, 0.0, 8.0]];
+    let mesh = Mesh::new(&corners[..], &[[0, 2, 1], [0, 3, 2]][..]).expect("a mesh").one_sided();
+    let field = HeightField::new(&[0.0; 25][..], [5, 5], [4.0, 4.0]).expect("a field");
+    let below = Pose::at([0.0, -1.0, 0.0]).expect("a pose");
+    let compound = Compound::new([(slab.into(), below)]).expect("a compound");
+    let corner = [-8.0, 0.0, -8.0];
+    let floors: [(GeometryBody<'_>, &str); 4] = [
+        (place(slab, [0.0, -1.0, 0.0]), "slab"),
+        (place(&mesh, [0.0; 3]), "mesh"),
+        (place(&field, corner), "field"),
+        (place(&compound, [0.0; 3]), "compound"),
+    ];
+    for (floor, what) in floors {
+        let ball = Shape::sphere(0.5).expect("a ball");
+        for (shape, gravity) in [(cube(), GRAVITY), (ball, GRAVITY), (cube(), 0.0), (ball, 0.0)] {
+            for deep in [0.1, 0.01, 0.0001] {
+                let mut falling = place(shape, [0.3, 0.5 - deep, 0.2]);
+                falling.motion.accel = [0.0, -gravity, 0.0];
+                let mut bodies = [floor, falling];
+                let mut stepper = Stepper::new(StepperConfig::default());
+                for _ in 0..12 {
+                    stepper
+                        .step_geometries(&mut bodies, &[Mass::FIXED, LIGHT], None)
+                        .expect("bodies");
+                }
+                let Motion { pose, delta, .. } = bodies[1].motion;
+                let above = pose.position[1] - 0.5;
+                assert!((0.0..1e-4).contains(&above), "{what} {gravity} {deep}: {above}");
+                assert!(delta[1].abs() < 1e-5, "{what} {deep}: {delta:?}");
+            }
+        }
+    }
+}
+
+fn place<'s>(geometry: impl Into<swath::mesh::Geometry<'s>>, at: [f32; 3]) -> GeometryBody<'s> {
+    let motion = Motion::from(Pose::at(at).expect("a pose"));
+    GeometryBody { row: 0, geometry: geometry.into(), motion }
+}
+
+/// Goal: bodies in one place separate, and no body goes through a thin wall meanwhile. Method: balls at nearly one place between two thin walls, with nothing that
+/// pulls them together; after some ticks no two overlap, all are between the walls, and none has a velocity.
+#[test]
+fn balls_in_one_place_separate_between_walls() {
+    let mut draw = Draw::new(3);
+    for (count, target) in [(2, 0.0), (3, 0.0), (5, 0.0), (8, 0.0), (5, 0.001), (8, 0.001)] {
+        let ball = Shape::sphere(0.25).expect("a ball");
+        let wall = Shape::cuboid([0.01, 4.0, 4.0]).expect("a wall");
+        let mut bodies =
+            vec![body(wall, [-0.27, 0.0, 0.0], [0.0; 3]), body(wall, [0.27, 0.0, 0.0], [0.0; 3])];
+        let mut masses = vec![Mass::FIXED; 2];
+        for _ in 0..count {
+            let at = [(); 3].map(|()| draw.between(-0.004, 0.004));
+            bodies.push(body(ball, at, [0.0; 3]));
+            masses.push(LIGHT);
+        }
+        let mut stepper = Stepper::new(with_target(target));
+        for _ in 0..400 {
+            stepper.step(&mut bodies, &masses, None).expect("bodies");
+        }
+        let all: Vec<_> = bodies[2..].iter().map(|body| body.motion).collect();
+        for (k, a) in all.iter().enumerate() {
+            assert_eq!(a.delta, [0.0; 3]);
+            assert!(a.pose.position[0].abs() < 0.0101, "{a:?}");
+            for b in &all[..k] {
+                let [a, b] = [a, b].map(|of| of.pose.position.map(f64::from));
+                let square: f64 = (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum();
+                // Less than the slop may be left.
+                assert!(square.sqrt() >= 0.5 - 1e-6, "{count}: {a:?} and {b:?}");
+            }
+        }
+    }
+}
+
+/// Goal: with a limit of 0 only the skin is restored, and an invalid limit is an error. Method: two cubes that overlap, for one tick.
+#[test]
+fn the_limit_of_a_correction_is_kept() {
+    let bodies = [body(cube(), [0.0; 3], [0.0; 3]), body(cube(), [0.8, 0.0, 0.0], [0.0; 3])];
+    for (part, most) in [(0.0, 0.01), (0.001, 0.01), (1.0, 0.21 + 1e-5)] {
+        let mut config = with_target(0.01);
+        config.correction_max = part;
+        let mut moved = bodies;
+        Stepper::new(config).step(&mut moved, &[LIGHT; 2], None).expect("bodies");
+        let [a, b] = moved.map(|body| body.motion.pose.position[0]);
+        assert!((b - a - 0.8 - most).abs() < 1e-4, "{part}: {a} {b}");
+    }
+    for part in [-0.1, 1.5, f32::NAN, f32::INFINITY] {
+        let mut config = StepperConfig::default();
+        config.correction_max = part;
+        let mut moved = bodies;
+        let result = Stepper::new(config).step(&mut moved, &[LIGHT; 2], None);
+        assert_eq!(result, Err(StepError::CorrectionMax), "{part}");
+    }
+}
+
+/// Goal: a body that spins leaves another one that it overlaps. Method: a plank that turns about its long axis and is deep in a fixed box.
+#[test]
+fn a_body_that_spins_leaves_an_overlap() {
+    for spin in [0.001, 0.02, 0.5, 4.0] {
+        let plank = Shape::capsule(1.0, 0.2).expect("a plank");
+        let mut bodies = [
+            body(Shape::cuboid([2.0, 1.0, 2.0]).expect("a box"), [0.0, -1.0, 0.0], [0.0; 3]),
+            body(plank, [0.0, 1.0, 0.0], [0.0; 3]),
+        ];
+        bodies[1].motion.spin = [0.0, spin, 0.0];
+        let mut stepper = Stepper::new(StepperConfig::default());
+        for _ in 0..60 {
+            stepper.step(&mut bodies, &[Mass::FIXED, LIGHT], None).expect("bodies");
+        }
+        let Motion { pose, delta, .. } = bodies[1].motion;
+        assert!(pose.position[1] >= 1.2 && delta == [0.0; 3], "{spin}: {:?}", bodies[1].motion);
+    }
+}
