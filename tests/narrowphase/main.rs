@@ -2,6 +2,7 @@
 
 mod bounds;
 mod cast;
+mod depth_of_boxes;
 mod distance;
 mod distance_closed_forms;
 mod distance_of_rounded;

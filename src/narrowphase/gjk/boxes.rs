@@ -215,7 +215,7 @@ fn corner(point: V3, free: V3, toward: V3, half: V3) -> V3 {
 }
 
 /// The square of the sine between two edges below which they count as parallel.
-pub(in crate::narrowphase) const EDGES_SINE_SQUARE_MIN: f64 = 1e-6;
+pub(super) const EDGES_SINE_SQUARE_MIN: f64 = 1e-6;
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,6 @@
 //! Distance of one pair of shapes, with normal and nearest points.
 
+use super::box_depth::depth_of_boxes;
 use super::boxes::{BoxPair, BoxPoints};
 use super::by_level::{self, Searched};
 use super::nearest::{Accuracy, ROUNDING, RotatedPair};
@@ -12,6 +13,15 @@ use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
 
 /// Computes the distance of `a` and `b`.
+///
+/// **Depth of an overlap.** The depth of boxes, capsules and balls with each other is exact but for
+/// rounding, also of rounded boxes and flat ones, and so is that of any shapes that overlap by no more
+/// than the sum of their radii. For a deeper overlap with a cylinder, cone, triangle, hull or support
+/// map, the depth may be too great, never too small, and the normal is then not the best one. Of random
+/// overlaps of such shapes of similar sizes, 2 % to 17 % were more than 5 % too deep, depending on the
+/// kinds; in one of a hundred the depth was 1.1 to 2.3 times the exact one, and at worst it was six
+/// times that, for a cone and a thin capsule. `docs/math/toi.md` has a table. Moving `b` by the depth
+/// along the normal separates the shapes in any case, but for the rounding of the normal.
 ///
 /// # Errors
 ///
@@ -149,6 +159,9 @@ fn of_boxes(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Distance {
     after(&pair, points, [a.1, b.1])
 }
 
+/// Depth from which boxes are sure to overlap, relative to the sum of their bounding radii: more than the error of the axes of a depth.
+const DEPTH_MIN: f64 = 1.0 / (1 << 22) as f64;
+
 /// Greatest number of steps towards the nearest points of two boxes before a search.
 const NEAREST_STEPS_MAX: u32 = 3;
 
@@ -160,6 +173,11 @@ fn after(pair: &RotatedPair<'_>, mut points: BoxPoints, poses: [&Pose; 2]) -> Di
     let boxes = BoxPair::new(pair).expect("both are boxes");
     let own = boxes.own(x);
     let accuracy = Accuracy::of_distance(pair.a.shape, pair.b.shape);
+    let clearly = DEPTH_MIN * (pair.a.shape.bounding_radius + pair.b.shape.bounding_radius);
+    let depth = || depth_of_boxes(pair, &boxes, x, -clearly);
+    if let Some(gap) = boxes.overlap_along_faces(own).then(depth).flatten() {
+        return Distance::of_gap(pair, &gap, poses, tiny);
+    }
     let mut steps = 0;
     // A comparison with NaN is false.
     while steps < NEAREST_STEPS_MAX && points.between.square() > tiny * tiny {
@@ -197,7 +215,10 @@ fn continued(
     let found = pair.nearest_within(x, &mut simplex, guess, tiny, accuracy);
     let gap = if found.upper <= tiny {
         let touch = TOUCH * lesser(pair.a.shape.size, pair.b.shape.size);
-        shallowest(pair, x, found.plane, -touch, &simplex)
+        let are_boxes = [&pair.a, &pair.b].iter().all(|of| of.shape.core.half_extents().is_some());
+        // The depth of boxes is exact, however little they overlap.
+        let least = if are_boxes { -tiny } else { -touch };
+        shallowest(pair, x, found.plane, least, &simplex)
     } else if found.lower == f64::NEG_INFINITY {
         // No plane proves a distance if the support map of the caller returned an invalid point.
         pair.balls(x)

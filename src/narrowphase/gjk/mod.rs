@@ -15,10 +15,10 @@
 //! one), the cores of balls and capsules are points and segments, and arithmetic is `f64` in the
 //! frame of `A`.
 //!
-//! For shapes that overlap by no more than their radii the depth is exact. For deeper overlaps it
-//! is the depth along the best of some directions, each improved by a distance search from outside.
-//! That is an upper bound of the depth, and moving `B` by it along the normal, before that is
-//! rounded to `f32`, does separate the shapes.
+//! For shapes that overlap by no more than their radii, and for two boxes, the depth is exact. For
+//! deeper overlaps of others it is the depth along the best of some directions, each improved by a
+//! distance search from outside. That is an upper bound of the depth; [`distance()`] describes how good
+//! it is. Moving `B` by it along the normal, before that is rounded to `f32`, does separate the shapes.
 //!
 //! Cost: about four supports of either shape; from a [`GjkCache`] one or two if the pair hardly moved.
 //!
@@ -31,18 +31,25 @@
 //! pairs.rs        distances of many pairs
 //! nearest.rs      the search
 //! penetration.rs  depth of cores that overlap
+//! local_depth.rs  the least depth near a direction
+//! box_axes.rs     the axes that can separate two boxes
+//! box_depth.rs    depth of two boxes that overlap
 //! ```
 
+mod box_axes;
+mod box_depth;
 mod boxes;
 mod by_level;
 mod distance;
+mod local_depth;
 mod nearest;
 mod pairs;
 mod penetration;
 mod result;
 mod segments;
 
-pub(super) use boxes::{BoxPair, BoxPoints, EDGES_SINE_SQUARE_MIN};
+pub(super) use box_axes::{Axis, CLEAR_EDGES};
+pub(super) use boxes::{BoxPair, BoxPoints};
 pub use distance::{distance, distance_from};
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};

@@ -13,8 +13,8 @@ use bytemuck::{Pod, Zeroable};
 pub struct Distance {
     /// Lower bound of the distance. It is less than the distance by at most 2⁻²⁰ of it, 2⁻²⁶ of the
     /// shapes' sizes, and 2⁻⁴³ of the sum of their bounding radii. For shapes that overlap it is
-    /// minus the depth: exact up to the radii, otherwise an upper bound of the depth along the best
-    /// direction found.
+    /// minus the depth: as exact up to the radii and for two boxes, also rounded and flat ones; otherwise
+    /// an upper bound of the depth, along the best direction found ([`distance`](super::distance)).
     pub distance: f32,
     /// The unit normal, from `a` to `b`.
     pub normal: [f32; 3],

@@ -17,14 +17,13 @@
 //! What is not proved in this way is left to the search: touches at the start, edges that are almost parallel, flat boxes in one
 //! plane. The proofs are in `docs/math/toi.md`.
 
-use super::box_axes::Axis;
 use super::goal::Goal;
 use super::relative_motion::RelativePath;
 use super::result::{Observer, Toi, ToiResult};
 use super::rounded::{self, BoxSearch, rotated};
 use super::settings::Settings;
 use crate::geom::{MapEach, Motion};
-use crate::narrowphase::gjk::{BoxPair, BoxPoints, Gap, RotatedPair};
+use crate::narrowphase::gjk::{Axis, BoxPair, BoxPoints, Gap, RotatedPair};
 use crate::narrowphase::math::{V3, greater, lesser, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;

@@ -19,7 +19,6 @@
 //! balls.rs             until when the balls around both bodies are separated
 //! boxes.rs             boxes that do not rotate
 //! rounded.rs           balls, capsules and rounded boxes that do not rotate
-//! box_axes.rs          the axes that can separate two boxes
 //! rotating_boxes.rs    boxes, balls and capsules that rotate
 //! portal.rs            where the path enters the difference of the shapes, without distances; bodies that do not rotate
 //! revolved.rs          safe times for bodies that make whole turns
@@ -87,7 +86,6 @@
 //! ```
 
 mod balls;
-mod box_axes;
 mod boxes;
 pub(crate) mod cast_triangle;
 mod curvature;

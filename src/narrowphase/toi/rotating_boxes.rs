@@ -2,7 +2,7 @@
 //!
 //! A round is that of `search.rs`, without a search for the distance and without a simplex:
 //!
-//! * *Boxes that touch themselves* are separated along one of 15 axes (`box_axes.rs`): the plane across the one along which they are
+//! * *Boxes that touch themselves* are separated along one of 15 axes (`gjk/box_axes.rs`): the plane across the one along which they are
 //!   farthest apart is followed. Its features are the faces and edges that the axis belongs to.
 //! * *Rounded boxes*, so also balls and capsules: the nearest points are guessed as for a distance (`gjk/boxes.rs`), starting with
 //!   those of the last round. The axes along which they are not at an end span their features.
@@ -10,7 +10,6 @@
 //! As everywhere, a plane bounds the distance from below, and two points from above. What these do not prove is left to the rounds of
 //! `search.rs`, which continue at the same time: touches at the start, features that are almost parallel, long searches.
 
-use super::box_axes::Axis;
 use super::goal::{ACCURACY, Goal};
 use super::pause::WHOLE_TURNS_FROM;
 use super::relative_motion::RelativeMotion;
@@ -21,7 +20,7 @@ use super::separating_plane::{
 };
 use crate::geom::MapEach;
 use crate::lanes::{Isa, Kernel, Level};
-use crate::narrowphase::gjk::{BoxPair, Gap, RotatedPair};
+use crate::narrowphase::gjk::{Axis, BoxPair, CLEAR_EDGES, Gap, RotatedPair};
 use crate::narrowphase::math::{M3, V3};
 use crate::narrowphase::rotation::Rotation;
 use core::ops::ControlFlow;
@@ -120,7 +119,7 @@ impl Search<'_> {
         goal: &Goal,
         led: Option<(f64, V3)>,
     ) -> BoxPlane {
-        let axis = boxes.widest_axis(x);
+        let axis = boxes.widest_axis(x, CLEAR_EDGES);
         let own = boxes.toward(axis, x);
         let lower = boxes.width(x, own);
         self.supports += 1;

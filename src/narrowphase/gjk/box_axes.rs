@@ -3,22 +3,36 @@
 //! Two boxes with a volume are disjoint if and only if they are apart along an axis of one of them, or along a direction perpendicular
 //! to an edge of each (Gottschalk, Lin and Manocha 1996): 15 axes.
 
+use super::boxes::{BoxPair, BoxPoints, EDGES_SINE_SQUARE_MIN};
 use crate::geom::MapEach;
-use crate::narrowphase::gjk::{BoxPair, BoxPoints, EDGES_SINE_SQUARE_MIN};
 use crate::narrowphase::math::{M3, V3};
 
 /// An axis of a box, or the direction perpendicular to one edge of each box.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Axis {
+pub(in crate::narrowphase) enum Axis {
     OfA(usize),
     OfB(usize),
     Edges(usize, usize),
 }
 
+/// Which directions perpendicular to two edges count as axes.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::narrowphase) struct EdgeAxes {
+    /// The square of the sine between the edges must be greater: otherwise the direction is not exact.
+    pub(in crate::narrowphase) sine_square_min: f64,
+    /// Factor of the square of a depth along such an axis. If it is above 1, an axis of a box is preferred to one that differs from it
+    /// by rounding only.
+    pub(in crate::narrowphase) factor: f64,
+}
+
+/// Those of edges that are clearly not parallel.
+pub(in crate::narrowphase) const CLEAR_EDGES: EdgeAxes =
+    EdgeAxes { sine_square_min: EDGES_SINE_SQUARE_MIN, factor: 1.0 };
+
 impl BoxPair<'_> {
     /// Returns the axis along which boxes at relative position `x` are farthest apart, or overlap least.
     #[inline(always)]
-    pub(super) fn widest_axis(&self, x: V3) -> Axis {
+    pub(in crate::narrowphase) fn widest_axis(&self, x: V3, edges: EdgeAxes) -> Axis {
         let r = self.turned.rows.map_each(V3::to_array);
         let abs = self.turned.rows.map_each(V3::abs);
         let of_a = abs.map_each(|row| row.dot(self.b));
@@ -28,15 +42,15 @@ impl BoxPair<'_> {
         let [a, b, x] = [self.a, self.b, x].map_each(V3::to_array);
         // Squares of the gaps with their signs: so no square root is needed.
         let (mut best, mut most) = (0, f64::NEG_INFINITY);
-        let mut add = |number: usize, gap: f64, square: f64| {
-            let gap = gap * gap.abs() * (1.0 / square);
+        let mut add = |number: usize, gap: f64, square: f64, factor: f64| {
+            let gap = gap * gap.abs() * (1.0 / square) * factor;
             if gap > most {
                 (best, most) = (number, gap);
             }
         };
         for i in 0..3 {
-            add(i, x[i].abs() - (a[i] + of_a[i]), 1.0);
-            add(3 + i, x_of_b[i].abs() - (b[i] + of_b[i]), 1.0);
+            add(i, x[i].abs() - (a[i] + of_a[i]), 1.0, 1.0);
+            add(3 + i, x_of_b[i].abs() - (b[i] + of_b[i]), 1.0, 1.0);
         }
         for j in 0..3 {
             let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
@@ -49,12 +63,12 @@ impl BoxPair<'_> {
                     + b[j2] * abs[i][j1];
                 let square = r[i1][j] * r[i1][j] + r[i2][j] * r[i2][j];
                 // The direction across two edges that are almost parallel is not exact.
-                let gap = if square > EDGES_SINE_SQUARE_MIN {
+                let gap = if square > edges.sine_square_min {
                     at.abs() - reach
                 } else {
                     f64::NEG_INFINITY
                 };
-                add(6 + 3 * i + j, gap, square);
+                add(6 + 3 * i + j, gap, square, edges.factor);
             }
         }
         match best {
@@ -65,7 +79,7 @@ impl BoxPair<'_> {
     }
 
     /// Returns the unit vector along an axis, from the first box to the second.
-    pub(super) fn toward(&self, axis: Axis, x: V3) -> V3 {
+    pub(in crate::narrowphase) fn toward(&self, axis: Axis, x: V3) -> V3 {
         let unit = |i: usize| M3::IDENTITY.axis(i);
         let normal = match axis {
             Axis::OfA(i) => unit(i),
@@ -76,7 +90,7 @@ impl BoxPair<'_> {
     }
 
     /// Returns two points near each other, for boxes that touch across an axis.
-    pub(super) fn meeting(&self, x: V3, axis: Axis, normal: V3) -> BoxPoints {
+    pub(in crate::narrowphase) fn meeting(&self, x: V3, axis: Axis, normal: V3) -> BoxPoints {
         let on_a = self.a.copysign(normal);
         let on_b = self.b.copysign(-self.turned.rotate_back(normal));
         let (of_a, of_b) = (self.nearest_to_b(x, on_b), self.nearest_to_a(x, on_a));
@@ -126,7 +140,7 @@ mod tests {
             let x = V3::new(draw().into(), draw().into(), draw().into()) * 1.5;
             let boxes = BoxPair::new(&pair).expect("two boxes");
             let own = boxes.own(x);
-            let axis = boxes.widest_axis(own);
+            let axis = boxes.widest_axis(own, CLEAR_EDGES);
             let normal = boxes.toward(axis, own);
             assert!((normal.length() - 1.0).abs() < 1e-12, "{case} {axis:?}");
             let gap = boxes.width(own, normal);
