@@ -122,7 +122,7 @@ pub enum StepError {
     #[error(transparent)]
     Settings(#[from] ToiError),
     /// [`StepperConfig::correction_max`] is not from 0 to 1.
-    #[error("`StepperConfig::correction_max` must be from 0 to 1")]
+    #[error("`StepperConfig::correction_max` is out of range; it must be from 0 to 1")]
     CorrectionMax,
     /// [`StepperConfig::impacts_max`] is below 2.
     #[error("`StepperConfig::impacts_max` is {given}; it must be at least 2")]

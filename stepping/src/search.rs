@@ -5,15 +5,15 @@
 //! is negligible in the rest of the tick. It then continues with the next time at which a response may be needed.
 
 use crate::config::StepperConfig;
+use crate::paths;
 use crate::response::{SOON, along, dot, finite};
 use crate::state::round_down;
-use crate::step::are_boxes_near;
 use alloc::vec::Vec;
 use swath::convex::toi::{self, Settings, Touch};
 use swath::mesh::toi::{ContactPlane, PartToi};
 use swath::mesh::{self, Geometry};
 use swath::pipeline::ImpactKind;
-use swath::{Aabb, Impact, Motion, Pair};
+use swath::{Aabb, Impact, Motion, Pair, Pose};
 
 /// Greatest tolerance relative to the skin; and the part of the skin by which a separating pair may still come
 /// nearer.
@@ -313,6 +313,15 @@ pub(crate) fn smaller_size(geometries: [&Geometry<'_>; 2]) -> f64 {
     let sizes = geometries.map(Geometry::size);
     let lesser = if sizes[0] < sizes[1] { sizes[0] } else { sizes[1] };
     if lesser > 0.0 { lesser } else { sizes[0] + sizes[1] }
+}
+
+/// Returns whether the boxes around two bodies are at most `apart` apart.
+pub(crate) fn are_boxes_near(two: [(&Geometry<'_>, &Pose); 2], apart: f32) -> bool {
+    let [a, b] = two.map(|(geometry, pose)| match geometry {
+        Geometry::Convex(shape) => shape.bounds(pose),
+        geometry => geometry.bounds_over(&(*pose).into(), 0.0).map(|moving| moving.aabb),
+    });
+    matches!((a, b), (Ok(a), Ok(b)) if paths::enlarged(&a, apart).overlaps(&b))
 }
 
 /// Returns an upper bound of the distance of the points of a body from its origin.

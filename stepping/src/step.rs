@@ -7,9 +7,9 @@ use crate::config::StepperConfig;
 use crate::contacts::Contacts;
 use crate::masses::PairMasses;
 use crate::output::{ResolvedImpact, Stalled, StepStats};
-use crate::paths::{self, RemainingPaths};
+use crate::paths::RemainingPaths;
 use crate::response::{self, LinearMotion, dot};
-use crate::search::{BodyPair, EventKind, SearchWork, smaller_size};
+use crate::search::{BodyPair, EventKind, SearchWork, are_boxes_near, smaller_size};
 use crate::state::{self, BodyAt, BodyState, round_down, until_end};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -404,15 +404,6 @@ impl Step {
         let versions = rows.map(|row| self.states[row].version);
         Some(Event { impact, rows, versions, kind })
     }
-}
-
-/// Returns whether the boxes around two bodies are at most `apart` apart.
-pub(crate) fn are_boxes_near(two: [(&Geometry<'_>, &Pose); 2], apart: f32) -> bool {
-    let [a, b] = two.map(|(geometry, pose)| match geometry {
-        Geometry::Convex(shape) => shape.bounds(pose),
-        geometry => geometry.bounds_over(&(*pose).into(), 0.0).map(|moving| moving.aabb),
-    });
-    matches!((a, b), (Ok(a), Ok(b)) if paths::enlarged(&a, apart).overlaps(&b))
 }
 
 /// Returns the pose of a part of a body, given that of the body and that of the part in it.
