@@ -81,6 +81,12 @@ fn config(bytes: &mut Bytes<'_>) -> StepperConfig {
     config.rounds_max = [64, 64, 300, 9, 2, 64, 64, 0][usize::from(how / 8 % 8)];
     config.searches_max = [u32::MAX, 60, 5, 0][usize::from(how / 64)];
     config.target_distance = if how == 7 { bytes.number() } else { 0.0 };
+    config.correction_max = match how % 5 {
+        0 => 0.0,
+        1 => 1.0,
+        2 => bytes.number(),
+        _ => config.correction_max,
+    };
     config
 }
 
