@@ -464,7 +464,8 @@ impl<'s> PartSearch<'s> {
             let guess = path.guess(self.mover.shape.size, window);
             return self.after_slide(plan, triangle, (guess, to), progress);
         };
-        let pieces = self.in_front(triangle, &path, front, window);
+        let was_apart = plan.later && !plan.deepens_in_other;
+        let pieces = self.in_front(triangle, &path, front, (window, was_apart));
         self.in_front_of(plan, (triangle, front), (pieces, to), best, progress)
     }
 
