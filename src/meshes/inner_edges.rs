@@ -5,7 +5,8 @@
 //! along the floor ("ghost collision"). A direction `u` away from the surface is a normal of it at a point if
 //! the triangles around that point are behind the plane across `u`. If one is not, the contact is on an inner edge or
 //! vertex, and the normal of the triangle's own face is used; of the first contact, that of the nearest face that rises, if the body closes on
-//! this one and not on the triangle's own. If it closes on neither, it slides along one of them, and the contact is no impact.
+//! this one and not on the triangle's own. If it closes on neither, it slides along one of them, and the contact is no impact. Nor is it one if the
+//! body closes on a triangle that falls away from a face along which it slides: then the edge is convex, and `u` is not between its faces.
 //!
 //! The triangles around the point are found in the hierarchy, so edges need not be stored, and triangles that have
 //! equal corners count as neighbours also if they do not have the same vertices.
@@ -23,7 +24,7 @@
 
 use super::geometry::Geometry;
 use super::result::PartToi;
-use crate::geom::{Aabb, MapEach, Motion};
+use crate::geom::{Aabb, MapEach, Motion, Pose};
 use crate::narrowphase::math::{M3, V3, greater};
 use crate::narrowphase::toi::part_search::Part;
 use crate::narrowphase::toi::{ToiResult, closes_surely};
@@ -31,8 +32,8 @@ use crate::narrowphase::toi::{ToiResult, closes_surely};
 /// The least sine of the angle by which a triangle rises above the plane across a normal.
 const RISE: f64 = 1.0 / 1024.0;
 
-/// Cosine between the direction of a contact and a face below which the contact does not tell the side of the face.
-const ALONG: f64 = 1.0 / 8.0;
+/// Altitude up to which a triangle has no face, relative to the greatest coordinate of its corners: rounding of these decides its normal.
+const THIN: f64 = 16.0 * f32::EPSILON as f64;
 
 /// Distance within which triangles are around a contact, relative to the coordinates that its point was rounded at.
 const NEAR: f64 = 4.0 * f32::EPSILON as f64;
@@ -45,8 +46,15 @@ pub(super) fn correct(
     known: &mut Surroundings,
 ) {
     let Some(contact) = TriangleContact::new(a, b, found) else { return };
-    if !contact.is_on_face(contact.face) && known.rises(b.0, contact.own, &contact.place) {
-        contact.replace_normal(contact.face, found);
+    if contact.is_on_own() || !known.rises(b.0, contact.own, &contact.place) {
+        return;
+    }
+    let face = match contact.face {
+        None if known.may_visit() => contact.neighbours(b.0).1,
+        own => own,
+    };
+    if let Some(face) = face {
+        contact.replace_normal(face.normal, found);
     }
 }
 
@@ -54,40 +62,86 @@ pub(super) fn correct(
 pub(super) type SlideNormals = [Option<V3>; 3];
 
 /// Does what [`correct`] does for the first contact, also with the nearest face that rises, if the two do not close on the triangle's own one.
-/// Returns the directions along which the body slides, if it closes on none of the faces: then the contact is no impact.
+/// If they close on neither, it does so only where the mesh rotates.
+///
+/// Returns the directions along which the body may slide there, if there are any. If no triangle gets deeper along these, the contact is no impact.
 pub(super) fn correct_or_pass(
     a: (&Geometry<'_>, &Motion),
     b: (&Geometry<'_>, &Motion),
     found: &mut PartToi,
 ) -> Option<SlideNormals> {
     let contact = TriangleContact::new(a, b, found)?;
-    let (face, out) = (contact.face, contact.place.out);
-    let (is_on_own, closes) = (contact.is_on_face(face), contact.closes_on(out));
-    if is_on_own && closes && contact.closes_on(face) {
+    let Place { out, .. } = contact.place;
+    let (is_on_own, closes) = (contact.is_on_own(), contact.closes_on(out));
+    let closes_on = |face: &TriangleFace| contact.closes_on(face.normal);
+    if is_on_own && closes && !contact.is_at_edge && contact.face.as_ref().is_some_and(closes_on) {
         return None;
     }
     let (rises, nearest) = contact.neighbours(b.0);
-    let faces = [(rises || is_on_own).then_some(face), nearest];
-    // Where the nearest points do not close, no other direction matters; nor at an edge that is convex.
-    if closes && faces != [None; 2] {
-        let mut closing = faces.into_iter().flatten().filter(|&face| contact.closes_on(face));
-        let Some(normal) = closing.next() else { return Some([faces[0], faces[1], None]) };
-        if rises && !is_on_own {
-            contact.replace_normal(normal, found);
+    let own = contact.face.filter(|_| rises || is_on_own);
+    let faces = [own, nearest];
+    let closing = faces.into_iter().flatten().find(closes_on);
+    if rises && !is_on_own {
+        let mut best = closing.filter(|_| closes);
+        // Where the mesh rotates, the contact is not passed, and its direction is not a normal of the surface.
+        if V3::of(b.1.spin) != V3::ZERO {
+            best = best.or(own).or(nearest);
+        }
+        if let Some(face) = best {
+            contact.replace_normal(face.normal, found);
         }
     }
-    (!closes).then_some([faces[0], faces[1], Some(out)])
+    // At a convex edge the triangle on which the body closes is behind the face of another one: the body may slide over the edge on that.
+    let may_slide = |face: &TriangleFace| {
+        let place = Place { out: face.normal, ..contact.place };
+        !closes_on(face) && !closing.is_some_and(|closing| place.rises(closing.corners))
+    };
+    let [own, nearest] = faces.map_each(|face| face.filter(may_slide).map(|face| face.normal));
+    let normals = [own, nearest, (!closes).then_some(out)];
+    (normals != [None; 3]).then_some(normals)
+}
+
+/// A triangle and its unit normal on the side of the body, in the axes of the mesh.
+#[derive(Clone, Copy)]
+struct TriangleFace {
+    normal: V3,
+    corners: [[f32; 3]; 3],
+}
+
+/// The part of a body that has a contact.
+struct TouchingPart<'p> {
+    part: Part<'p>,
+    /// The rotation of its body, in the axes of the mesh.
+    rotation: M3,
+    /// From the contact to the position of its body, in the axes of the mesh.
+    position: V3,
+    /// Whether the side of a triangle is its front.
+    one_sided: bool,
+}
+
+impl TouchingPart<'_> {
+    /// Returns the face of a triangle, unless the triangle is so thin that its normal is a rounding error. It is on the side on which the gap
+    /// between the plane of the triangle and the part is greater, or on the front.
+    fn face(&self, corners: [[f32; 3]; 3]) -> Option<TriangleFace> {
+        let normal = normal_of(corners)?;
+        let own = self.rotation.rotate_back(normal);
+        // A comparison with NaN, of the support map of the caller, is false.
+        let is_behind = self.position.dot(normal) + self.part.middle_along(own) < 0.0;
+        let normal = if is_behind && !self.one_sided { -normal } else { normal };
+        Some(TriangleFace { normal, corners })
+    }
 }
 
 /// An impact of a body with a triangle, in the axes of the mesh.
-struct TriangleContact {
+struct TriangleContact<'p> {
     axes: M3,
     place: Place,
     own: u32,
-    /// From the contact to the middle of the body.
-    middle: V3,
-    /// The normal of the triangle, toward the body.
-    face: V3,
+    part: TouchingPart<'p>,
+    /// The face of the triangle.
+    face: Option<TriangleFace>,
+    /// Whether other triangles may be around the contact, because it is not inside of its own one.
+    is_at_edge: bool,
     /// The velocity and the acceleration of the point of the mesh, relative to that of the body.
     apart: V3,
     accel: V3,
@@ -96,10 +150,10 @@ struct TriangleContact {
     accels: f64,
 }
 
-impl TriangleContact {
+impl<'p> TriangleContact<'p> {
     fn new(
-        (a, a_motion): (&Geometry<'_>, &Motion),
-        (b, b_motion): (&Geometry<'_>, &Motion),
+        (a, a_motion): (&'p Geometry<'_>, &Motion),
+        (b, b_motion): (&'p Geometry<'_>, &Motion),
         found: &PartToi,
     ) -> Option<Self> {
         let ToiResult::Impact { t, normal, on_a, on_b, .. } = found.toi.result else {
@@ -109,37 +163,41 @@ impl TriangleContact {
             return None;
         }
         let [of_a, own] = found.parts;
-        let Part::Triangle(corners) = b.part(own) else { return None };
-        let pose = b_motion.at(t);
-        let axes = M3::of_quaternion(pose.rotation);
-        let position = V3::of(pose.position);
+        let of_b = b.part(own);
+        let Part::Triangle(corners) = of_b else { return None };
+        let [a_pose, b_pose] = [a_motion.at(t), b_motion.at(t)];
+        let [of_body, axes] = [a_pose, b_pose].map_each(|pose| M3::of_quaternion(pose.rotation));
+        let position = V3::of(b_pose.position);
         let in_axes = |point: V3| axes.rotate_back(point - position);
         let point = in_axes(V3::of(on_b));
         // From the triangle to the other body.
         let out = axes.rotate_back(-V3::of(normal));
-        let middle = a_motion.at(t);
-        let of_part = M3::of_quaternion(middle.rotation).rotate(middle_of(&a.part(of_a)));
-        let middle = in_axes(V3::of(middle.position) + of_part) - point;
-        let face = normal_of(corners)?;
-        // The sign of a small cosine may be that of a rounding error, so the side is that of the middle of the body.
-        let cosine = face.dot(out);
-        let face = toward(face, if cosine.abs() < ALONG { middle } else { out });
-        let most = |v: V3| greater(greater(v.abs().x, v.abs().y), v.abs().z);
-        let near = NEAR * (most(V3::of(on_b)) + most(position) + most(point));
-        let velocity = |motion: &Motion, point: V3| {
-            let at = V3::of(motion.at(t).position);
-            V3::of(motion.delta)
-                + V3::of(motion.accel) * f64::from(t)
-                + V3::of(motion.spin).cross(point - at)
+        let part = TouchingPart {
+            part: a.part(of_a),
+            rotation: axes.back(&of_body),
+            position: in_axes(V3::of(a_pose.position)) - point,
+            // The sides of a mesh that rotates are not tested.
+            one_sided: b.extent().one_sided && V3::of(b_motion.spin) == V3::ZERO,
         };
-        let [of_mesh, of_body] =
-            [velocity(b_motion, V3::of(on_b)), velocity(a_motion, V3::of(on_a))];
+        let near = NEAR * (greatest(V3::of(on_b)) + greatest(position) + greatest(point));
+        let place = Place { point, out, near };
+        // A point that is nearest to the body does not turn with a ball, or about the axis of a part of revolution.
+        let velocity =
+            |(motion, part): (&Motion, &Part<'_>), (pose, rotation): (Pose, &M3), point| {
+                let from = V3::of(point) - V3::of(pose.position);
+                V3::of(motion.delta)
+                    + V3::of(motion.accel) * f64::from(t)
+                    + part.nearest_point_velocity(rotation, V3::of(motion.spin), from)
+            };
+        let of_mesh = velocity((b_motion, &of_b), (b_pose, &axes), on_b);
+        let of_body = velocity((a_motion, &part.part), (a_pose, &of_body), on_a);
         Some(Self {
             axes,
-            place: Place { point, out, near },
+            place,
             own,
-            middle,
-            face,
+            face: part.face(corners),
+            part,
+            is_at_edge: place.is_at_edge(corners),
             apart: axes.rotate_back(of_mesh - of_body),
             accel: axes.rotate_back(V3::of(b_motion.accel) - V3::of(a_motion.accel)),
             speed: of_mesh.length() + of_body.length(),
@@ -148,13 +206,18 @@ impl TriangleContact {
     }
 
     /// Returns whether the direction of the contact is the normal of a face.
-    fn is_on_face(&self, face: V3) -> bool {
-        face.dot(self.place.out) > 1.0 - RISE * RISE
+    fn is_on_face(&self, face: &TriangleFace) -> bool {
+        face.normal.dot(self.place.out) > 1.0 - RISE * RISE
     }
 
-    /// Returns whether the two close on a face faster than rounding explains.
-    fn closes_on(&self, face: V3) -> bool {
-        let closing = [self.apart, self.accel].map_each(|change| change.dot(face));
+    /// Does what [`TriangleContact::is_on_face`] does, for the triangle's own face.
+    fn is_on_own(&self) -> bool {
+        self.face.is_some_and(|face| self.is_on_face(&face))
+    }
+
+    /// Returns whether the two close along a direction toward the body faster than rounding explains.
+    fn closes_on(&self, normal: V3) -> bool {
+        let closing = [self.apart, self.accel].map_each(|change| change.dot(normal));
         closes_surely(closing, [self.speed, self.accels])
     }
 
@@ -168,7 +231,7 @@ impl TriangleContact {
 
     /// Returns whether another triangle around the contact rises, and of all that rise, or on the faces of which the contact is, the face that
     /// is nearest to the direction of the contact.
-    fn neighbours(&self, b: &Geometry<'_>) -> (bool, Option<V3>) {
+    fn neighbours(&self, b: &Geometry<'_>) -> (bool, Option<TriangleFace>) {
         let Place { out, near, .. } = self.place;
         let (mut any_rises, mut nearest) = (false, None);
         let mut most = (f64::NEG_INFINITY, 0);
@@ -178,12 +241,11 @@ impl TriangleContact {
             }
             let rises = self.place.rises(corners);
             any_rises |= rises;
-            let Some(face) = normal_of(corners) else { return };
-            let face = toward(face, self.middle);
-            let cosine = face.dot(out);
+            let Some(face) = self.part.face(corners) else { return };
+            let cosine = face.normal.dot(out);
             // Of equal ones the least number, whatever the order of the visits is.
             let is_nearer = cosine > most.0 || cosine == most.0 && number < most.1;
-            if (rises || self.is_on_face(face)) && is_nearer {
+            if (rises || self.is_on_face(&face)) && is_nearer {
                 (nearest, most) = (Some(face), (cosine, number));
             }
         });
@@ -191,29 +253,21 @@ impl TriangleContact {
     }
 }
 
-/// Returns a normal on the side of a direction.
-fn toward(normal: V3, direction: V3) -> V3 {
-    if normal.dot(direction) < 0.0 { -normal } else { normal }
+/// Returns the greatest magnitude of a component.
+fn greatest(v: V3) -> f64 {
+    let V3 { x, y, z } = v.abs();
+    greater(greater(x, y), z)
 }
 
-/// Returns a unit normal of a triangle, if it has an area.
+/// Returns a unit normal of a triangle whose altitude is above [`THIN`].
 fn normal_of(corners: [[f32; 3]; 3]) -> Option<V3> {
-    let [first, second, third] = corners.map_each(V3::of);
-    (second - first).cross(third - first).unit()
-}
-
-/// Returns a point in the middle of a part, in the axes of its body.
-fn middle_of(part: &Part<'_>) -> V3 {
-    match part {
-        Part::Triangle(corners) => {
-            let [first, second, third] = corners.map_each(V3::of);
-            (first + second + third) * (1.0 / 3.0)
-        }
-        Part::Convex(shape, pose) => {
-            let rotation = M3::of_quaternion(pose.rotation);
-            V3::of(pose.position) + rotation.rotate(shape.center())
-        }
-    }
+    let points = corners.map_each(V3::of);
+    let [first, second, third] = points;
+    let sides = [second - first, third - first, third - second];
+    let across = sides[0].cross(sides[1]);
+    let longest = sides.iter().fold(0.0, |most, side| greater(side.length(), most));
+    let size = points.iter().fold(0.0, |most, &point| greater(greatest(point), most));
+    if across.length() > THIN * size * longest { across.unit() } else { None }
 }
 
 /// A point of the surface, a direction away from it, and the distance within which triangles are around the point.
@@ -233,6 +287,12 @@ impl Place {
     /// Returns whether a triangle is around the point.
     fn is_at(&self, triangle: [[f32; 3]; 3]) -> bool {
         nearest(self.corners(triangle)).length() <= self.near
+    }
+
+    /// Returns whether the point is at a side of a triangle.
+    fn is_at_edge(&self, triangle: [[f32; 3]; 3]) -> bool {
+        let [a, b, c] = self.corners(triangle);
+        [[a, b, b], [b, c, c], [c, a, a]].iter().any(|&side| nearest(side).length() <= self.near)
     }
 
     /// Returns whether a triangle is around the point and rises above the plane across the direction.
@@ -312,9 +372,21 @@ pub(super) struct Surroundings {
     places: [Around; PLACES_MAX],
     len: usize,
     next: usize,
+    /// The number of contacts on triangles without a face whose neighbours were visited.
+    visits: u32,
 }
 
+/// The greatest number of contacts on triangles without a face that have the normal of a neighbour, so that the time does not grow with the
+/// square of such triangles at one vertex.
+const VISITS_MAX: u32 = 64;
+
 impl Surroundings {
+    /// Returns whether the neighbours of one more contact may be visited.
+    fn may_visit(&mut self) -> bool {
+        self.visits = self.visits.saturating_add(1);
+        self.visits <= VISITS_MAX
+    }
+
     /// Returns whether a triangle around a place, other than `own`, rises. Stores the surroundings of the place if there are many triangles.
     fn rises(&mut self, b: &Geometry<'_>, own: u32, place: &Place) -> bool {
         let mut stored = self.places[..self.len].iter();

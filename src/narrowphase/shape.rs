@@ -298,9 +298,10 @@ impl<'a> Shape<'a> {
         self.size
     }
 
-    /// The centre of the core.
-    pub(crate) fn center(&self) -> V3 {
-        self.core.center()
+    /// The middle of the products of a direction with all points of the shape.
+    pub(crate) fn middle_along(&self, direction: V3) -> f64 {
+        let ends = [direction, -direction].map_each(|to| self.core.support_value(to));
+        direction.dot(self.core.center()) + 0.5 * (ends[0] - ends[1])
     }
 
     /// Upper bound of the distance of a point of the shape from its origin.

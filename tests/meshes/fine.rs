@@ -97,7 +97,8 @@ fn kind_of(result: &ToiResult) -> (u8, f32, f32) {
 }
 
 /// Goal: the first contact is the first of all contacts, also where bodies touch or overlap at the start, for each meaning of a touch. Method: the contacts of
-/// all triangles, none of which is left out; the kinds are the same, and times and depths to within the tolerance.
+/// all triangles, none of which is left out; the kinds are the same, and times and depths to within the tolerance. Where the first of all is passed, the
+/// specification tests each triangle until the one that counts.
 #[test]
 fn first_contact_with_a_fine_mesh_is_the_first_of_all() {
     let mut draw = Draw::new(62);
@@ -130,8 +131,22 @@ fn first_contact_with_a_fine_mesh_is_the_first_of_all() {
             && depth <= deepest + tolerance
             // The depth of cores that intersect is that along one of several directions, not always the least.
             && (deepest - depth <= tolerance || deepest > case.target && depth > 0.5 * deepest);
+        // A contact at an edge may be passed, if the body gets no deeper than a touch: then a body that is so much higher has none until the first one.
+        let is_passed = || {
+            let mut higher = case.clone();
+            higher.motion.position[1] += tolerance;
+            let mut until = found;
+            until.toi.result = ToiResult::Unresolved { t_safe: found_t };
+            let [a, b] = higher.bodies();
+            touch != Touch::Hit
+                && (kind, found_kind > 0, found_t > t) == (1, true, true)
+                && judged(&a, &b, case.target.into(), &until).is_ok()
+        };
         // A touch that lasts may be an impact of one triangle a little before it is one of another.
-        assert!(is_same, "case {index}: {touch:?} {first:?} {deepest} {found:?} for {case:?}");
+        assert!(
+            is_same || is_passed(),
+            "case {index}: {touch:?} {first:?} {deepest} {found:?} for {case:?}"
+        );
         kinds[usize::from(kind)] += 1;
     }
     assert!(kinds[0] > 20 && kinds[1] > 200 && kinds[3] > 20, "{kinds:?}");

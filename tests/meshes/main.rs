@@ -2,6 +2,7 @@
 
 mod batches;
 mod casts;
+mod convex_edges;
 mod far_parts;
 mod faults;
 mod fine;

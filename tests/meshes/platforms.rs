@@ -68,3 +68,43 @@ fn body_that_moves_with_a_platform_has_no_impacts_without_end() {
     }
     assert!(hit >= 900, "{hit}");
 }
+
+/// Goal: a contact with a flat mesh that rotates has the normal of its plane, also where a body only slides over an edge of it. Method: boxes, cylinders,
+/// capsules and balls that rest on a turntable of 128 triangles, at many places; the first contact, and all.
+#[test]
+fn contact_with_a_turntable_has_the_normal_of_its_plane() {
+    const SIDE: u32 = 8;
+    let row = SIDE + 1;
+    let at = |k: u32| 6.0 * (k as f32 / SIDE as f32 - 0.5);
+    let corners = (0..row * row).map(|k| [at(k % row), 0.0, at(k / row)]).collect::<Vec<_>>();
+    let cells = (0..SIDE * SIDE).map(|k| k % SIDE + k / SIDE * row);
+    let triangles = cells.flat_map(|q| [[q, q + row + 1, q + 1], [q, q + row, q + row + 1]]);
+    let mesh = Mesh::new(corners, triangles.collect::<Vec<_>>()).expect("a flat mesh");
+    let turning = Motion::default().spinning([0.0, 0.3, 0.0]).expect("finite");
+    let settings = Settings::default();
+    let shapes = [
+        (Shape::cuboid([0.3; 3]).expect("a box"), 0.3),
+        (Shape::cylinder(0.3, 0.3).expect("a cylinder"), 0.3),
+        (Shape::capsule(0.3, 0.3).expect("a capsule"), 0.6),
+        (Shape::sphere(0.3).expect("a ball"), 0.3),
+    ];
+    let mut impacts = 0;
+    for (shape, height) in shapes {
+        for (k, gap) in (0..50_u8).flat_map(|k| [0.0, 1e-6, 1e-5].map(|gap| (k, gap))) {
+            let pose = Pose::at([0.3 + 0.03 * f32::from(k), height + gap, 0.4]).expect("finite");
+            let motion = Motion::new(pose, [0.0; 3]).expect("finite");
+            let (body, ground) = (shape.into(), (&mesh).into());
+            let found = toi::one_to_one(&body, &motion, &ground, &turning, &settings);
+            let mut all = Vec::new();
+            toi::each_part(&body, &motion, &ground, &turning, &settings, &mut all).expect("valid");
+            for found in [found.expect("valid")].iter().chain(&all) {
+                if let ToiResult::Impact { normal, closing, .. } = found.toi.result {
+                    assert!(normal[1] < -0.999, "{k} {gap} {found:?}");
+                    assert!(closing.abs() < 1e-3, "{k} {gap} {found:?}");
+                    impacts += 1;
+                }
+            }
+        }
+    }
+    assert!(impacts > 100, "{impacts}");
+}

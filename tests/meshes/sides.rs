@@ -168,3 +168,64 @@ fn body_whose_origin_is_on_its_surface_is_stopped_by_a_front() {
         }
     }
 }
+
+/// Goal: rounding that puts a body whose origin is on its surface behind the plane of a front does not let it fall through, and a body that is
+/// behind the front passes. Method: a ball and a hull above their origins on and a little below a floor and a field, which fall or slide; the same
+/// with two sides; bodies that hang below their origins, and rise, as control.
+#[test]
+fn body_whose_origin_is_a_little_behind_a_front_does_not_fall_through() {
+    let corners = |up: f32| {
+        (0..8_u8).map(move |k| {
+            let [x, y, z] = [k & 1, k >> 1 & 1, k >> 2 & 1].map(f32::from);
+            [x - 0.5, up * y, z - 0.5]
+        })
+    };
+    let ball = Shape::sphere(0.3).expect("a ball");
+    let [above, below] = [1.0, -1.0].map(|up| {
+        let pose = Pose::at([0.0, 0.3 * up, 0.0]).expect("finite");
+        let feet = Compound::new([(ball.into(), pose)]).expect("a compound");
+        (feet, Hull::new(corners(up)).expect("a hull"))
+    });
+    let field = HeightField::new(vec![0.0; 9], [3; 2], [2.0; 2]).expect("a field").one_sided();
+    let (two_sided, front) = (square(), square().one_sided());
+    let (settings, still) = (Settings::default(), Motion::default());
+    let find = |body: &Geometry<'_>, floor: &Geometry<'_>, height: f32, delta: [f32; 3]| {
+        let start = Pose::at([1.2, height, 1.5]).expect("finite");
+        let motion = Motion::new(start, delta).expect("finite");
+        toi::one_to_one(body, &motion, floor, &still, &settings).expect("valid").toi.result
+    };
+    let mut count = 0;
+    for height in [1e-7, 0.0, -1e-9, -6e-8, -1e-6, -1e-5_f32] {
+        for floor in [Geometry::from(&front), (&field).into()] {
+            let behind: [Geometry<'_>; 2] = [(&below.0).into(), Shape::hull(&below.1).into()];
+            for (kind, body) in
+                [Geometry::from(&above.0), Shape::hull(&above.1).into()].iter().enumerate()
+            {
+                let text = format!("{height} {kind}");
+                for delta in [[0.03, -0.004, 0.0], [0.1, -1.0, 0.0]] {
+                    let found = find(body, &floor, height, delta);
+                    let ToiResult::Impact { t, normal, .. } = found else {
+                        panic!("{text} {found:?}")
+                    };
+                    assert!(t <= height.max(0.0) / -delta[1] && normal[1] < -0.999, "{text}");
+                    let both = find(body, &(&two_sided).into(), height, delta);
+                    assert!(matches!(both, ToiResult::Impact { .. }), "{text} {both:?}");
+                }
+                for delta in [[0.1, 0.0, 0.03], [0.1, 0.5, 0.0]] {
+                    let found = find(body, &floor, height, delta);
+                    assert_eq!(found, ToiResult::Separated, "{text} {delta:?}");
+                }
+                // From behind.
+                let found = find(body, &floor, height - 0.01, [0.0, 1.0, 0.0]);
+                assert_eq!(found, ToiResult::Separated, "{text}");
+                let found = find(&behind[kind], &floor, height.min(-1e-9), [0.0, 1.0, 0.0]);
+                assert_eq!(found, ToiResult::Separated, "{text}");
+                count += 1;
+            }
+        }
+    }
+    assert_eq!(count, 24);
+    // Deeper than a touch, it overlaps.
+    let found = find(&(&above.0).into(), &(&front).into(), -5e-5, [0.0, -0.1, 0.0]);
+    assert!(matches!(found, ToiResult::Overlapping { .. }), "{found:?}");
+}

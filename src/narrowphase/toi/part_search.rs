@@ -127,6 +127,31 @@ pub(crate) enum Planned {
 }
 
 impl Part<'_> {
+    /// Returns the middle of the products of a direction with all points of the part, in the axes of its body.
+    pub(crate) fn middle_along(&self, direction: V3) -> f64 {
+        match self {
+            Self::Triangle(corners) => {
+                let [a, b, c] = corners.map_each(|corner| V3::of(corner).dot(direction));
+                0.5 * (greater(greater(a, b), c) + lesser(lesser(a, b), c))
+            }
+            Self::Convex(shape, pose) => {
+                let own = M3::of_quaternion(pose.rotation).rotate_back(direction);
+                direction.dot(V3::of(pose.position)) + shape.middle_along(own)
+            }
+        }
+    }
+
+    /// Returns the velocity that a rotation of the body gives to the point of the part that is nearest to another body, at `from` the position of the
+    /// body. Such a point does not turn with the part about an axis of revolution of it ([`MovingShape::spin`]), nor with a ball.
+    pub(crate) fn nearest_point_velocity(&self, body: &M3, spin: V3, from: V3) -> V3 {
+        let Self::Convex(shape, pose) = self else { return spin.cross(from) };
+        let own = M3::of_quaternion(pose.rotation);
+        let rotation = body.back(&M3::IDENTITY).back(&own);
+        let middle = body.rotate(V3::of(pose.position));
+        let own_spin = MovingShape::rotating(shape, rotation, spin).spin(&rotation);
+        spin.cross(middle) + own_spin.cross(from - middle)
+    }
+
     /// Calls `visitor` with the part as a shape about the origin of its body, whose size is that of the body.
     pub(crate) fn with_shape(&self, size: f64, visitor: &mut dyn FnMut(&Shape<'_>)) {
         match self {
@@ -464,7 +489,8 @@ impl<'s> PartSearch<'s> {
             let guess = path.guess(self.mover.shape.size, window);
             return self.after_slide(plan, triangle, (guess, to), progress);
         };
-        let pieces = self.in_front(triangle, &path, front, window);
+        let was_apart = plan.later && !plan.deepens_in_other;
+        let pieces = self.in_front(triangle, &path, front, (window, was_apart));
         self.in_front_of(plan, (triangle, front), (pieces, to), best, progress)
     }
 

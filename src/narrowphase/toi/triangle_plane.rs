@@ -43,6 +43,10 @@ const DEEPEST: f64 = 1.75;
 /// The gap at which a slide along a plane ends, relative to the tolerance.
 const HIGHEST: f64 = 2.0;
 
+/// How far the position of a shape may be behind the plane of a one-sided triangle that its surface touches, relative to the tolerance: as deep as it may
+/// get during a slide, and then some.
+const BEHIND: f64 = 2.0;
+
 /// How a shape rotates during a window.
 struct Swing {
     /// Bound of the deviation of an extent from the line between both ends.
@@ -71,20 +75,44 @@ impl PartSearch<'_> {
         }
     }
 
+    /// Returns whether the surface of the shape touches the plane from the front, where its position is behind the plane by no more than rounding and
+    /// the depth of a touch explain.
+    fn touches_from_front(
+        &self,
+        triangle: &Triangle,
+        path: &RelativePath,
+        front: V3,
+        t: f64,
+    ) -> bool {
+        let deepest = -BEHIND * triangle.accuracy.tolerance;
+        let height = -front.dot(path.between(t));
+        let is_near = height < 0.0 && height >= deepest;
+        is_near && {
+            let [below, above] = [-front, front].map_each(|to| self.mover.support_value(to, t));
+            let [gap, back_gap] = [height - below, -height - above];
+            let highest = self.contact_distance + triangle.accuracy.tolerance;
+            // Comparisons with NaN are false.
+            gap >= back_gap && gap <= highest && gap - self.mover.shape.radius >= deepest
+        }
+    }
+
     /// Returns the parts of the window in which the position of the shape is in front of the plane, and whether it
-    /// came to the front at the start of each.
+    /// came to the front at the start of each. If the shape was not apart from the triangle before, a touch from the front counts as in front.
     pub(super) fn in_front(
         &self,
         triangle: &Triangle,
         path: &RelativePath,
         front: V3,
-        [from, to]: [f64; 2],
+        ([from, to], was_apart): ([f64; 2], bool),
     ) -> [Option<(bool, [f64; 2])>; 2] {
         let mut found = [None; 2];
         let (mut t, mut crossed) = (from, false);
+        let touches = !was_apart && self.touches_from_front(triangle, path, front, from);
+        let mut behind =
+            if touches { BEHIND * triangle.accuracy.tolerance } else { triangle.accuracy.slack };
         for part in &mut found {
             // The position is relative to the triangle, and `path` leads from the shape to the triangle.
-            let height = |t: f64| -front.dot(path.between(t)) + triangle.accuracy.slack;
+            let height = |t: f64| -front.dot(path.between(t)) + behind;
             let rate = |t: f64| -front.dot(path.velocity(t));
             let half_accel = -0.5 * front.dot(path.accel);
             if height(t) < 0.0 {
@@ -103,6 +131,7 @@ impl PartSearch<'_> {
             t = end;
             t = greater(t, from);
             crossed = true;
+            behind = triangle.accuracy.slack;
         }
         found
     }
