@@ -111,7 +111,7 @@ fn surface_points_of_an_impact_are_apart_by_at_most_the_tolerance() {
         assert!(apart <= most, "{case} {apart:e} {tolerance:e} {found:?} {a:?} {b:?}");
         impacts[usize::from(straight)] += 1;
     }
-    assert!(impacts.iter().all(|&count| count > 10_000), "{impacts:?}");
+    assert!(impacts.iter().all(|&count| count > how_many(100_000) / 10), "{impacts:?}");
 }
 
 /// Goal: a body that is moved along the normal by the depth has the target distance, in exact arithmetic. Method: balls that overlap;
