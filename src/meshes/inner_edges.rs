@@ -74,7 +74,10 @@ pub(super) fn correct_or_pass(
     let Place { out, .. } = contact.place;
     let (is_on_own, closes) = (contact.is_on_own(), contact.closes_on(out));
     let closes_on = |face: &TriangleFace| contact.closes_on(face.normal);
-    if is_on_own && closes && !contact.is_at_edge && contact.face.as_ref().is_some_and(closes_on) {
+    // Inside of its triangle, there is no other one around the contact.
+    let is_inside = |face: &TriangleFace| !contact.place.is_at_edge(face.corners);
+    if is_on_own && closes && contact.face.is_some_and(|face| closes_on(&face) && is_inside(&face))
+    {
         return None;
     }
     let (rises, nearest) = contact.neighbours(b.0);
@@ -140,8 +143,6 @@ struct TriangleContact<'p> {
     part: TouchingPart<'p>,
     /// The face of the triangle.
     face: Option<TriangleFace>,
-    /// Whether other triangles may be around the contact, because it is not inside of its own one.
-    is_at_edge: bool,
     /// The velocity and the acceleration of the point of the mesh, relative to that of the body.
     apart: V3,
     accel: V3,
@@ -179,7 +180,8 @@ impl<'p> TriangleContact<'p> {
             // The sides of a mesh that rotates are not tested.
             one_sided: b.extent().one_sided && V3::of(b_motion.spin) == V3::ZERO,
         };
-        let near = NEAR * (greatest(V3::of(on_b)) + greatest(position) + greatest(point));
+        let reach = |of: V3| of.abs().greatest();
+        let near = NEAR * (reach(V3::of(on_b)) + reach(position) + reach(point));
         let place = Place { point, out, near };
         // A point that is nearest to the body does not turn with a ball, or about the axis of a part of revolution.
         let velocity =
@@ -197,7 +199,6 @@ impl<'p> TriangleContact<'p> {
             own,
             face: part.face(corners),
             part,
-            is_at_edge: place.is_at_edge(corners),
             apart: axes.rotate_back(of_mesh - of_body),
             accel: axes.rotate_back(V3::of(b_motion.accel) - V3::of(a_motion.accel)),
             speed: of_mesh.length() + of_body.length(),
@@ -253,12 +254,6 @@ impl<'p> TriangleContact<'p> {
     }
 }
 
-/// Returns the greatest magnitude of a component.
-fn greatest(v: V3) -> f64 {
-    let V3 { x, y, z } = v.abs();
-    greater(greater(x, y), z)
-}
-
 /// Returns a unit normal of a triangle whose altitude is above [`THIN`].
 fn normal_of(corners: [[f32; 3]; 3]) -> Option<V3> {
     let points = corners.map_each(V3::of);
@@ -266,7 +261,7 @@ fn normal_of(corners: [[f32; 3]; 3]) -> Option<V3> {
     let sides = [second - first, third - first, third - second];
     let across = sides[0].cross(sides[1]);
     let longest = sides.iter().fold(0.0, |most, side| greater(side.length(), most));
-    let size = points.iter().fold(0.0, |most, &point| greater(greatest(point), most));
+    let size = points.iter().fold(0.0, |most, &point| greater(point.abs().greatest(), most));
     if across.length() > THIN * size * longest { across.unit() } else { None }
 }
 

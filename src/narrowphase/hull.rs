@@ -297,8 +297,7 @@ impl Hull {
     /// Returns the search among many vertices.
     #[inline(always)]
     fn search_of_many(&self, direction: V3) -> SupportSearch<'_> {
-        let V3 { x, y, z } = direction.abs();
-        let most = greater(greater(x, y), z);
+        let most = direction.abs().greatest();
         let plain = (SHORT..LONG).contains(&most);
         let direction = if plain { direction } else { scaled(direction) };
         let d = direction.to_f32();

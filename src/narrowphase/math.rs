@@ -84,6 +84,12 @@ impl V3 {
         Self::new(greater(self.x, least.x), greater(self.y, least.y), greater(self.z, least.z))
     }
 
+    /// Returns the greatest component.
+    #[inline(always)]
+    pub(crate) fn greatest(self) -> f64 {
+        greater(greater(self.x, self.y), self.z)
+    }
+
     /// Returns the sum of the magnitudes of the components, which is at least the length, and does not need a square root.
     #[inline(always)]
     pub(crate) fn manhattan_length(self) -> f64 {
@@ -254,11 +260,11 @@ pub(crate) fn round_down(x: f64) -> f32 {
 /// which is exact.
 #[inline(always)]
 pub(crate) fn scaled(direction: V3) -> V3 {
-    let V3 { x, y, z } = direction.abs();
-    let most = greater(greater(x, y), z);
+    let most = direction.abs().greatest();
     // The shape is scaled to be flat across the direction, so all points are farthest. NaN is
     // outside of every range, and a sum is NaN if a component is.
-    if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&most) || (x + y + z).is_nan() {
+    if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&most) || direction.manhattan_length().is_nan()
+    {
         return V3::X;
     }
     // The reciprocal of the power of two below it: the exponents add up to twice the bias.

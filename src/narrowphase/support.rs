@@ -281,10 +281,7 @@ impl Core<'_> {
                 greater(to(*low, 1.0), to(*high, *top))
             }
             Self::Hull { hull, scale } => radius_of_hull(hull, scale.abs()),
-            Self::Map { scale, radius, .. } => {
-                let V3 { x, y, z } = scale.abs();
-                radius * greater(greater(x, y), z)
-            }
+            Self::Map { scale, radius, .. } => radius * scale.abs().greatest(),
             Self::Placed(PlacedCore { core, offset, .. }) => {
                 offset.length() + core.bounding_radius()
             }
@@ -314,7 +311,7 @@ fn radius_of_hull(hull: &Hull, scale: V3) -> f64 {
         return hull.bounding_radius() * x;
     }
     if hull.len() > VISITED_MAX {
-        let of_ball = hull.bounding_radius() * greater(greater(x, y), z);
+        let of_ball = hull.bounding_radius() * scale.greatest();
         return lesser(of_ball, hull.extent().times(scale).length());
     }
     hull.vertices().fold(0.0, |most, vertex| greater(V3::of(vertex).times(scale).length(), most))

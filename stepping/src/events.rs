@@ -47,9 +47,9 @@ impl Step {
         };
         self.stats.events += 1;
         self.changed.clear();
-        let most = self.correction_max(bodies, rows);
-        impact.depth = if impact.depth < most { impact.depth } else { most };
-        let missing = if missing < most { missing } else { most };
+        let [depth, missing] =
+            [impact.depth, missing].map(|missing| self.correction(bodies, rows, missing));
+        impact.depth = depth;
         match response::unit(impact.normal).filter(|_| impact.kind != ImpactKind::Unresolved) {
             None => return self.continue_search(bodies, rows, now),
             Some(n) if rows.iter().any(|&row| self.states[row].is_stalled) => {
@@ -92,8 +92,8 @@ impl Step {
         if rows.iter().any(|&row| self.states[row].is_stalled) {
             return;
         }
-        let (now, most) = (impact.toi, self.correction_max(bodies, rows));
-        let missing = f64::from(if missing < most { missing } else { most });
+        let now = impact.toi;
+        let missing = f64::from(self.correction(bodies, rows, missing));
         let pair = self.pair_masses(bodies, rows, &impact);
         let carrier = self.carrier_of(bodies, rows, &pair, now);
         let mut two = rows.map(|row| self.at(bodies, row, now));
@@ -147,10 +147,9 @@ impl Step {
         let mut two = rows.map(|row| self.at(bodies, row, now));
         let spin_closing = spin_closing(&impact, &two, n);
         let closing = along(two[0].linear.velocity, two[1].linear.velocity, n) + spin_closing;
-        let approach = |[a, b]: &[BodyAt; 2]| along(a.velocity(), b.velocity(), n) + spin_closing;
         // The search reads displacements that are rounded to `f32`. A pair that closes for it must respond, or the search finds
         // the same impact again.
-        let approaches = approach(&two) > 0.0 || impact.closing > 0.0;
+        let approaches = approach(&two, n, spin_closing) > 0.0 || impact.closing > 0.0;
         let restitution = self.restitution(bodies, rows);
         let carrier = self.carrier_of(bodies, rows, &pair, now);
         let velocities = towards(two.map(|at| at.linear.velocity), carrier.velocity, n);
@@ -228,16 +227,15 @@ impl Step {
         missing: f64,
         now: f32,
     ) -> [f64; 2] {
-        let velocities = two.map(|at| at.velocity());
-        let approach = along(velocities[0], velocities[1], n) + spin_closing;
-        let missing = approach + missing / correction_time(two, now);
+        let missing = approach(two, n, spin_closing) + missing / correction_time(two, now);
         if missing <= 0.0 {
             return [0.0; 2];
         }
         // Corrections of slop from below do not make a supported body movable.
         let few = CORRECTED_MAX * f64::from(self.skin(rows));
         let at_rest = if pair.at_rest > few { pair.at_rest } else { few };
-        let masses = PairMasses { at_rest, ..*pair }.counting(towards(velocities, carrier, n), 0.0);
+        let velocities = towards(two.map(|at| at.velocity()), carrier, n);
+        let masses = PairMasses { at_rest, ..*pair }.counting(velocities, 0.0);
         let [a, b] = two;
         push([&mut a.pseudo, &mut b.pseudo], n, missing / (masses[0] + masses[1]), masses);
         masses
@@ -326,6 +324,11 @@ fn correction_time(two: &[BodyAt; 2], now: f32) -> f64 {
     } else {
         1.0
     }
+}
+
+/// Returns the speed at which two bodies move towards each other along a normal, with pseudo-velocities.
+fn approach([a, b]: &[BodyAt; 2], n: [f64; 3], spin_closing: f64) -> f64 {
+    along(a.velocity(), b.velocity(), n) + spin_closing
 }
 
 /// Returns the part of the closing speed of an impact that is due to spins, not to velocities.

@@ -97,6 +97,17 @@ impl BodyPair<'_, '_> {
         if f64::from(tolerance) * size > most { (most / size) as f32 } else { tolerance }
     }
 
+    /// Returns the settings of a search for the distance at which the two touch.
+    fn settings(&self, config: &StepperConfig, window: [f32; 2], touch: Touch) -> Settings {
+        Settings {
+            target_distance: self.skin,
+            tolerance: self.tolerance(config.tolerance),
+            window,
+            touch,
+            rounds_max: config.rounds_max,
+        }
+    }
+
     /// Returns the next impact within a window of the motions, or the time at which something else happens to the two. Adds the
     /// work of the search to `work`.
     pub(crate) fn next(
@@ -111,13 +122,7 @@ impl BodyPair<'_, '_> {
             Touch::Ignore => Touch::Ignore,
             _ => Touch::IfClosing,
         };
-        let settings = Settings {
-            target_distance: self.skin,
-            tolerance: self.tolerance(config.tolerance),
-            window,
-            touch,
-            rounds_max: config.rounds_max,
-        };
+        let settings = self.settings(config, window, touch);
         let impact = self.search(&settings, work)?;
         if impact.toi > 0.0
             || impact.kind == ImpactKind::Unresolved
@@ -182,13 +187,8 @@ impl BodyPair<'_, '_> {
         if is_ignored || !are_boxes_near(two, 0.0) {
             return None;
         }
-        let settings = Settings {
-            target_distance: 0.0,
-            tolerance: self.tolerance(config.tolerance),
-            window: [0.0; 2],
-            touch: Touch::Hit,
-            rounds_max: config.rounds_max,
-        };
+        let settings = self.settings(config, [0.0; 2], Touch::Hit);
+        let settings = Settings { target_distance: 0.0, ..settings };
         let impact = self.search(&settings, work)?;
         let kind = EventKind::Overlap { missing: impact.depth + self.skin };
         (impact.depth > self.skin - config.target_distance).then_some((impact, kind))

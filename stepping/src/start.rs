@@ -53,7 +53,7 @@ pub(crate) struct Start {
     /// Slop of each row.
     slops: Vec<f32>,
     candidates: Vec<Candidate>,
-    /// The first impact of each pair of a batch.
+    /// The first events of each pair of a batch.
     found: Vec<Found>,
 }
 

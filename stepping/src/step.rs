@@ -111,13 +111,22 @@ impl Step {
         self.config.skin(rows.map(|row| self.states[row].slop))
     }
 
-    /// Returns the greatest distance by which a tick pushes two rows apart.
-    pub(crate) fn correction_max(&self, bodies: &dyn Bodies<'_>, rows: [usize; 2]) -> f32 {
+    /// Returns by how much a tick pushes two rows apart that lack so much distance.
+    pub(crate) fn correction(
+        &self,
+        bodies: &dyn Bodies<'_>,
+        rows: [usize; 2],
+        missing: f32,
+    ) -> f32 {
+        let skin = self.skin(rows);
+        if missing < skin {
+            return missing;
+        }
         let all = bodies.bodies();
         let size = smaller_size(rows.map(|row| &all[row].geometry));
         let most = response::finite(f64::from(self.config.correction_max) * size);
-        let skin = self.skin(rows);
-        if most > skin { most } else { skin }
+        let most = if most > skin { most } else { skin };
+        if missing < most { missing } else { most }
     }
 
     /// Returns a row at `now`.

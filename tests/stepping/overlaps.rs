@@ -20,6 +20,12 @@ fn body(shape: Shape<'static>, at: [f32; 3], delta: [f32; 3]) -> ConvexBody<'sta
     ConvexBody { row: 0, shape, motion }
 }
 
+/// Distance of the positions of two bodies along x.
+fn between(bodies: &[ConvexBody<'_>; 2]) -> f32 {
+    let [a, b] = bodies.map(|body| body.motion.pose.position[0]);
+    b - a
+}
+
 fn with_target(target_distance: f32) -> StepperConfig {
     let mut config = StepperConfig::default();
     config.target_distance = target_distance;
@@ -45,16 +51,13 @@ fn overlapping_cubes_are_pushed_apart() {
                 let mut stepper = Stepper::new(with_target(target));
                 let mut ticks = 0;
                 loop {
-                    let [a, b] = [0, 1].map(|k: usize| bodies[k].motion.pose.position[0]);
-                    if b - a >= 1.0 {
+                    let before = between(&bodies);
+                    if before >= 1.0 {
                         break;
                     }
                     let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
                     assert_eq!(stats.stalled, 0);
-                    let pushed = {
-                        let [a, b] = [0, 1].map(|k: usize| bodies[k].motion.pose.position[0]);
-                        b - a
-                    } - (b - a);
+                    let pushed = between(&bodies) - before;
                     // By the limit, or as fast as they separate anyway.
                     assert!(pushed > 0.0 && pushed <= CUBE_SIZE / 32.0 + 1e-6, "{pushed}");
                     ticks += 1;
@@ -158,8 +161,8 @@ fn the_limit_of_a_correction_is_kept() {
         config.correction_max = part;
         let mut moved = bodies;
         Stepper::new(config).step(&mut moved, &[LIGHT; 2], None).expect("bodies");
-        let [a, b] = moved.map(|body| body.motion.pose.position[0]);
-        assert!((b - a - 0.8 - most).abs() < 1e-4, "{part}: {a} {b}");
+        let apart = between(&moved);
+        assert!((apart - 0.8 - most).abs() < 1e-4, "{part}: {apart}");
     }
     for part in [-0.1, 1.5, f32::NAN, f32::INFINITY] {
         let mut config = StepperConfig::default();

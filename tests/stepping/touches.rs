@@ -125,8 +125,7 @@ fn closing_bodies_get_a_response_and_slow_ones_do_not() {
                     assert_eq!((stats.events, stats.responses), (is_pushed.into(), 0), "{what}");
                     if is_pushed {
                         assert!((end - start - 1.0).abs() < 1e-2, "{what}: {start} {end}");
-                        let of_both = before.iter().zip(&crowd.bodies);
-                        for (of, now) in of_both {
+                        for (of, now) in before.iter().zip(&crowd.bodies) {
                             assert_eq!(now.motion.delta, of.motion.delta, "{what}");
                         }
                         continue;

@@ -17,7 +17,7 @@ use super::boxes::{BoxPair, BoxPoints};
 use super::local_depth::improved;
 use super::nearest::{Gap, RotatedPair};
 use crate::geom::MapEach;
-use crate::narrowphase::math::{V3, greater};
+use crate::narrowphase::math::V3;
 
 /// The axes of a depth. A direction perpendicular to edges with a sine of `s` has an error of about `ε/s`, and without it the depth would be
 /// too great by up to about `s` of the sizes: here both are 2⁻²⁶.
@@ -64,8 +64,7 @@ impl BoxPair<'_> {
         let reach_of_a = abs[0] * self.a.x + abs[1] * self.a.y + abs[2] * self.a.z;
         let of_a = x.abs() - self.a - reach_of_b;
         let of_b = self.turned.rotate_back(x).abs() - self.b - reach_of_a;
-        let gap = of_a.at_least(of_b);
-        greater(greater(gap.x, gap.y), gap.z) < 0.0
+        of_a.at_least(of_b).greatest() < 0.0
     }
 
     /// Returns two points at which boxes touch that are at relative position `x`, across an axis with the unit vector `normal`. The square of

@@ -215,9 +215,8 @@ fn continued(
     let found = pair.nearest_within(x, &mut simplex, guess, tiny, accuracy);
     let gap = if found.upper <= tiny {
         let touch = TOUCH * lesser(pair.a.shape.size, pair.b.shape.size);
-        let are_boxes = [&pair.a, &pair.b].iter().all(|of| of.shape.core.half_extents().is_some());
         // The depth of boxes is exact, however little they overlap.
-        let least = if are_boxes { -tiny } else { -touch };
+        let least = if BoxPair::new(pair).is_some() { -tiny } else { -touch };
         shallowest(pair, x, found.plane, least, &simplex)
     } else if found.lower == f64::NEG_INFINITY {
         // No plane proves a distance if the support map of the caller returned an invalid point.

@@ -43,13 +43,15 @@ pub(in crate::narrowphase) fn shallowest(
         return exact;
     }
     let first = first(pair, x, guess);
+    if first.lower > least {
+        return first;
+    }
     if let Some(exact) = exact {
-        return if first.lower > least { first } else { exact };
+        return exact;
     }
     // The simplex is inside of the difference, so the depth is at least that of `x` in the simplex.
-    let is_deep = || 0.5 * simplex.inner_radius(x) > -least;
-    let suffices = first.lower > least || is_deep();
-    if suffices { first } else { shallowest_of_others(pair, x, first, least) }
+    let is_deep = 0.5 * simplex.inner_radius(x) > -least;
+    if is_deep { first } else { shallowest_of_others(pair, x, first, least) }
 }
 
 /// Returns the best of the guess, the direction between the origins and the axes, improved.
