@@ -9,8 +9,7 @@
 //! Nothing is promised of the weights. Rounding here costs iterations, but never makes a wrong bound,
 //! because bounds come from supports (`gjk/nearest.rs`).
 
-use super::math::{V3, greater, lesser};
-use crate::geom::MapEach;
+use super::math::{V3, lesser};
 
 /// A point of `A − B`, and the two points in the axes of their shapes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,22 +102,6 @@ impl Simplex {
         }
         self.len = face.len;
         [face.nearest, face.toward]
-    }
-
-    /// Returns the radius of a ball about `x` that is inside of the tetrahedron; 0 if `x` is not inside, or there is no tetrahedron.
-    pub(super) fn inner_radius(&self, x: V3) -> f64 {
-        if self.len < 4 {
-            return 0.0;
-        }
-        let y = self.vertices.map_each(|vertex| vertex.at - x);
-        let mut radius = f64::INFINITY;
-        for k in 0..4 {
-            let [top, a, b, c] = [0, 1, 2, 3].map_each(|after| y[(k + after) % 4]);
-            let Some(normal) = (b - a).cross(c - a).unit() else { return 0.0 };
-            let out = if normal.dot(a - top) < 0.0 { -normal } else { normal };
-            radius = lesser(radius, out.dot(a));
-        }
-        greater(radius, 0.0)
     }
 
     fn side(&self, i: usize, j: usize) -> V3 {
@@ -420,23 +403,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// Goal: the ball in a tetrahedron is as large as the distance to the nearest face, and has the radius 0 about points outside.
-    /// Method: the corner of a cube, points on a diagonal, and simplices of fewer vertices.
-    #[test]
-    fn ball_in_a_tetrahedron_reaches_the_nearest_face() {
-        let corners =
-            [V3::ZERO, V3::new(3.0, 0.0, 0.0), V3::new(0.0, 3.0, 0.0), V3::new(0.0, 0.0, 3.0)];
-        let mut simplex = Simplex::default();
-        for at in corners {
-            assert_eq!(simplex.inner_radius(V3::new(0.5, 0.5, 0.5)), 0.0);
-            simplex.push(Vertex { at, ..Vertex::default() });
-        }
-        let radius = |at: f64| simplex.inner_radius(V3::new(at, at, at));
-        let to_slope = |at: f64| (3.0 - 3.0 * at) / 3.0_f64.sqrt();
-        assert_eq!((radius(-0.1), radius(0.0), radius(0.25)), (0.0, 0.0, 0.25));
-        assert!((radius(0.75) - to_slope(0.75)).abs() < 1e-15);
-        assert_eq!(radius(1.5), 0.0);
     }
 }

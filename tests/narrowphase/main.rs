@@ -3,6 +3,7 @@
 mod bounds;
 mod cast;
 mod depth_of_boxes;
+mod depth_of_convex;
 mod distance;
 mod distance_closed_forms;
 mod distance_of_rounded;

@@ -16,9 +16,9 @@
 //! frame of `A`.
 //!
 //! For shapes that overlap by no more than their radii, and for two boxes, the depth is exact. For
-//! deeper overlaps of others it is the depth along the best of some directions, each improved by a
-//! distance search from outside. That is an upper bound of the depth; [`distance()`] describes how good
-//! it is. Moving `B` by it along the normal, before that is rounded to `f32`, does separate the shapes.
+//! deeper overlaps of others it is searched by an expanding polytope, and is at most a thousandth too
+//! great, as [`distance()`] describes. Moving `B` by it along the normal, before that is rounded to
+//! `f32`, does separate the shapes.
 //!
 //! Cost: about four supports of either shape; from a [`GjkCache`] one or two if the pair hardly moved.
 //!
@@ -30,10 +30,11 @@
 //! by_level.rs     distance of other shapes, by a search that is compiled for each level
 //! pairs.rs        distances of many pairs
 //! nearest.rs      the search
-//! penetration.rs  depth of cores that overlap
-//! local_depth.rs  the least depth near a direction
 //! box_axes.rs     the axes that can separate two boxes
 //! box_depth.rs    depth of two boxes that overlap
+//! penetration.rs  depth of any cores that overlap
+//! expanding_polytope.rs  the least depth of all
+//! local_depth.rs  the least depth near a direction
 //! ```
 
 mod box_axes;
@@ -41,6 +42,7 @@ mod box_depth;
 mod boxes;
 mod by_level;
 mod distance;
+mod expanding_polytope;
 mod local_depth;
 mod nearest;
 mod pairs;

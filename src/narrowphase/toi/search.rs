@@ -207,7 +207,7 @@ impl<'s> Search<'s> {
             }
             if found.upper == 0.0 && goal.range.min < 0.0 {
                 // The cores touch, and that is ignored: their gap is negative.
-                let gap = shallowest(&pair, x, found.plane, goal.accept, &simplex);
+                let gap = shallowest(&pair, x, found.plane, goal.accept);
                 (found.lower, found.upper, found.plane) = (gap.lower, gap.lower, gap.normal);
                 found.support = pair.support(gap.normal);
                 inside = Some(gap);

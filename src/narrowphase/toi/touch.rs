@@ -258,7 +258,7 @@ impl<'s> Search<'s> {
         if found.upper > 0.0 {
             return found.gap(pair, x, simplex);
         }
-        shallowest(pair, x, found.plane, self.contact_distance - self.tolerance, simplex)
+        shallowest(pair, x, found.plane, self.contact_distance - self.tolerance)
     }
 
     /// Returns the overlap at the start of the window, for bodies that touch there or overlap.

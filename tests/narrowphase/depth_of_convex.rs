@@ -1,0 +1,245 @@
+//! Tests that the depth of any two convex shapes that overlap is the least one, but for a thousandth.
+//!
+//! The reference are gaps along given directions, by `spec`. The least depth of two polyhedra is along a normal of a face of one of them, or
+//! along a direction perpendicular to an edge of each; these are tried for every three and every two corners. For round shapes it is searched
+//! among directions that are evenly distributed, and from the best of them.
+
+use scenes::convex::rotation;
+use spec::{MovingSolid, gap};
+use swath::convex::gjk::Distance;
+use swath::convex::toi::{Settings, ToiResult};
+use swath::convex::{Hull, gjk, toi};
+use swath::{Motion, Pose, Shape};
+use testkit::convex_asked::{motion, shape as shape_of};
+use testkit::convex_shapes::{PlainCore, PlainMotion, PlainShape, shape};
+use testkit::draw::{Draw, how_many};
+
+type Vector = [f64; 3];
+
+/// Greatest number of corners of a polyhedron for which all directions are tried.
+const CORNERS_MAX: usize = 8;
+
+/// By how much the depth may be too great: the share at which a search ends, and a little for the rounding of a cone's tip and of rims.
+const SHARE: f64 = 1.0 / 1000.0;
+
+fn minus(a: Vector, b: Vector) -> Vector {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn length(a: Vector) -> f64 {
+    a.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Two bodies at rest.
+struct Overlap {
+    shapes: [PlainShape; 2],
+    motions: [PlainMotion; 2],
+}
+
+impl Overlap {
+    fn solids(&self) -> [MovingSolid; 2] {
+        [0, 1].map(|k| self.shapes[k].moving(&self.motions[k]))
+    }
+
+    /// The directions along which the depth of two polyhedra can be least, or `None` if they have too many corners or are round.
+    fn directions(&self) -> Option<Vec<Vector>> {
+        let solids = self.solids();
+        let corners = [0, 1].map(|k| {
+            let local = self.shapes[k].corners().filter(|corners| corners.len() <= CORNERS_MAX);
+            local.map(|local| local.iter().map(|&at| solids[k].at(at, 0.0)).collect::<Vec<_>>())
+        });
+        let [Some(a), Some(b)] = corners else { return None };
+        let edges = [&a, &b].map(|corners| {
+            let from = |p: usize| corners[p + 1..].iter().map(move |&q| minus(q, corners[p]));
+            (0..corners.len()).flat_map(from).collect::<Vec<_>>()
+        });
+        let mut directions: Vec<Vector> =
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].into();
+        for (first, second) in [[0, 0], [1, 1], [0, 1]].map(|[k, l]| (&edges[k], &edges[l])) {
+            for &e in first {
+                directions.extend(second.iter().map(|&f| cross(e, f)));
+            }
+        }
+        directions.retain(|&across| length(across) > 0.0);
+        Some(directions)
+    }
+
+    /// The depth along a direction.
+    fn along(&self, direction: Vector) -> f64 {
+        let [a, b] = self.solids();
+        -gap(&a, &b, 0.0, direction)
+    }
+
+    /// The least depth that is found along other directions than those of the library.
+    fn least(&self) -> f64 {
+        if let Some(directions) = self.directions() {
+            let both = directions.iter().flat_map(|&n| [n, n.map(|x| -x)]);
+            return both.map(|n| self.along(n)).fold(f64::INFINITY, f64::min);
+        }
+        let count = 1_000.0;
+        let spiral = (0..1_000).map(f64::from).map(|k| {
+            let z = 1.0 - (2.0 * k + 1.0) / count;
+            let (across, turn) = ((1.0 - z * z).sqrt(), 2.399_963_229_728_653 * k);
+            [across * turn.cos(), across * turn.sin(), z]
+        });
+        let mut starts: Vec<(f64, Vector)> = spiral.map(|n| (self.along(n), n)).collect();
+        starts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let refined = starts.into_iter().take(8).map(|start| self.refined(start));
+        refined.fold(f64::INFINITY, f64::min)
+    }
+
+    /// The least depth near a direction, by smaller and smaller steps.
+    fn refined(&self, (mut depth, mut n): (f64, Vector)) -> f64 {
+        let mut step = 0.1;
+        while step > 1e-7 {
+            let steps = (0..6).map(|k| {
+                let mut next = n;
+                next[k / 2] += if k % 2 == 0 { step } else { -step };
+                let size = length(next);
+                next.map(|x| x / size)
+            });
+            let best = steps.map(|n| (self.along(n), n)).min_by(|a, b| a.0.total_cmp(&b.0));
+            match best.filter(|best| best.0 < depth) {
+                Some(best) => (depth, n) = best,
+                None => step *= 0.5,
+            }
+        }
+        depth
+    }
+
+    /// Calls a function with both shapes and their motions.
+    fn with<R>(&self, call: impl FnOnce([&Shape<'_>; 2], [&Motion; 2]) -> R) -> R {
+        let hulls = [0, 1].map(|k| match &self.shapes[k].core {
+            PlainCore::Hull(points) => Some(Hull::new(points.iter().copied()).expect("a hull")),
+            _ => None,
+        });
+        let [a, b] = [0, 1].map(|k| shape_of(&self.shapes[k], hulls[k].as_ref()));
+        let [a_motion, b_motion] = self.motions.each_ref().map(motion);
+        call([&a, &b], [&a_motion, &b_motion])
+    }
+
+    fn distance(&self) -> Distance {
+        self.with(|[a, b], [a_motion, b_motion]| {
+            gjk::distance(a, &a_motion.pose, b, &b_motion.pose).expect("poses")
+        })
+    }
+
+    /// Checks the depth that is found for an overlap, and that of a search for a time of impact. Returns the depth relative to the least
+    /// one, or `None` if the shapes do not overlap, or no deeper than a touch.
+    fn check(&self) -> Option<f64> {
+        let found = self.distance();
+        let [a_size, b_size] = self.with(|shapes, _| shapes.map(Shape::size));
+        let depth = f64::from(-found.distance);
+        if depth < 1e-3 * a_size.min(b_size) {
+            return None;
+        }
+        let case = format!("{found:?} of {:?} and {:?}", self.shapes, self.motions);
+        let along = self.along(found.normal.map(f64::from));
+        let rounding = 1e-6 * (a_size + b_size);
+        // So it is not less than the least depth.
+        assert!((depth - along).abs() <= rounding, "{along} along the normal: {case}");
+        let least = self.least();
+        let toi = self.with(|[a, b], [a_motion, b_motion]| {
+            toi::one_to_one(a, a_motion, b, b_motion, &Settings::default()).expect("motions")
+        });
+        let ToiResult::Overlapping { depth: of_search, .. } = toi.result else {
+            panic!("{:?} of {case}", toi.result)
+        };
+        assert!(
+            (f64::from(of_search) - depth).abs() <= SHARE * depth + rounding,
+            "{of_search} and {case}"
+        );
+        Some(depth / least)
+    }
+}
+
+fn overlap_of(draw: &mut Draw) -> Overlap {
+    let shapes = [0; 2].map(|_| shape(draw, 1.0));
+    let motions = [0; 2].map(|_| PlainMotion {
+        position: [0; 3].map(|_| draw.between(-0.7, 0.7)),
+        orientation: rotation(&mut draw.0),
+        ..PlainMotion::REST
+    });
+    Overlap { shapes, motions }
+}
+
+/// Goal: the depth is the least one but for a thousandth, and that of a search is the same. Method: random overlaps of shapes of all kinds.
+#[test]
+fn depth_of_convex_shapes_is_the_least_one() {
+    let mut draw = Draw::new(211);
+    let ratios = (0..how_many(1_500)).filter_map(|_| overlap_of(&mut draw).check());
+    let ratios: Vec<f64> = ratios.collect();
+    assert!(ratios.len() > how_many(1_500) / 2, "{} overlaps", ratios.len());
+    let worst = ratios.into_iter().fold(0.0, f64::max);
+    assert!(worst <= 1.0 + SHARE, "{worst}");
+}
+
+/// Goal: faces in one plane, and directions that are equally deep, are no obstacle. Method: boxes as hulls of eight corners, in equal poses, turned
+/// by a quarter, moved along an axis, one inside the other, or in random poses, against the depth of two boxes, which is exact.
+#[test]
+fn depth_of_hulls_of_corners_is_that_of_boxes() {
+    let turn = 0.5_f32.sqrt();
+    let turned = [[0.0, 0.0, 0.0, 1.0], [turn, 0.0, 0.0, turn], [0.5; 4]];
+    let mut draw = Draw::new(212);
+    let mut checked = 0;
+    for _ in 0..how_many(4_000) {
+        let halves = [0; 2].map(|_| [0; 3].map(|_| draw.one_of(&[0.25, 0.5, 1.0, 1.75])));
+        let is_aligned = draw.one_in(2);
+        let poses = [0; 2].map(|_| {
+            let at = [0; 3].map(|_| draw.one_of(&[0.0, 0.0, 0.25, -0.5]));
+            let turned = if is_aligned { draw.one_of(&turned) } else { rotation(&mut draw.0) };
+            Pose::new(at, turned).expect("a pose")
+        });
+        let hulls = halves.map(|half: [f32; 3]| {
+            let sign =
+                |corner: usize, k: usize| if corner >> k & 1 == 0 { -half[k] } else { half[k] };
+            let corners = (0..8).map(|corner| [0, 1, 2].map(|k| sign(corner, k)));
+            Hull::new(corners).expect("a hull")
+        });
+        let boxes = halves.map(|half| Shape::cuboid(half).expect("a box"));
+        let exact = gjk::distance(&boxes[0], &poses[0], &boxes[1], &poses[1]).expect("poses");
+        let [a, b] = [&hulls[0], &hulls[1]].map(Shape::hull);
+        let found = gjk::distance(&a, &poses[0], &b, &poses[1]).expect("poses");
+        if exact.distance < -0.01 {
+            let ratio = f64::from(found.distance) / f64::from(exact.distance);
+            assert!(
+                (ratio - 1.0).abs() <= SHARE,
+                "{found:?} instead of {exact:?}: {halves:?} {poses:?}"
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked > how_many(4_000) / 2, "{checked} overlaps");
+}
+
+/// Goal: the unit of length changes nothing. Method: overlaps with all lengths scaled by powers of two.
+#[test]
+fn depth_is_that_of_any_unit() {
+    let mut draw = Draw::new(213);
+    let mut checked = 0;
+    for _ in 0..how_many(600) {
+        let Overlap { shapes, motions } = overlap_of(&mut draw);
+        let found = [0, -60, 60].map(|power: i32| {
+            let by = 2.0_f32.powi(power);
+            let shapes = shapes.each_ref().map(|shape| shape.scaled(by));
+            let motions = motions
+                .map(|motion| PlainMotion { position: motion.position.map(|x| x * by), ..motion });
+            (Overlap { shapes, motions }.distance(), by)
+        });
+        let (expected, _) = found[0];
+        for (found, by) in found {
+            let distance = found.distance / by;
+            assert_eq!(
+                (distance, found.normal),
+                (expected.distance, expected.normal),
+                "{shapes:?}"
+            );
+        }
+        checked += usize::from(expected.distance < 0.0);
+    }
+    assert!(checked > how_many(600) / 2, "{checked} overlaps");
+}
