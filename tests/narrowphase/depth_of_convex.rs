@@ -243,3 +243,35 @@ fn depth_is_that_of_any_unit() {
     }
     assert!(checked > how_many(600) / 2, "{checked} overlaps");
 }
+
+/// Goal: a point, which has no size, has the depth of a small ball. Method: points in cones, whose depth is the distance from the base or from the
+/// line of the slope in the plane through the axis.
+#[test]
+fn depth_of_a_point_in_a_cone_is_that_of_the_closed_form() {
+    let mut draw = Draw::new(214);
+    let mut checked = 0;
+    for _ in 0..how_many(4_000) {
+        let [half_height, radius] = [0; 2].map(|_| draw.between(0.1, 1.0));
+        let at = [radius, half_height, radius].map(|most| most * draw.between(-1.0, 1.0));
+        let [x, y, z] = at.map(f64::from);
+        let [h, r] = [half_height, radius].map(f64::from);
+        // The slope goes from (r, -h) to (0, h).
+        let from_slope = (2.0 * h * r - r * (y + h) - 2.0 * h * x.hypot(z)) / r.hypot(2.0 * h);
+        let exact = from_slope.min(y + h);
+        if exact < 1e-4 {
+            continue;
+        }
+        let cone = Shape::cone(half_height, radius).expect("a cone");
+        for point in [Shape::point(), Shape::sphere(1e-6).expect("a ball")] {
+            let pose = Pose::at(at).expect("a pose");
+            let found = gjk::distance(&cone, &Pose::IDENTITY, &point, &pose).expect("poses");
+            let depth = f64::from(-found.distance);
+            assert!(
+                (depth - exact).abs() <= SHARE * exact + 2e-6,
+                "{found:?}, not {exact}: {at:?} in {cone:?}"
+            );
+        }
+        checked += 1;
+    }
+    assert!(checked > how_many(4_000) / 8, "{checked} points");
+}

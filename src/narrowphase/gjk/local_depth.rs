@@ -7,7 +7,7 @@
 
 use super::nearest::{Accuracy, Gap, RotatedPair};
 use crate::narrowphase::math::{V3, greater, lesser};
-use crate::narrowphase::simplex::Simplex;
+use crate::narrowphase::simplex::{Simplex, Vertex};
 
 /// How often a direction is improved.
 const REFINEMENTS: u32 = 8;
@@ -66,14 +66,16 @@ const WORSE_MAX: f64 = 1.0 / (1_u64 << 40) as f64;
 /// Returns the gap of the cores along a unit vector, which is negative if they overlap.
 pub(super) fn along(pair: &RotatedPair<'_>, x: V3, direction: V3) -> Gap {
     let vertex = pair.support(direction);
-    if vertex.is_invalid() {
-        return pair.balls(x);
-    }
+    if vertex.is_invalid() { pair.balls(x) } else { plane(x, direction, &vertex) }
+}
+
+/// Returns the gap along a unit vector whose support is known.
+pub(super) fn plane(x: V3, direction: V3, support: &Vertex) -> Gap {
     Gap {
-        lower: direction.dot(x - vertex.at),
+        lower: direction.dot(x - support.at),
         normal: direction,
         out: direction,
-        on_a: vertex.on_a,
-        on_b: vertex.on_b,
+        on_a: support.on_a,
+        on_b: support.on_b,
     }
 }
