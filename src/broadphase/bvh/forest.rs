@@ -368,7 +368,8 @@ impl FixedBoxes {
     ///
     /// # Panics
     ///
-    /// If this is more memory than the address space has.
+    /// If a single list would be larger than the address space. If the system does not have the memory, the process
+    /// aborts, as after any allocation that fails.
     pub fn reserve(&mut self, rows: usize, movers: usize, union_pairs: usize, swept_pairs: usize) {
         reserve_total(&mut self.locations.of_row, rows);
         reserve_total(&mut self.movers, movers);

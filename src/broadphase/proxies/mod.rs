@@ -380,8 +380,8 @@ impl Broadphase {
     /// filters and owners allow.
     ///
     /// `accept` is called once in an update for each pair that meets, in any order and on any
-    /// thread, also if the update then fails because there are too many pairs. It is not called for
-    /// resting pairs of which neither proxy changed.
+    /// thread. It is not called for resting pairs of which neither proxy changed. In an update that fails because
+    /// there are too many pairs it is called at most once for each pair, and not for all of them.
     ///
     /// # Errors
     ///
@@ -552,7 +552,8 @@ impl Broadphase {
     ///
     /// # Panics
     ///
-    /// If this is more memory than the address space has.
+    /// If a single list would be larger than the address space. If the system does not have the memory, the process
+    /// aborts, as after any allocation that fails.
     pub fn reserve(&mut self, proxies: usize, movers: usize, pairs: usize) {
         self.state.reserve(proxies, movers, pairs);
         self.trees.reserve(proxies, movers, pairs);

@@ -179,12 +179,15 @@ pub(crate) struct PackedState {
     kind_table: KindTable,
     kinds_changed: bool,
     restricted: bool,
+    /// The bound of the number of rejected pairs.
+    rejected: u64,
 }
 
-impl_memory!(PackedState { generations, free, reused, data, owners, filters, margins, flags, boxes, deltas, fat_aabbs, rows, touching, times, resting, dirty_pairs, changed, renewed, removed; without cached_slots, kind_table, kinds_changed, restricted });
+impl_memory!(PackedState { generations, free, reused, data, owners, filters, margins, flags, boxes, deltas, fat_aabbs, rows, touching, times, resting, dirty_pairs, changed, renewed, removed; without cached_slots, kind_table, kinds_changed, restricted, rejected });
 
 impl PartialEq for PackedState {
-    /// Compares the states. The order of resting pairs, and of those of which a proxy has changed, does not belong to the state.
+    /// Compares the states. The order of resting pairs, and of those of which a proxy has changed, does not belong to the state, nor does the bound
+    /// of the number of rejected pairs, which only decides how an update searches.
     fn eq(&self, other: &Self) -> bool {
         let pairs = |of: &Self| {
             let (mut resting, mut dirty) = (of.resting.clone(), of.dirty_pairs.clone());
@@ -248,6 +251,7 @@ impl PackedState {
         self.removed.clone_from(&state.removed);
         self.kind_table = state.kinds;
         (self.kinds_changed, self.restricted) = (state.kinds_changed, state.restricted);
+        self.rejected = state.rejected as u64;
     }
 
     fn pack_proxies(&mut self, state: &BroadphaseState) {
@@ -341,7 +345,7 @@ impl PackedState {
         state.removed.clone_from(&self.removed);
         state.kinds = self.kind_table;
         (state.kinds_changed, state.restricted) = (self.kinds_changed, self.restricted);
-        state.rejected = if state.restricted { usize::MAX } else { 0 };
+        state.rejected = usize::try_from(self.rejected).unwrap_or(usize::MAX);
         for &slot in &state.changed {
             state.slots.all[slot as usize].mark_changed();
         }

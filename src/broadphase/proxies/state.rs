@@ -53,8 +53,7 @@ pub(crate) struct BroadphaseState {
     /// Whether the caller's function restricted the pairs of the last update.
     pub(crate) restricted: bool,
     /// An upper bound of the number of pairs that an update for all pairs would find, besides the touching ones, if nothing changed:
-    /// those that the caller's function has rejected. It grows with each update for few proxies, until one for all pairs counts them. The
-    /// greatest number if it is unknown.
+    /// those that the caller's function has rejected. It grows with each update for few proxies, until one for all pairs counts them.
     pub(crate) rejected: usize,
 }
 
