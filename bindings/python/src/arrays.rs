@@ -7,7 +7,7 @@ use numpy::{
     Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray, PyUntypedArray,
 };
 use numpy::{IntoPyArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// An error about the value of an argument.
@@ -22,6 +22,13 @@ fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
     object: &Bound<'py, PyAny>,
 ) -> PyResult<PyReadonlyArray<'py, T, D>> {
     if let Ok(array) = object.cast::<PyArray<T, D>>() {
+        // The mask of `numpy.ma` would be ignored.
+        if !object.is_exact_instance_of::<PyUntypedArray>() && object.hasattr("mask")? {
+            let fix = format!("{name}.filled(value) or {name}.data");
+            return Err(invalid(format!(
+                "{name}: expected {wanted}, got an array with a mask; pass {fix}"
+            )));
+        }
         let array = array.try_readonly().map_err(|_| {
             PyValueError::new_err(format!("{name} is being changed by another thread"))
         })?;
@@ -89,6 +96,11 @@ impl<'py, T: Element> Numbers<'py, T> {
         borrow::<T, numpy::Ix1>(name, &wanted, object).map(Self)
     }
 
+    /// Returns the array as an object.
+    pub(crate) fn as_any(&self) -> &Bound<'py, PyAny> {
+        self.0.as_any()
+    }
+
     pub(crate) fn numbers(&self) -> &[T] {
         slice(&self.0)
     }
@@ -97,6 +109,14 @@ impl<'py, T: Element> Numbers<'py, T> {
 /// Returns columns of vectors: `[axis][row]`.
 pub(crate) fn columns(rows: &[[f32; 3]]) -> [Vec<f32>; 3] {
     [0, 1, 2].map(|axis| rows.iter().map(|row| row[axis]).collect())
+}
+
+/// Memory for `count` values that are all the same, or a `MemoryError`.
+pub(crate) fn filled<T: Clone>(value: T, count: usize) -> PyResult<Vec<T>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
+    values.resize(count, value);
+    Ok(values)
 }
 
 /// Returns a new array with one dimension.
