@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use swath::{COORD_MAX, Filter};
 
-use crate::arrays::{Numbers, invalid};
+use crate::arrays::{Numbers, flags, invalid};
 
 /// An error about the value of an argument.
 pub(crate) fn wrong(name: &str, error: impl Display) -> PyErr {
@@ -243,14 +243,6 @@ impl Scalar for bool {
     fn rows(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Self>> {
         flags(name, object)
     }
-}
-
-/// Reads an array of `bool`. Its bytes are read as numbers, because an array can be made of bytes other than 0 and 1.
-pub(crate) fn flags(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<bool>> {
-    let flags = Numbers::<bool>::new(name, object)?;
-    let bytes = flags.as_any().call_method1("view", ("uint8",))?;
-    drop(flags);
-    Ok(Numbers::<u8>::new(name, &bytes)?.numbers().iter().map(|&byte| byte != 0).collect())
 }
 
 /// Categories and masks: of all rows, or of each.

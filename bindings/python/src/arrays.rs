@@ -6,7 +6,7 @@ use numpy::ndarray::Array2;
 use numpy::{
     Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray, PyUntypedArray,
 };
-use numpy::{IntoPyArray, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArrayDescrMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -46,12 +46,32 @@ fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
         }
         return Ok(array);
     }
-    let Ok(array) = object.cast::<PyUntypedArray>() else {
-        let got = object.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("{name}: expected {wanted}, got {got}")));
+    Err(unfit(name, wanted, object))
+}
+
+/// The error about an object that is no array, or one of another type or shape.
+fn unfit(name: &str, wanted: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    if let Ok(array) = object.cast::<PyUntypedArray>() {
+        let (dtype, shape) = (array.dtype(), array.shape());
+        return invalid(format!("{name}: expected {wanted}, got {dtype} with shape {shape:?}"));
+    }
+    let got = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!("{name}: expected {wanted}, got {got}"))
+}
+
+/// Reads a `(n,)` array of `bool`. Its bytes are read as numbers, because an array can be made of bytes other than 0
+/// and 1.
+pub(crate) fn flags(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<bool>> {
+    let wanted = "a contiguous numpy array of bool with shape (n,)";
+    let is_bool = |array: &Bound<'_, PyUntypedArray>| {
+        array.ndim() == 1 && array.dtype().is_equiv_to(&bool::get_dtype(object.py()))
     };
-    let (dtype, shape) = (array.dtype(), array.shape());
-    Err(invalid(format!("{name}: expected {wanted}, got {dtype} with shape {shape:?}")))
+    if !object.cast::<PyUntypedArray>().is_ok_and(is_bool) {
+        return Err(unfit(name, wanted, object));
+    }
+    let bytes = object.call_method1("view", ("uint8",))?;
+    let bytes = borrow::<u8, numpy::Ix1>(name, wanted, &bytes)?;
+    Ok(slice(&bytes).iter().map(|&byte| byte != 0).collect())
 }
 
 /// The numbers of an array that [`borrow`] returned.
@@ -94,11 +114,6 @@ impl<'py, T: Element> Numbers<'py, T> {
         let dtype = T::get_dtype(object.py());
         let wanted = format!("a contiguous numpy array of {dtype} with shape (n,)");
         borrow::<T, numpy::Ix1>(name, &wanted, object).map(Self)
-    }
-
-    /// Returns the array as an object.
-    pub(crate) fn as_any(&self) -> &Bound<'py, PyAny> {
-        self.0.as_any()
     }
 
     pub(crate) fn numbers(&self) -> &[T] {

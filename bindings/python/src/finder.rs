@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use swath::Filter;
 use swath::broadphase::PairInput;
 
-use crate::arguments::{Filters, flags, pairs_max, wrong};
-use crate::arrays::{array, invalid, table};
+use crate::arguments::{Filters, pairs_max, wrong};
+use crate::arrays::{array, flags, invalid, table};
 use crate::boxes::Boxes;
 use crate::exclusive::Exclusive;
 use crate::threads::Workers;

@@ -49,9 +49,9 @@ type Approaches<'py> = (
 /// each.
 ///
 /// ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times. An exception
-/// that it raises ends the screening. With ``threads``, it is called on one of these threads, so that Ctrl+C is a
-/// ``KeyboardInterrupt`` only after the screening; without ``threads`` but with ``progress``, it ends the screening at
-/// the next call of ``progress``.
+/// that it raises ends the screening. With ``threads``, it is called on one of these threads. Ctrl+C ends the screening
+/// when ``progress``, a Python function, is called next; with ``threads``, or without ``progress``, it is a
+/// ``KeyboardInterrupt`` only after the screening.
 #[pyfunction]
 #[pyo3(
     signature = (elements, seconds, *, within_km=None, tick_seconds=None, progress=None, threads=None),

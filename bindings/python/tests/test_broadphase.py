@@ -159,7 +159,7 @@ class BroadphaseTest(unittest.TestCase):
         self.assertEqual((world.touching()[0].tolist(), world.pairs().tolist()), ([], [ids[:2].tolist()]))
         np.testing.assert_array_equal(world.boxes(ids)[2], np.zeros((4, 3), F32))
 
-    def test_ids_are_known_until_their_boxes_are_removed(self):
+    def test_ids_exist_until_their_boxes_are_removed(self):
         low, high, delta = boxes(50, 37)
         world = swath.Broadphase()
         ids = world.insert(low, high, delta, user=np.arange(50, dtype=np.uint64))

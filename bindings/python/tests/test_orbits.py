@@ -1,5 +1,7 @@
 """Screening of orbits."""
 
+import _thread
+import threading
 import unittest
 
 import numpy as np
@@ -54,3 +56,13 @@ class OrbitsTest(unittest.TestCase):
             with self.assertRaises(KeyboardInterrupt):
                 swath.screen_conjunctions(elements, seconds, progress=cancel)
         self.assertEqual(calls, [1, 100])
+
+    def test_ctrl_c_ends_the_screening_at_the_next_call_of_progress(self):
+        """Goal: an interrupt of the process ends a screening that has a progress function and no threads of its own. Method: the interrupt
+        is sent by another thread while a screening runs that would take minutes."""
+        ticks, elements = [], swath.catalogue(3000)
+        timer = threading.Timer(0.3, _thread.interrupt_main)
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            swath.screen_conjunctions(elements, 600_000.0, progress=lambda done, of: ticks.append(done))
+        self.assertLess(len(ticks), 100)

@@ -585,6 +585,7 @@ def screen_conjunctions(
     Returns pairs ``(k, 2)``, the seconds since the start, the distances in km and the relative speeds in km/s, ``(k,)`` each.
 
     ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times. An exception that it
-    raises ends the screening. With ``threads``, it is called on one of these threads, so that Ctrl+C is a ``KeyboardInterrupt``
-    only after the screening; without ``threads`` but with ``progress``, it ends the screening at the next call of ``progress``.
+    raises ends the screening. With ``threads``, it is called on one of these threads. Ctrl+C ends the screening when
+    ``progress``, a Python function, is called next; with ``threads``, or without ``progress``, it is a ``KeyboardInterrupt``
+    only after the screening.
     """
