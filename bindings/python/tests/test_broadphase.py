@@ -147,7 +147,8 @@ class BroadphaseTest(unittest.TestCase):
         self.assertEqual([row for row, _ in world.rejected], [0])
 
     def test_resting_pairs_stay_only_if_they_touch_at_the_start(self):
-        """Goal: two boxes that become fixed keep their pair if they touch at the start of the tick, and lose it if only their paths do."""
+        """Goal: two boxes that become fixed keep their pair if they touch at the start of the tick, and lose it if only their paths do.
+        Of boxes with margins, the fat boxes count, which contain the paths."""
         low = np.array([[0, 0, 0], [0.5, 0, 0], [5, 0, 0], [8, 0, 0]], F32)
         delta = np.array([[0, 0, 0], [0, 0, 0], [3, 0, 0], [0, 0, 0]], F32)
         world = swath.Broadphase()
@@ -158,6 +159,12 @@ class BroadphaseTest(unittest.TestCase):
         self.assertEqual((begun.tolist(), ended.tolist()), ([], [ids[2:].tolist()]))
         self.assertEqual((world.touching()[0].tolist(), world.pairs().tolist()), ([], [ids[:2].tolist()]))
         np.testing.assert_array_equal(world.boxes(ids)[2], np.zeros((4, 3), F32))
+        world.clear()
+        ids = world.insert(low, low + F32(1), delta, margin=0.125)
+        self.assertEqual(len(world.update()[0]), 2)
+        world.set_kind(ids, "fixed")
+        self.assertEqual([len(part) for part in world.update()], [0, 0, 0])
+        self.assertEqual(len(world.pairs()), 2)
 
     def test_ids_exist_until_their_boxes_are_removed(self):
         low, high, delta = boxes(50, 37)

@@ -20,6 +20,7 @@ _Bool = NDArray[np.bool_]
 _Vector = Sequence[float] | _F32 | _F64
 _Tuple = tuple[float, float, float]
 _Kind = Literal["fixed", "kinematic", "dynamic", "sleeping"]
+_Kinds = Sequence[_Kind] | NDArray[np.str_]
 _Touch = Literal["hit", "if_closing", "ignore"]
 
 __version__: str
@@ -78,8 +79,8 @@ class Broadphase:
     An id is a number that no other box of this object ever has, unless a snapshot is restored; ``id >> 32`` is an index that is
     less than the largest number of boxes that existed at once. ``2**64 - 1`` is the id of no box. A new pair needs a dynamic
     box, or a kinematic and a sleeping one. A pair whose two boxes become fixed or sleeping stays, without an event, until one
-    of them changes, if they touch at the start of the tick (with their margins); else it ends, because both lose their
-    displacements.
+    of them changes, if they touch at the start of the tick; else it ends, because both lose their displacements. Of a box with
+    a margin, the fat box counts, which stays as it is.
 
     ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of pairs of an
     update; one with more is a ``ValueError`` and changes nothing. By default there is no limit, and an update that needs more
@@ -91,7 +92,7 @@ class Broadphase:
     def __new__(cls, *, threads: int | None = None, pairs_max: int | None = None) -> Self: ...
     def __len__(self) -> int: ...
     def insert(
-        self, min: _F32, max: _F32, delta: _F32 | None = None, *, kind: _Kind | Iterable[str] = "dynamic",
+        self, min: _F32, max: _F32, delta: _F32 | None = None, *, kind: _Kind | _Kinds = "dynamic",
         margin: float | _F32 = 0.0, categories: int | _U32 = 4294967295, masks: int | _U32 = 4294967295, owner: int | _U32 = 0,
         enabled: bool | _Bool = True, user: int | _U64 = 0,
     ) -> _U64:
@@ -119,7 +120,7 @@ class Broadphase:
         nothing; a stale id is a ``ValueError``, and then nothing is changed.
         """
 
-    def set_kind(self, ids: _U64, kind: _Kind | Iterable[str]) -> None:
+    def set_kind(self, ids: _U64, kind: _Kind | _Kinds) -> None:
         """Changes the kind of each id: ``kind`` is a name for all, or a sequence with a name for each.
 
         A box that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement; one that
@@ -215,7 +216,7 @@ class Broadphase:
 
     def cast(
         self, origin: _F32, direction: _F32, max_fraction: float | None = None, *, categories: int = 4294967295,
-        mask: int = 4294967295, without_owner: int = 0, without_kind: _Kind | Iterable[str] = (),
+        mask: int = 4294967295, without_owner: int = 0, without_kind: _Kind | _Kinds = (),
     ) -> tuple[_U64, _F32]:
         """The first box that each ray hits: its id or ``2**64 - 1``, and the fraction of ``direction`` or infinity, ``(n,)``
         each.
@@ -231,7 +232,7 @@ class Broadphase:
 
     def sweep(
         self, min: _F32, max: _F32, delta: _F32, *, categories: int = 4294967295, mask: int = 4294967295,
-        without_owner: int = 0, without_kind: _Kind | Iterable[str] = (),
+        without_owner: int = 0, without_kind: _Kind | _Kinds = (),
     ) -> tuple[_U64, _F32]:
         """The first box that each moving box touches: its id or ``2**64 - 1``, and the time as a fraction of its path or
         infinity.
@@ -243,7 +244,7 @@ class Broadphase:
 
     def overlaps(
         self, min: _F32, max: _F32, *, categories: int = 4294967295, mask: int = 4294967295, without_owner: int = 0,
-        without_kind: _Kind | Iterable[str] = (),
+        without_kind: _Kind | _Kinds = (),
     ) -> tuple[_I64, _U64]:
         """The boxes that each box overlaps: those of row ``i`` are ``ids[starts[i]:starts[i + 1]]``, in order.
 
@@ -253,7 +254,7 @@ class Broadphase:
 
     def nearest(
         self, points: _F32, max_distance: float | None = None, *, k: int | None = None, categories: int = 4294967295,
-        mask: int = 4294967295, without_owner: int = 0, without_kind: _Kind | Iterable[str] = (),
+        mask: int = 4294967295, without_owner: int = 0, without_kind: _Kind | _Kinds = (),
     ) -> tuple[_U64, _F32]:
         """The box nearest to each point, at most at the distance ``max_distance``: its id or ``2**64 - 1``, and the distance or
         infinity.
