@@ -19,7 +19,7 @@ pub enum FindError {
     },
     /// More pairs than [`Exec::pairs_max`](crate::Exec::pairs_max) allows. No pair is returned.
     #[error(
-        "the number of pairs is {found}, and at most {most} are allowed; raise `Exec::pairs_max`, or look for boxes that are all in one place"
+        "the number of pairs is {found}, and at most {most} are allowed; raise the limit `pairs_max`, or look for boxes that are all in one place"
     )]
     TooManyPairs {
         /// The exact number of pairs, or the greatest `usize` if there are more, as on 32-bit processors.

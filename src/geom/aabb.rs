@@ -77,7 +77,7 @@ pub enum Invalid {
     Restitution,
     /// A quaternion is not of unit length.
     #[error(
-        "a rotation is not a unit quaternion; `Pose::normalized` takes quaternions of any length"
+        "a rotation is zero, NaN or infinite, or not a unit quaternion where one is required; normalise it"
     )]
     Rotation,
     /// A spin is NaN or longer than [`SPIN_MAX`](super::SPIN_MAX).

@@ -287,7 +287,7 @@ fn a_million_proxies_in_one_slot_have_different_ids() {
     // A list names the row; the id of a rejected box is named as such.
     let stale_of_row = BroadphaseError::StaleOfRow { row: 1, id: ProxyId::NONE };
     assert_eq!(world.remove_many(&[id, ProxyId::NONE]), Err(stale_of_row));
-    assert!(stale_of_row.to_string().starts_with("row 1: the id is `ProxyId::NONE`; "));
+    assert!(stale_of_row.to_string().starts_with("row 1: the id stands for no proxy; "));
     world.validate().expect("the broadphase is consistent");
     let slots = world.memory_usage();
     assert!((64..10_000).contains(&slots), "{slots}");

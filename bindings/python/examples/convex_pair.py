@@ -146,7 +146,8 @@ def random_pairs(count):
     shapes = [swath.Convex.hull(p) for p in points]
     search = lambda: swath.first_times(shapes, position, delta, pairs, accel=accel, touch="hit")
     search()
-    (state, t, _), ours = clocked(search)
+    found, ours = clocked(search)
+    state, t = found.state, found.t
 
     world = lambda row: points[row].astype(float) + position[row]
     relative = lambda of, a, b: of[b].astype(float) - of[a]

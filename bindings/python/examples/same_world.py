@@ -65,18 +65,15 @@ def events(low, high, delta):
     low, high = low.copy(), high.copy()
     world = swath.Broadphase()
     row = np.arange(BOXES)
-    # The order of insertion is that of the rows.
-    ids = np.concatenate(
-        [world.insert(low[k : k + 1], high[k : k + 1], delta[k : k + 1], kind="dynamic" if k % 4 else "fixed") for k in row]
-    )
-    row_of = dict(zip(ids.tolist(), row.tolist()))
-    rows = lambda pairs: np.array([[row_of[a], row_of[b]] for a, b in pairs.tolist()], np.uint32).reshape(-1, 2)
+    # The number of the caller is the row. It can be read of removed boxes too.
+    kind = np.where(row % 4 == 0, "fixed", "dynamic")
+    ids = world.insert(low, high, delta, kind=kind, user=row.astype(np.uint64))
     words = []
     for tick in range(TICKS):
         begun, first, ended = world.update()
         touching, time = world.touching()
         for pairs, times in [(begun, first), (ended, None), (touching, time)]:
-            for k, pair in enumerate(rows(pairs)):
+            for k, pair in enumerate(world.user(pairs)):
                 words.append([*pair.tolist()] if times is None else [*pair.tolist(), int(times[k : k + 1].view(np.uint32)[0])])
         world.remove(ids[row % 50 == tick])
         moved = (row % 50 > tick) & (row % 4 != 0) & (row % 3 == tick % 3)
@@ -106,7 +103,8 @@ def main():
         motions.append((draw.positive(8192), draw.signed(8192), draw.signed(16384), draw.signed(16384)))
     position, displacement, accel, spin = (np.array(column, F32) for column in zip(*motions))
     pairs = np.arange(2 * CONVEX_PAIRS, dtype=np.uint32).reshape(-1, 2)
-    report("first_times", *swath.first_times(shapes, position, displacement, pairs, accel=accel, spin=spin))
+    times = swath.first_times(shapes, position, displacement, pairs, accel=accel, spin=spin)
+    report("first_times", times.state, times.t, times.normal)
 
     at = [swath.Motion(place) for place in position.tolist()]
     found = [swath.distance(shapes[a], at[a], shapes[b], at[b])[:2] for a, b in pairs]

@@ -6,8 +6,8 @@ use numpy::ndarray::Array2;
 use numpy::{
     Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray, PyUntypedArray,
 };
-use numpy::{IntoPyArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use numpy::{IntoPyArray, PyArrayDescrMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// An error about the value of an argument.
@@ -22,6 +22,13 @@ fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
     object: &Bound<'py, PyAny>,
 ) -> PyResult<PyReadonlyArray<'py, T, D>> {
     if let Ok(array) = object.cast::<PyArray<T, D>>() {
+        // The mask of `numpy.ma` would be ignored.
+        if !object.is_exact_instance_of::<PyUntypedArray>() && object.hasattr("mask")? {
+            let fix = format!("{name}.filled(value) or {name}.data");
+            return Err(invalid(format!(
+                "{name}: expected {wanted}, got an array with a mask; pass {fix}"
+            )));
+        }
         let array = array.try_readonly().map_err(|_| {
             PyValueError::new_err(format!("{name} is being changed by another thread"))
         })?;
@@ -39,12 +46,32 @@ fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
         }
         return Ok(array);
     }
-    let Ok(array) = object.cast::<PyUntypedArray>() else {
-        let got = object.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("{name}: expected {wanted}, got {got}")));
+    Err(unfit(name, wanted, object))
+}
+
+/// The error about an object that is no array, or one of another type or shape.
+fn unfit(name: &str, wanted: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    if let Ok(array) = object.cast::<PyUntypedArray>() {
+        let (dtype, shape) = (array.dtype(), array.shape());
+        return invalid(format!("{name}: expected {wanted}, got {dtype} with shape {shape:?}"));
+    }
+    let got = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!("{name}: expected {wanted}, got {got}"))
+}
+
+/// Reads a `(n,)` array of `bool`. Its bytes are read as numbers, because an array can be made of bytes other than 0
+/// and 1.
+pub(crate) fn flags(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<bool>> {
+    let wanted = "a contiguous numpy array of bool with shape (n,)";
+    let is_bool = |array: &Bound<'_, PyUntypedArray>| {
+        array.ndim() == 1 && array.dtype().is_equiv_to(&bool::get_dtype(object.py()))
     };
-    let (dtype, shape) = (array.dtype(), array.shape());
-    Err(invalid(format!("{name}: expected {wanted}, got {dtype} with shape {shape:?}")))
+    if !object.cast::<PyUntypedArray>().is_ok_and(is_bool) {
+        return Err(unfit(name, wanted, object));
+    }
+    let bytes = object.call_method1("view", ("uint8",))?;
+    let bytes = borrow::<u8, numpy::Ix1>(name, wanted, &bytes)?;
+    Ok(slice(&bytes).iter().map(|&byte| byte != 0).collect())
 }
 
 /// The numbers of an array that [`borrow`] returned.
@@ -97,6 +124,14 @@ impl<'py, T: Element> Numbers<'py, T> {
 /// Returns columns of vectors: `[axis][row]`.
 pub(crate) fn columns(rows: &[[f32; 3]]) -> [Vec<f32>; 3] {
     [0, 1, 2].map(|axis| rows.iter().map(|row| row[axis]).collect())
+}
+
+/// Memory for `count` values that are all the same, or a `MemoryError`.
+pub(crate) fn filled<T: Clone>(value: T, count: usize) -> PyResult<Vec<T>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
+    values.resize(count, value);
+    Ok(values)
 }
 
 /// Returns a new array with one dimension.

@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use swath::batch::{self, ElementError, ElementSettings, ElementToi, MovingPoints};
 use swath::{Level, Pair, Threads};
 
-use crate::arrays::{Rows, array, invalid, table};
+use crate::arguments::{number, same_rows, wrong};
+use crate::arrays::{Rows, array, filled, table};
 use crate::threads::exec_of_call;
 
 /// State, time, normal and coordinates of each pair.
@@ -33,24 +34,26 @@ fn times<'py, const K: usize>(
     [start, end, pairs]: [&Bound<'py, PyAny>; 3],
     (name, elements): (&str, &Bound<'py, PyAny>),
     settings: ElementSettings,
-    threads: Option<usize>,
+    threads: Option<&Bound<'py, PyAny>>,
     search: Search<K>,
 ) -> PyResult<Times<'py>> {
     let (start, end) = (Rows::<f64, 3>::new("start", start)?, Rows::<f64, 3>::new("end", end)?);
     let elements = Rows::<u32, K>::new(name, elements)?;
     let pairs = Rows::<u32, 2>::new("pairs", pairs)?;
     let (start, end, elements) = (start.rows(), end.rows(), elements.rows());
+    same_rows("end", end.len(), "start", start.len())?;
     let pairs: &[Pair] = bytemuck::cast_slice(pairs.rows());
     let exec = exec_of_call(threads)?;
+    let mut out = filled(ElementToi::default(), pairs.len())?;
     let found = py.detach(|| {
         let mut rejected = Vec::new();
         let points = MovingPoints::check(start, end, &mut rejected).map_err(|e| e.to_string())?;
-        let mut out = vec![ElementToi::default(); pairs.len()];
         search(exec.level, &exec.threads, &points, elements, pairs, &settings, &mut out)
             .map_err(|error| error.to_string())?;
         Ok(columns(&out))
     });
-    let (states, first, normals, coordinates) = found.map_err(|error: String| invalid(error))?;
+    let (states, first, normals, coordinates) =
+        found.map_err(|error: String| wrong("pairs", error))?;
     Ok((array(py, states), array(py, first), table(py, normals)?, table(py, coordinates)?))
 }
 
@@ -72,11 +75,44 @@ fn columns(found: &[ElementToi]) -> Columns {
     columns
 }
 
-/// When vertices and faces first touch.
+/// Reads the settings of a search.
+fn settings(
+    minimum_separation: Option<&Bound<'_, PyAny>>,
+    tolerance: Option<&Bound<'_, PyAny>>,
+) -> PyResult<ElementSettings> {
+    let mut settings = ElementSettings::default();
+    if let Some(separation) = minimum_separation {
+        settings.minimum_separation = number("minimum_separation", separation)?;
+        settings.validate().map_err(|error| wrong("minimum_separation", error))?;
+    }
+    if let Some(tolerance) = tolerance {
+        settings.tolerance = number("tolerance", tolerance)?;
+        settings.validate().map_err(|error| wrong("tolerance", error))?;
+    }
+    Ok(settings)
+}
+
+/// When vertices and faces of a moving mesh first come within ``minimum_separation``. Never late, never missed.
+///
+/// ``start`` and ``end`` are the positions of all vertices at the two ends of the tick, ``(n, 3)`` float64; each vertex
+/// moves on a straight line. ``faces`` are three vertices each, ``(m, 3)``; ``pairs`` a vertex and a face each, ``(k,
+/// 2)``. A vertex always touches its own faces, so leave such pairs out. The distance at a contact is at most
+/// ``minimum_separation + tolerance``, which are lengths in the units of the positions; the default of ``tolerance`` is
+/// 1e-9.
+///
+/// Returns for each pair:
+///
+/// * the state, ``(k,)``: 0 no contact or an invalid vertex, 1 contact, 3 unresolved;
+/// * the first time as a fraction of the tick, ``(k,)``; 1 without a contact, and the time that is proved to be free of
+///   contact if the search is unresolved;
+/// * the unit normal at that time from the vertex to the face, ``(k, 3)``, or zeros;
+/// * the nearest point of the face ``[a, b, c]`` at that time, ``(k, 2)``: the barycentric coordinates of ``b`` and
+///   ``c``.
 #[pyfunction]
-#[pyo3(signature = (
-    start, end, faces, pairs, *, minimum_separation=0.0, tolerance=ElementSettings::TOLERANCE, threads=None
-))]
+#[pyo3(
+    signature = (start, end, faces, pairs, *, minimum_separation=None, tolerance=None, threads=None),
+    text_signature = "(start, end, faces, pairs, *, minimum_separation=0.0, tolerance=1e-09, threads=None)"
+)]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn vertex_face<'py>(
     py: Python<'py>,
@@ -84,20 +120,24 @@ pub(crate) fn vertex_face<'py>(
     end: &Bound<'py, PyAny>,
     faces: &Bound<'py, PyAny>,
     pairs: &Bound<'py, PyAny>,
-    minimum_separation: f64,
-    tolerance: f64,
-    threads: Option<usize>,
+    minimum_separation: Option<&Bound<'py, PyAny>>,
+    tolerance: Option<&Bound<'py, PyAny>>,
+    threads: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Times<'py>> {
-    let settings = ElementSettings { minimum_separation, tolerance, ..ElementSettings::default() };
-    let of = ("faces", faces);
+    let (settings, of) = (settings(minimum_separation, tolerance)?, ("faces", faces));
     times(py, [start, end, pairs], of, settings, threads, batch::vertex_face::pairs)
 }
 
-/// When edges first touch.
+/// When edges of a moving mesh first come within ``minimum_separation``. Never late, never missed.
+///
+/// As ``vertex_face``, but ``edges`` are two vertices each, ``(m, 2)``, and ``pairs`` two edges each, ``(k, 2)``. The
+/// normal is that from the first edge to the second, and the coordinates are the fractions along the first and along
+/// the second.
 #[pyfunction]
-#[pyo3(signature = (
-    start, end, edges, pairs, *, minimum_separation=0.0, tolerance=ElementSettings::TOLERANCE, threads=None
-))]
+#[pyo3(
+    signature = (start, end, edges, pairs, *, minimum_separation=None, tolerance=None, threads=None),
+    text_signature = "(start, end, edges, pairs, *, minimum_separation=0.0, tolerance=1e-09, threads=None)"
+)]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn edge_edge<'py>(
     py: Python<'py>,
@@ -105,11 +145,10 @@ pub(crate) fn edge_edge<'py>(
     end: &Bound<'py, PyAny>,
     edges: &Bound<'py, PyAny>,
     pairs: &Bound<'py, PyAny>,
-    minimum_separation: f64,
-    tolerance: f64,
-    threads: Option<usize>,
+    minimum_separation: Option<&Bound<'py, PyAny>>,
+    tolerance: Option<&Bound<'py, PyAny>>,
+    threads: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Times<'py>> {
-    let settings = ElementSettings { minimum_separation, tolerance, ..ElementSettings::default() };
-    let of = ("edges", edges);
+    let (settings, of) = (settings(minimum_separation, tolerance)?, ("edges", edges));
     times(py, [start, end, pairs], of, settings, threads, batch::edge_edge::pairs)
 }

@@ -2,82 +2,158 @@
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use swath::broadphase::{AabbRows, MovingBoxInput};
+use swath::Filter;
+use swath::broadphase::PairInput;
 
-use crate::arrays::{Vectors, array, invalid, table};
+use crate::arguments::{Filters, pairs_max, wrong};
+use crate::arrays::{array, flags, invalid, table};
+use crate::boxes::Boxes;
+use crate::exclusive::Exclusive;
 use crate::threads::Workers;
 
-/// Finds all pairs of boxes that meet in a tick.
-#[pyclass]
+/// Finds all pairs of boxes that meet in a tick. Keep it between ticks: its memory is used again.
+///
+/// ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of pairs
+/// of a call; one with more is a ``ValueError``. By default there is no limit, and a call that needs more memory than
+/// there is ends the process: the pairs of boxes that are all in one place grow with the square of their number.
+///
+/// Each method takes boxes as ``min`` and ``max``, the corners at the start of the tick, and ``delta``, the
+/// displacement over the tick, ``(n, 3)`` each. ``moves``, ``(n,)`` bool, states for each box whether it moves; two
+/// that do not never form a pair. ``categories`` and ``masks`` are 32 bits each, one value for all boxes or ``(n,)``
+/// uint32: two boxes may form a pair if each has a category that is in the mask of the other.
+///
+/// An object takes one call at a time; a second one from another thread is a ``RuntimeError``.
+#[pyclass(frozen, module = "swath")]
 pub(crate) struct PairFinder {
-    finder: swath::PairFinder,
+    state: Exclusive<FinderState>,
     workers: Workers,
+}
+
+/// What a call changes.
+struct FinderState {
+    finder: swath::PairFinder,
     rejected: Vec<(u32, String)>,
 }
 
+const CLASS: &str = "PairFinder";
+
 type Pairs<'py> = Bound<'py, PyArray2<u32>>;
 
-/// Borrows boxes that may have displacements.
-fn boxes<'a>(
-    min: &'a Vectors<'_>,
-    max: &'a Vectors<'_>,
-    delta: Option<&'a Vectors<'_>>,
-) -> PyResult<MovingBoxInput<'a>> {
-    let boxes = AabbRows::new(min.rows(), max.rows()).map_err(invalid)?;
-    Ok(match delta {
-        Some(delta) => boxes.moving(delta.rows()).map_err(invalid)?.into(),
-        None => boxes.into(),
-    })
+/// What restricts the pairs of a list of boxes.
+struct Restrictions {
+    moves: Option<Vec<bool>>,
+    filters: Option<Vec<Filter>>,
+}
+
+impl Restrictions {
+    fn new(
+        moves: Option<&Bound<'_, PyAny>>,
+        names: [&str; 2],
+        [categories, masks]: [Option<&Bound<'_, PyAny>>; 2],
+        rows: usize,
+    ) -> PyResult<Self> {
+        let moves = moves.map(|moves| flags("moves", moves)).transpose()?;
+        if let Some(moves) = &moves
+            && moves.len() != rows
+        {
+            let got = moves.len();
+            let wanted = format!("expected one value for each of {rows} rows, got {got}");
+            return Err(wrong("moves", wanted));
+        }
+        let filters = Filters::new(names, categories, masks, rows)?.rows(rows);
+        Ok(Self { moves, filters })
+    }
+
+    /// Returns the boxes as input of the library.
+    fn of<'a>(&'a self, boxes: &'a Boxes<'_>) -> PyResult<PairInput<'a>> {
+        let mut input = PairInput::new(boxes.input()?);
+        if let Some(moves) = &self.moves {
+            input = input.moving(moves);
+        }
+        if let Some(filters) = &self.filters {
+            input = input.filtered(filters);
+        }
+        Ok(input)
+    }
 }
 
 #[pymethods]
 impl PairFinder {
     #[new]
     #[pyo3(signature = (*, threads=None, pairs_max=None))]
-    fn new(threads: Option<usize>, pairs_max: Option<usize>) -> PyResult<Self> {
+    fn new(
+        threads: Option<&Bound<'_, PyAny>>,
+        pairs_max: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let workers = Workers::new(threads)?;
         let mut exec = workers.exec();
-        exec.pairs_max = pairs_max.unwrap_or(exec.pairs_max);
+        exec.pairs_max = self::pairs_max(pairs_max)?.unwrap_or(exec.pairs_max);
         let finder = swath::PairFinder::with_exec(exec);
-        Ok(Self { finder, workers, rejected: Vec::new() })
+        Ok(Self { state: Exclusive::new(FinderState { finder, rejected: Vec::new() }), workers })
     }
 
-    /// Pairs whose swept bounds share a point.
-    #[pyo3(signature = (min, max, delta=None))]
+    /// Pairs whose swept bounds share a point, as an array ``(pairs, 2)``, sorted, each ``a < b``.
+    #[pyo3(
+        signature = (min, max, delta=None, *, moves=None, categories=None, masks=None),
+        text_signature = "($self, min, max, delta=None, *, moves=None, categories=4294967295, masks=4294967295)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn union_pairs<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         min: &Bound<'py, PyAny>,
         max: &Bound<'py, PyAny>,
         delta: Option<&Bound<'py, PyAny>>,
+        moves: Option<&Bound<'py, PyAny>>,
+        categories: Option<&Bound<'py, PyAny>>,
+        masks: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Pairs<'py>> {
-        let (min, max) = (Vectors::new("min", min)?, Vectors::new("max", max)?);
-        let delta = delta.map(|delta| Vectors::new("delta", delta)).transpose()?;
-        let boxes = boxes(&min, &max, delta.as_ref())?;
-        let Self { finder, workers, rejected } = self;
-        workers.check()?;
+        let boxes = Boxes::new(min, max, delta)?;
+        let names = ["categories", "masks"];
+        let restrictions = Restrictions::new(moves, names, [categories, masks], boxes.len())?;
+        let input = restrictions.of(&boxes)?;
+        self.workers.check()?;
+        let FinderState { finder, rejected } = &mut *self.state.lock(CLASS)?;
         let pairs = py.detach(|| {
-            let found = finder.union_pairs(boxes).map_err(|error| error.to_string())?;
+            let found = finder.union_pairs(input).map_err(|error| error.to_string())?;
             *rejected = found.rejected().iter().map(|r| (r.row, r.reason.to_string())).collect();
             Ok(found.sorted().iter().map(|pair| [pair.a, pair.b]).collect())
         });
         table(py, pairs.map_err(|error: String| invalid(error))?)
     }
 
-    /// Pairs of a box of one list and a box of another that share a point.
+    /// Pairs of a box of one list and a box of another that share a point, ``(pairs, 2)``, sorted.
+    ///
+    /// The first column is a row of ``min_a`` and ``max_a``, ``(n, 3)`` each; the second a row of ``min_b`` and
+    /// ``max_b``, ``(m, 3)`` each. ``rejected`` contains the invalid rows of the first list, then those of the second.
+    #[pyo3(
+        signature = (
+            min_a, max_a, min_b, max_b, *, categories_a=None, masks_a=None, categories_b=None, masks_b=None
+        ),
+        text_signature = "($self, min_a, max_a, min_b, max_b, *, categories_a=4294967295, masks_a=4294967295, categories_b=4294967295, masks_b=4294967295)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn union_pairs_between<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         min_a: &Bound<'py, PyAny>,
         max_a: &Bound<'py, PyAny>,
         min_b: &Bound<'py, PyAny>,
         max_b: &Bound<'py, PyAny>,
+        categories_a: Option<&Bound<'py, PyAny>>,
+        masks_a: Option<&Bound<'py, PyAny>>,
+        categories_b: Option<&Bound<'py, PyAny>>,
+        masks_b: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Pairs<'py>> {
-        let (min_a, max_a) = (Vectors::new("min_a", min_a)?, Vectors::new("max_a", max_a)?);
-        let (min_b, max_b) = (Vectors::new("min_b", min_b)?, Vectors::new("max_b", max_b)?);
-        let (a, b) = (boxes(&min_a, &max_a, None)?, boxes(&min_b, &max_b, None)?);
-        let Self { finder, workers, rejected } = self;
-        workers.check()?;
+        let a = Boxes::named(["min_a", "max_a", ""], min_a, max_a, None)?;
+        let b = Boxes::named(["min_b", "max_b", ""], min_b, max_b, None)?;
+        let names = ["categories_a", "masks_a"];
+        let of_a = Restrictions::new(None, names, [categories_a, masks_a], a.len())?;
+        let names = ["categories_b", "masks_b"];
+        let of_b = Restrictions::new(None, names, [categories_b, masks_b], b.len())?;
+        let (a, b) = (of_a.of(&a)?, of_b.of(&b)?);
+        self.workers.check()?;
+        let FinderState { finder, rejected } = &mut *self.state.lock(CLASS)?;
         let pairs = py.detach(|| {
             let found = finder.union_pairs_between(a, b).map_err(|error| error.to_string())?;
             let both = found.rejected().iter().chain(found.rejected_of_second());
@@ -87,21 +163,32 @@ impl PairFinder {
         table(py, pairs.map_err(|error: String| invalid(error))?)
     }
 
-    /// Pairs that touch during the tick, and the first time of each.
+    /// Pairs that touch during the tick, ``(pairs, 2)``, sorted, and the first time of each, ``(pairs,)``.
+    ///
+    /// A first time is never later than the exact one, and no contact is missed.
+    #[pyo3(
+        signature = (min, max, delta, *, moves=None, categories=None, masks=None),
+        text_signature = "($self, min, max, delta, *, moves=None, categories=4294967295, masks=4294967295)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn swept_pairs<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         min: &Bound<'py, PyAny>,
         max: &Bound<'py, PyAny>,
         delta: &Bound<'py, PyAny>,
+        moves: Option<&Bound<'py, PyAny>>,
+        categories: Option<&Bound<'py, PyAny>>,
+        masks: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Pairs<'py>, Bound<'py, PyArray1<f32>>)> {
-        let (min, max) = (Vectors::new("min", min)?, Vectors::new("max", max)?);
-        let delta = Vectors::new("delta", delta)?;
-        let boxes = boxes(&min, &max, Some(&delta))?;
-        let Self { finder, workers, rejected } = self;
-        workers.check()?;
+        let boxes = Boxes::new(min, max, Some(delta))?;
+        let names = ["categories", "masks"];
+        let restrictions = Restrictions::new(moves, names, [categories, masks], boxes.len())?;
+        let input = restrictions.of(&boxes)?;
+        self.workers.check()?;
+        let FinderState { finder, rejected } = &mut *self.state.lock(CLASS)?;
         let found = py.detach(|| {
-            let found = finder.swept_pairs(boxes).map_err(|error| error.to_string())?;
+            let found = finder.swept_pairs(input).map_err(|error| error.to_string())?;
             *rejected = found.rejected().iter().map(|r| (r.row, r.reason.to_string())).collect();
             Ok(found.sorted().iter().map(|pair| ([pair.a, pair.b], pair.first)).unzip())
         });
@@ -111,7 +198,7 @@ impl PairFinder {
 
     /// Rows that the last call rejected, each with the reason.
     #[getter]
-    fn rejected(&self) -> Vec<(u32, String)> {
-        self.rejected.clone()
+    fn rejected(&self) -> PyResult<Vec<(u32, String)>> {
+        Ok(self.state.lock(CLASS)?.rejected.clone())
     }
 }

@@ -1,14 +1,21 @@
 //! The Python module `swath._swath`: functions and classes over numpy arrays.
 //!
-//! Boxes of a `PairFinder` and a `Broadphase`, boxes of which a `Bvh` is built, and positions of meshes are borrowed, not
-//! copied; vectors of other functions are copied to columns. Results are new arrays. The interpreter's lock is released
-//! during searches, updates and batches, but not while proxies are edited or a single pair is tested. An argument that does not fit is a `TypeError` (not an array) or a `ValueError`, which names the argument,
-//! what was expected, and what was passed. The documentation for users is in `python/swath/__init__.pyi`.
+//! Boxes of a `PairFinder` and a `Broadphase`, boxes of which a `Bvh` is built, and positions of meshes are borrowed,
+//! not copied; vectors of other functions are copied to columns. Results are new arrays. The interpreter's lock is
+//! released during searches, updates and batches, but not while proxies are edited or a single pair is tested. A class
+//! whose calls change it has its state in an `Exclusive`, so that a second call at the same time is an error. An
+//! argument that does not fit is a `TypeError` or a `ValueError`, which names the argument, what was expected, and what
+//! was passed. The comments of functions and classes are what `help` shows; `python/swath/__init__.pyi` has the same
+//! texts.
 
+mod arguments;
 mod arrays;
+mod boxes;
 mod broadphase;
+mod bvh;
 mod convex;
 mod elements;
+mod exclusive;
 mod finder;
 mod orbits;
 mod queries;
@@ -20,9 +27,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _swath {
     #[pymodule_export]
-    use super::broadphase::Broadphase;
+    use super::broadphase::{Broadphase, Contact, Snapshot};
     #[pymodule_export]
-    use super::convex::{BodyMotion, Convex, FirstTime, distance, first_time, first_times};
+    use super::bvh::Bvh;
+    #[pymodule_export]
+    use super::convex::{
+        BodyMotion, Convex, FirstTime, FirstTimes, bounds_over, distance, first_time, first_times,
+    };
     #[pymodule_export]
     use super::elements::{edge_edge, vertex_face};
     #[pymodule_export]
@@ -30,13 +41,16 @@ mod _swath {
     #[pymodule_export]
     use super::orbits::{catalogue, screen_conjunctions};
     #[pymodule_export]
-    use super::queries::Bvh;
-    #[pymodule_export]
     use super::tick::tick;
 
     use super::*;
 
-    /// Name of the SIMD level that is used on this CPU.
+    /// The version of the package.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name is that of Python")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// Name of the SIMD level that is used on this CPU: portable4, avx2 or avx512 on x86-64.
     #[pyfunction]
     fn level() -> &'static str {
         swath::Level::detect().name()

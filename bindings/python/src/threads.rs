@@ -1,7 +1,7 @@
 //! Threads of objects and calls, and the check that this process has them.
 //!
-//! A process that `fork` created has only the thread that called `fork`. Work for threads of its parent would wait there for ever, so
-//! each call that may use threads first compares its process with the one that started them.
+//! A process that `fork` created has only the thread that called `fork`. Work for threads of its parent would wait
+//! there for ever, so each call that may use threads first compares its process with the one that started them.
 
 use std::process;
 use std::sync::Arc;
@@ -12,10 +12,11 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use swath::{Exec, Threads};
 
+use crate::arguments::integer;
 use crate::arrays::invalid;
 
 /// The greatest number of threads of a pool.
-const THREADS_MAX: usize = 1024;
+const THREADS_MAX: u64 = 1024;
 
 /// The id of the process that first used the threads that objects share; 0 before.
 static SHARED_PROCESS: AtomicU32 = AtomicU32::new(0);
@@ -32,11 +33,20 @@ pub(crate) enum Workers {
 
 impl Workers {
     /// Starts `threads` threads, or uses the shared ones if that is `None`.
-    pub(crate) fn new(threads: Option<usize>) -> PyResult<Self> {
-        match threads {
+    pub(crate) fn new(threads: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        match count(threads)? {
             None => Ok(Self::Shared),
             Some(1) => Ok(Self::One),
             Some(count) => Ok(Self::Own(Arc::new(pool(count)?), process::id())),
+        }
+    }
+
+    /// Returns the number of threads with which these were created.
+    pub(crate) fn count(&self) -> Option<usize> {
+        match self {
+            Self::Shared => None,
+            Self::One => Some(1),
+            Self::Own(pool, _) => Some(pool.current_num_threads()),
         }
     }
 
@@ -74,8 +84,8 @@ impl Workers {
 }
 
 impl Drop for Workers {
-    /// Leaves a pool of another process as it is: to end its threads, which do not exist here, locks would be taken that they
-    /// may have had when the process was forked.
+    /// Leaves a pool of another process as it is: to end its threads, which do not exist here, locks would be taken
+    /// that they may have had when the process was forked.
     fn drop(&mut self) {
         if let Self::Own(pool, process) = self
             && *process != process::id()
@@ -85,16 +95,20 @@ impl Drop for Workers {
     }
 }
 
+/// Reads a number of threads.
+pub(crate) fn count(threads: Option<&Bound<'_, PyAny>>) -> PyResult<Option<usize>> {
+    threads
+        .map(|count| integer("threads", count, 1..=THREADS_MAX).map(|count| count as usize))
+        .transpose()
+}
+
 /// Starts `count` threads.
 pub(crate) fn pool(count: usize) -> PyResult<ThreadPool> {
-    if !(1..=THREADS_MAX).contains(&count) {
-        return Err(invalid(format!("threads: expected 1 to {THREADS_MAX}, got {count}")));
-    }
     ThreadPoolBuilder::new().num_threads(count).build().map_err(invalid)
 }
 
 /// Returns how a call runs on `threads` threads, or on the shared ones if that is `None`.
-pub(crate) fn exec_of_call(threads: Option<usize>) -> PyResult<Exec> {
+pub(crate) fn exec_of_call(threads: Option<&Bound<'_, PyAny>>) -> PyResult<Exec> {
     let workers = Workers::new(threads)?;
     workers.check()?;
     Ok(workers.exec())

@@ -11,7 +11,7 @@ struct StaleId(ProxyId);
 impl fmt::Display for StaleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 == ProxyId::NONE {
-            return f.write_str("the id is `ProxyId::NONE`");
+            return f.write_str("the id stands for no proxy");
         }
         write!(f, "there is no proxy {} of generation {}", self.0.index(), self.0.generation())
     }

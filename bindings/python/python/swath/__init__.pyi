@@ -1,25 +1,13 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "Broadphase",
-    "Bvh",
-    "Convex",
-    "FirstTime",
-    "Motion",
-    "PairFinder",
-    "catalogue",
-    "distance",
-    "edge_edge",
-    "first_time",
-    "first_times",
-    "level",
-    "screen_conjunctions",
-    "tick",
-    "vertex_face",
+    "Broadphase", "Bvh", "Contact", "Convex", "FirstTime", "FirstTimes", "Motion", "PairFinder", "Snapshot", "__version__",
+    "bounds_over", "catalogue", "distance", "edge_edge", "first_time", "first_times", "level", "screen_conjunctions",
+    "tick", "vertex_face",
 ]
 
 _F32 = NDArray[np.float32]
@@ -28,9 +16,14 @@ _U32 = NDArray[np.uint32]
 _I64 = NDArray[np.int64]
 _U64 = NDArray[np.uint64]
 _U8 = NDArray[np.uint8]
-_Vector = Sequence[float]
+_Bool = NDArray[np.bool_]
+_Vector = Sequence[float] | _F32 | _F64
+_Tuple = tuple[float, float, float]
 _Kind = Literal["fixed", "kinematic", "dynamic", "sleeping"]
+_Kinds = Sequence[_Kind] | NDArray[np.str_]
 _Touch = Literal["hit", "if_closing", "ignore"]
+
+__version__: str
 
 def level() -> str:
     """Name of the SIMD level that is used on this CPU: portable4, avx2 or avx512 on x86-64."""
@@ -39,25 +32,37 @@ def level() -> str:
 class PairFinder:
     """Finds all pairs of boxes that meet in a tick. Keep it between ticks: its memory is used again.
 
-    ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of
-    pairs of a call; one with more is a ``ValueError``.
+    ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of pairs of a
+    call; one with more is a ``ValueError``. By default there is no limit, and a call that needs more memory than there is ends
+    the process: the pairs of boxes that are all in one place grow with the square of their number.
+
+    Each method takes boxes as ``min`` and ``max``, the corners at the start of the tick, and ``delta``, the displacement over
+    the tick, ``(n, 3)`` each. ``moves``, ``(n,)`` bool, states for each box whether it moves; two that do not never form a
+    pair. ``categories`` and ``masks`` are 32 bits each, one value for all boxes or ``(n,)`` uint32: two boxes may form a pair
+    if each has a category that is in the mask of the other.
+
+    An object takes one call at a time; a second one from another thread is a ``RuntimeError``.
     """
-
     def __new__(cls, *, threads: int | None = None, pairs_max: int | None = None) -> Self: ...
-    def union_pairs(self, min: _F32, max: _F32, delta: _F32 | None = None) -> _U32:
-        """Pairs whose swept bounds share a point, as an array ``(pairs, 2)``, sorted, each ``a < b``.
-
-        ``min`` and ``max`` are the corners of the boxes at the start of the tick, ``(n, 3)``.
-        """
-
-    def union_pairs_between(self, min_a: _F32, max_a: _F32, min_b: _F32, max_b: _F32) -> _U32:
+    def union_pairs(
+        self, min: _F32, max: _F32, delta: _F32 | None = None, *, moves: _Bool | None = None,
+        categories: int | _U32 = 4294967295, masks: int | _U32 = 4294967295,
+    ) -> _U32:
+        """Pairs whose swept bounds share a point, as an array ``(pairs, 2)``, sorted, each ``a < b``."""
+    def union_pairs_between(
+        self, min_a: _F32, max_a: _F32, min_b: _F32, max_b: _F32, *, categories_a: int | _U32 = 4294967295,
+        masks_a: int | _U32 = 4294967295, categories_b: int | _U32 = 4294967295, masks_b: int | _U32 = 4294967295,
+    ) -> _U32:
         """Pairs of a box of one list and a box of another that share a point, ``(pairs, 2)``, sorted.
 
-        The first column is a row of ``min_a`` and ``max_a``, ``(n, 3)`` each; the second a row of ``min_b`` and
-        ``max_b``, ``(m, 3)`` each. ``rejected`` contains the invalid rows of the first list, then those of the second.
+        The first column is a row of ``min_a`` and ``max_a``, ``(n, 3)`` each; the second a row of ``min_b`` and ``max_b``,
+        ``(m, 3)`` each. ``rejected`` contains the invalid rows of the first list, then those of the second.
         """
 
-    def swept_pairs(self, min: _F32, max: _F32, delta: _F32) -> tuple[_U32, _F32]:
+    def swept_pairs(
+        self, min: _F32, max: _F32, delta: _F32, *, moves: _Bool | None = None, categories: int | _U32 = 4294967295,
+        masks: int | _U32 = 4294967295,
+    ) -> tuple[_U32, _F32]:
         """Pairs that touch during the tick, ``(pairs, 2)``, sorted, and the first time of each, ``(pairs,)``.
 
         A first time is never later than the exact one, and no contact is missed.
@@ -71,63 +76,303 @@ class PairFinder:
 class Broadphase:
     """Boxes that stay from tick to tick, under ids, and the pairs that begin and end.
 
-    An id is a number that no other box of this object ever has; ``id >> 32`` is an index that is less than the largest number of
-    boxes that existed at once. A new pair needs a dynamic box, or a kinematic and a sleeping one. A pair whose two boxes become fixed or
-    sleeping stays, without an event, until one of them changes. ``threads`` is the number of threads, by default one for each logical core.
-    """
+    An id is a number that no other box of this object ever has, unless a snapshot is restored; ``id >> 32`` is an index that is
+    less than the largest number of boxes that existed at once. ``2**64 - 1`` is the id of no box. A new pair needs a dynamic
+    box, or a kinematic and a sleeping one. A pair whose two boxes become fixed or sleeping stays, without an event, until one
+    of them changes, if they touch at the start of the tick; else it ends, because both lose their displacements. Of a box with
+    a margin, the fat box counts, which stays as it is.
 
-    def __new__(cls, *, threads: int | None = None) -> Self: ...
+    ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of pairs of an
+    update; one with more is a ``ValueError`` and changes nothing. By default there is no limit, and an update that needs more
+    memory than there is ends the process: the pairs of boxes that are all in one place grow with the square of their number.
+
+    An object takes one call at a time; a second one from another thread is a ``RuntimeError``. ``copy.copy``, ``copy.deepcopy``
+    and ``pickle`` make an independent broadphase in the state that ``save`` returns.
+    """
+    def __new__(cls, *, threads: int | None = None, pairs_max: int | None = None) -> Self: ...
     def __len__(self) -> int: ...
     def insert(
-        self, min: _F32, max: _F32, delta: _F32 | None = None, *, kind: _Kind = "dynamic", margin: float = 0.0
+        self, min: _F32, max: _F32, delta: _F32 | None = None, *, kind: _Kind | _Kinds = "dynamic",
+        margin: float | _F32 = 0.0, categories: int | _U32 = 4294967295, masks: int | _U32 = 4294967295, owner: int | _U32 = 0,
+        enabled: bool | _Bool = True, user: int | _U64 = 0,
     ) -> _U64:
         """Inserts a box for each row of ``min`` and ``max``, ``(n, 3)``, and returns their ids, ``(n,)``.
 
-        ``delta`` is the displacement over the tick, ``(n, 3)``. A rejected row gets the id ``2**64 - 1``. With a ``margin``, a
-        length, a box is kept enlarged by it until its path leaves this fat box; the reported pairs are then those of fat boxes.
+        ``delta`` is the displacement over the tick, ``(n, 3)``; that of a fixed or sleeping box is ignored. A rejected row gets
+        the id ``2**64 - 1``. Each of the other arguments is one value for all rows, or has one for each row:
+
+        * ``kind``: a name or a sequence of names. Fixed boxes do not move, kinematic ones move on paths that the caller
+          prescribes, dynamic ones react to contacts, sleeping ones are dynamic ones at rest.
+        * ``margin``: a length, ``(n,)`` float32. With it, a box is kept enlarged by it until its path leaves this fat box; the
+          reported pairs are then those of fat boxes.
+        * ``categories`` and ``masks``: 32 bits each, ``(n,)`` uint32. Two boxes may form a pair if each has a category that is
+          in the mask of the other.
+        * ``owner``: ``(n,)`` uint32. Two boxes of the same owner never form a pair; 0 is no owner.
+        * ``enabled``: ``(n,)`` bool. A disabled box is in no pair and in no result of a query.
+        * ``user``: a number of the caller, ``(n,)`` uint64, that ``user`` returns.
         """
 
     def set(self, ids: _U64, min: _F32, max: _F32, delta: _F32 | None = None) -> None:
-        """Sets the box and the displacement of each id, ``(n,)``. Rejected rows change nothing; a stale id is a ``ValueError``."""
+        """Sets the box and the displacement of each id, ``(n,)``.
 
-    def set_kind(self, ids: _U64, kind: _Kind) -> None: ...
+        Without ``delta``, the displacement is zero. That of a fixed or sleeping box is ignored, so call ``set_kind`` first.
+        Both remain until they are set again: an update does not move a box to the end of its path. Rejected rows change
+        nothing; a stale id is a ``ValueError``, and then nothing is changed.
+        """
+
+    def set_kind(self, ids: _U64, kind: _Kind | _Kinds) -> None:
+        """Changes the kind of each id: ``kind`` is a name for all, or a sequence with a name for each.
+
+        A box that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement; one that
+        becomes dynamic or kinematic has none until it is set. A stale id is a ``ValueError``, and then nothing is changed.
+        """
+
+    def set_filter(
+        self, ids: _U64, categories: int | _U32 = 4294967295, masks: int | _U32 = 4294967295
+    ) -> None:
+        """Changes the categories and masks of each id, one for all or ``(n,)`` uint32.
+
+        Without them, all bits are set. A stale id is a ``ValueError``, and then nothing is changed.
+        """
+
+    def set_owner(self, ids: _U64, owner: int | _U32) -> None:
+        """Changes the owner of each id, one for all or ``(n,)`` uint32; 0 is no owner.
+
+        A stale id is a ``ValueError``, and then nothing is changed.
+        """
+
+    def set_enabled(self, ids: _U64, enabled: bool | _Bool) -> None:
+        """Enables or disables each id, one value for all or ``(n,)`` bool. A disabled box is in no pair and in no result of a
+        query.
+
+        A stale id is a ``ValueError``, and then nothing is changed.
+        """
+
+    def set_margin(self, ids: _U64, margin: float | _F32) -> None:
+        """Changes the margin of each id, one length for all or ``(n,)`` float32.
+
+        A row whose fat box would reach past ``2**120`` is rejected and changes nothing. A negative margin or NaN, and a stale
+        id, are a ``ValueError``, and then nothing is changed.
+        """
+
+    def set_user(self, ids: _U64, user: int | _U64) -> None:
+        """Changes the number of the caller of each id, one for all or ``(n,)`` uint64.
+
+        A stale id is a ``ValueError``, and then nothing is changed.
+        """
+
     def remove(self, ids: _U64) -> None:
         """Removes each id; a stale one is a ``ValueError``, and then none is removed."""
+    def clear(self) -> None:
+        """Removes all boxes and pairs, without events."""
+    def renew(self, ids: _U64) -> None:
+        """Makes the next update report the pairs of each id as begun again, without an end. The ids stay.
+
+        A stale id is a ``ValueError``, and then nothing is changed.
+        """
+
+    def shift_origin(self, offset: _Vector) -> None:
+        """Moves the origin to ``offset``, three numbers: all boxes are translated by its negative and rounded outwards.
+
+        Ids and pairs stay. A shift by which a box would reach past ``2**120`` is a ``ValueError`` and changes nothing.
+        """
 
     def update(self) -> tuple[_U64, _F32, _U64]:
         """Finds the pairs that touch in this tick, and compares them with those of the last update.
 
-        Returns the pairs that begin, ``(k, 2)`` ids, with their first times, ``(k,)``, and the pairs that ended, ``(m, 2)``.
+        Returns the pairs that begin, ``(k, 2)`` ids, with their first times as fractions of the tick, ``(k,)``, and the pairs
+        that ended, ``(m, 2)``.
         """
 
     def touching(self) -> tuple[_U64, _F32]:
-        """The pairs of the last update in which a box is dynamic or kinematic, ``(k, 2)`` ids, with their first times
-        as fractions of the tick, ``(k,)``. Pairs whose two boxes are fixed or sleeping are left out."""
+        """The pairs of the last update in which a box is dynamic or kinematic, ``(k, 2)`` ids, with their first times as
+        fractions of the tick, ``(k,)``. Pairs whose two boxes are fixed or sleeping are left out.
+        """
+
+    def pairs(self, id: int | np.uint64 | None = None) -> _U64:
+        """The pairs that the last update found or kept, those of two fixed or sleeping boxes too, ``(k, 2)`` ids, in order.
+
+        With an ``id``, only the pairs of this box; a stale id is a ``ValueError``.
+        """
+
+    def contact(self, a: int | np.uint64, b: int | np.uint64) -> Contact:
+        """How two boxes touch in the tick, whether or not they are a pair. A stale id is a ``ValueError``."""
+    def contains(self, ids: _U64) -> _Bool:
+        """Whether each of these ids, ``(n,)``, is that of a box that exists, ``(n,)`` bool."""
+    def ids(self) -> _U64:
+        """The ids of all boxes, ``(n,)``, in order."""
+    def boxes(self, ids: _U64) -> tuple[_F32, _F32, _F32]:
+        """The boxes of these ids at the start of the tick, without margins: ``min``, ``max`` and ``delta``, ``(n, 3)`` each.
+
+        A stale id is a ``ValueError``.
+        """
+
+    def user(self, ids: _U64) -> _U64:
+        """The numbers of the caller of these ids, in an array of uint64 with the shape of ``ids``: ``(n,)``, or ``(n, 2)``
+        pairs.
+
+        Boxes that were removed before the last update have theirs until the next one. Another stale id is a ``ValueError``.
+        """
+
+    def cast(
+        self, origin: _F32, direction: _F32, max_fraction: float | None = None, *, categories: int = 4294967295,
+        mask: int = 4294967295, without_owner: int = 0, without_kind: _Kind | _Kinds = (),
+    ) -> tuple[_U64, _F32]:
+        """The first box that each ray hits: its id or ``2**64 - 1``, and the fraction of ``direction`` or infinity, ``(n,)``
+        each.
+
+        ``origin`` and ``direction`` are ``(n, 3)``. A ray ends at the fraction ``max_fraction`` of its direction; None is no
+        end.
+
+        All queries see the true boxes at the start of the tick, without margins, of all enabled boxes, with each change before
+        the call. A query with ``categories`` and a ``mask`` finds a box if each of the two has a category that is in the mask
+        of the other. It leaves out boxes of the owner ``without_owner``, if that is not 0, and of the kinds ``without_kind``, a
+        name or a sequence of names.
+        """
+
+    def sweep(
+        self, min: _F32, max: _F32, delta: _F32, *, categories: int = 4294967295, mask: int = 4294967295,
+        without_owner: int = 0, without_kind: _Kind | _Kinds = (),
+    ) -> tuple[_U64, _F32]:
+        """The first box that each moving box touches: its id or ``2**64 - 1``, and the time as a fraction of its path or
+        infinity.
+
+        ``min`` and ``max`` are the corners at the start, ``delta`` the displacement, ``(n, 3)`` each. Returns ``(n,)`` each.
+        The boxes of the broadphase stay where they are at the start of the tick. A time is never later than the exact one. The
+        other arguments are as in ``cast``.
+        """
+
+    def overlaps(
+        self, min: _F32, max: _F32, *, categories: int = 4294967295, mask: int = 4294967295, without_owner: int = 0,
+        without_kind: _Kind | _Kinds = (),
+    ) -> tuple[_I64, _U64]:
+        """The boxes that each box overlaps: those of row ``i`` are ``ids[starts[i]:starts[i + 1]]``, in order.
+
+        ``min`` and ``max`` are ``(n, 3)``. Returns ``starts`` with ``n + 1`` elements, and ``ids``. Boxes that share a point of
+        their surfaces overlap. The other arguments are as in ``cast``.
+        """
+
+    def nearest(
+        self, points: _F32, max_distance: float | None = None, *, k: int | None = None, categories: int = 4294967295,
+        mask: int = 4294967295, without_owner: int = 0, without_kind: _Kind | _Kinds = (),
+    ) -> tuple[_U64, _F32]:
+        """The box nearest to each point, at most at the distance ``max_distance``: its id or ``2**64 - 1``, and the distance or
+        infinity.
+
+        ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, the ``k`` nearest boxes of each point, ``(n, k)``, in the
+        order of distance. Without ``max_distance``, there is no limit. The other arguments are as in ``cast``.
+        """
+
+    def save(self) -> Snapshot:
+        """Returns the state that decides the results of the next updates: boxes, ids and pairs.
+
+        The events of the last update are not part of it, nor the numbers of threads and of pairs.
+        """
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Restores a state that ``save`` returned. From now on each update has the results that it would have had then.
+
+        Ids of boxes that were inserted since then are stale, or become those of other boxes.
+        """
 
     @property
     def rejected(self) -> list[tuple[int, str]]:
-        """Rows that the last call of ``insert`` or ``set`` rejected, each with the reason."""
+        """Rows that the last call of ``insert``, ``set`` or ``set_margin`` rejected, each with the reason."""
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, int | None]]: ...
+    def __getstate__(self) -> Snapshot: ...
+    def __setstate__(self, snapshot: Snapshot) -> None: ...
+
+@final
+class Snapshot:
+    """A state of a ``Broadphase`` that ``save`` returned. It does not change.
+
+    ``bytes(snapshot)`` and ``pickle`` store it, and ``Snapshot(data)`` reads such bytes with the same version of the package.
+    Damaged bytes are a ``ValueError``. ``len(snapshot)`` is the number of boxes.
+    """
+    def __new__(cls, data: bytes) -> Self: ...
+    def __len__(self) -> int: ...
+    def __bytes__(self) -> bytes: ...
+    def __copy__(self) -> Snapshot: ...
+    def __deepcopy__(self, _memo: object) -> Snapshot: ...
+    def __reduce__(self) -> tuple[type[Snapshot], tuple[bytes]]: ...
+
+@final
+class Contact:
+    """How two boxes of a ``Broadphase`` touch in the tick, by their true boxes, without margins."""
+    state: Literal["separated", "touching", "overlapping"]
+    """"separated": no contact in the tick; "touching": from the time ``first`` on; "overlapping": from the start of the tick."""
+    first: float | None
+    """First time of contact, a fraction of the tick, never late; None without a contact."""
+    last: float | None
+    """Last time of contact, never early; None without a contact."""
+    normal: _Tuple | None
+    """Unit normal from ``a`` to ``b``; None without an axis of contact, as for boxes whose interiors overlap at the start."""
+    closing: bool
+    """Whether the boxes move into each other just after the first time."""
+    translation: _Tuple | None
+    """The shortest vector to add to ``b`` so that it at most touches ``a``; None if the boxes do not overlap at the start."""
 
 @final
 class Bvh:
-    """A bounding volume hierarchy over boxes that do not move, ``(n, 3)`` corners each."""
+    """A bounding volume hierarchy over boxes that do not move, ``(n, 3)`` corners each.
 
-    def __new__(cls, min: _F32, max: _F32, *, threads: int | None = None) -> Self: ...
+    ``categories`` and ``masks`` are 32 bits each, one value for all boxes or ``(n,)`` uint32. A query with categories and a
+    mask finds a box if each of the two has a category that is in the mask of the other. ``len(bvh)`` is the number of valid
+    boxes. Several threads may use one object at once.
+    """
+    def __new__(
+        cls, min: _F32, max: _F32, *, categories: int | _U32 = 4294967295, masks: int | _U32 = 4294967295,
+        threads: int | None = None,
+    ) -> Self: ...
     def __len__(self) -> int: ...
-    def cast(self, origin: _F32, direction: _F32, max_fraction: float = ...) -> tuple[_I64, _F32]:
-        """The first box that each ray hits: its row or -1, and the fraction of ``direction`` or infinity.
+    def cast(
+        self, origin: _F32, direction: _F32, max_fraction: float | None = None, *, categories: int = 4294967295,
+        mask: int = 4294967295,
+    ) -> tuple[_I64, _F32]:
+        """The first box that each ray hits: its row or -1, and the fraction of ``direction`` or infinity, ``(n,)`` each.
 
-        A ray ends at ``max_fraction``, which is not negative and by default infinite.
+        ``origin`` and ``direction`` are ``(n, 3)``. A ray ends at the fraction ``max_fraction`` of its direction; None is no
+        end.
         """
 
-    def overlaps(self, min: _F32, max: _F32) -> tuple[_I64, _U32]:
-        """The stored boxes that each box overlaps: those of row ``i`` are ``rows[starts[i]:starts[i + 1]]``.
+    def cast_all(
+        self, origin: _F32, direction: _F32, max_fraction: float | None = None, *, categories: int = 4294967295,
+        mask: int = 4294967295,
+    ) -> tuple[_I64, _U32, _F32]:
+        """All boxes that each ray hits, in the order of their fractions: those of ray ``i`` are ``rows[starts[i]:starts[i +
+        1]]``.
 
-        Returns ``starts`` with ``n + 1`` elements, and ``rows``.
+        Returns ``starts`` with ``n + 1`` elements, ``rows``, and the fraction of ``direction`` of each. Otherwise as ``cast``.
+        It uses the calling thread only.
         """
 
-    def nearest(self, points: _F32, max_distance: float = ...) -> tuple[_I64, _F32]:
-        """The box nearest to each point: its row or -1, and the distance or infinity."""
+    def sweep(
+        self, min: _F32, max: _F32, delta: _F32, *, categories: int = 4294967295, mask: int = 4294967295
+    ) -> tuple[_I64, _F32]:
+        """The first box that each moving box touches: its row or -1, and the time as a fraction of its path or infinity.
+
+        ``min`` and ``max`` are the corners at the start, ``delta`` the displacement, ``(n, 3)`` each. Returns ``(n,)`` each. A
+        time is never later than the exact one.
+        """
+
+    def overlaps(
+        self, min: _F32, max: _F32, *, categories: int = 4294967295, mask: int = 4294967295
+    ) -> tuple[_I64, _U32]:
+        """The stored boxes that each box overlaps: those of row ``i`` are ``rows[starts[i]:starts[i + 1]]``, in order.
+
+        ``min`` and ``max`` are ``(n, 3)``. Returns ``starts`` with ``n + 1`` elements, and ``rows``. Boxes that share a point
+        of their surfaces overlap.
+        """
+
+    def nearest(
+        self, points: _F32, max_distance: float | None = None, *, k: int | None = None, categories: int = 4294967295,
+        mask: int = 4294967295,
+    ) -> tuple[_I64, _F32]:
+        """The box nearest to each point, at most at the distance ``max_distance``: its row or -1, and the distance or infinity.
+
+        ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, the ``k`` nearest boxes of each point, ``(n, k)``, in the
+        order of distance. Without ``max_distance``, there is no limit.
+        """
 
     @property
     def rejected(self) -> list[tuple[int, str]]:
@@ -135,177 +380,213 @@ class Bvh:
 
 @final
 class Convex:
-    """A convex shape, in coordinates of its body."""
-
+    """A convex shape, in coordinates of its body. Its origin is the position of a ``Motion``, about which the body rotates."""
     @staticmethod
     def hull(points: _F32) -> Convex:
         """The convex hull of points, ``(n, 3)``."""
-
     @staticmethod
-    def sphere(radius: float) -> Convex: ...
+    def sphere(radius: float) -> Convex:
+        """A ball about the origin. With the radius 0 it is a point."""
     @staticmethod
-    def cuboid(half_extents: _Vector) -> Convex: ...
+    def cuboid(half_extents: _Vector) -> Convex:
+        """A box about the origin. ``half_extents`` are three lengths; zero makes it flat."""
     @staticmethod
     def capsule(half_height: float, radius: float) -> Convex:
-        """A capsule along the y axis."""
-
+        """A capsule along the y axis: a segment from ``-half_height`` to ``half_height``, rounded by ``radius``."""
+    @staticmethod
+    def cylinder(half_height: float, radius: float) -> Convex:
+        """A cylinder along the y axis, from ``-half_height`` to ``half_height``."""
+    @staticmethod
+    def cone(half_height: float, radius: float) -> Convex:
+        """A cone along the y axis, with its disc at ``-half_height`` and its tip at ``half_height``."""
+    @staticmethod
+    def segment(a: _Vector, b: _Vector) -> Convex:
+        """The segment between two points, three numbers each."""
+    @staticmethod
+    def triangle(a: _Vector, b: _Vector, c: _Vector) -> Convex:
+        """A triangle of three corners, three numbers each, which may be collinear or equal."""
     def rounded(self, radius: float) -> Convex:
         """The same shape with all points within ``radius`` of it."""
+    def scaled(self, factors: _Vector) -> Convex:
+        """The same shape, scaled on each of its own axes by one of three ``factors``.
+
+        A negative factor mirrors it, zero makes it flat. The factors of a rounded shape must have the same magnitude.
+        """
 
 @final
 class Motion:
     """Position, rotation, displacement, acceleration and spin of a body over a tick.
 
-    A point of the body is at ``position + delta * t + accel * t * t / 2`` plus its rotated arm.
+    A point of the body is at ``position + delta * t + accel * t * t / 2`` plus its rotated arm. ``rotation`` is a quaternion
+    ``[x, y, z, w]`` of any length. ``spin`` is an axis times radians per tick.
     """
-
     def __new__(
-        cls,
-        position: _Vector = ...,
-        *,
-        rotation: _Vector = ...,
-        delta: _Vector = ...,
-        accel: _Vector = ...,
-        spin: _Vector = ...,
+        cls, position: _Vector = (0.0, 0.0, 0.0), *, rotation: _Vector = (0.0, 0.0, 0.0, 1.0),
+        delta: _Vector = (0.0, 0.0, 0.0), accel: _Vector = (0.0, 0.0, 0.0), spin: _Vector = (0.0, 0.0, 0.0),
     ) -> Self: ...
 
 @final
 class FirstTime:
     """When two shapes first touch."""
-
     state: Literal["impact", "overlapping", "separated", "unresolved"]
+    """"impact", "overlapping" (at the start), "separated" or "unresolved"."""
     t: float | None
-    """First time of contact, 0 if they overlap at the start, None without a known contact."""
+    """First time of contact, a fraction of the tick, 0 if they overlap at the start, None without a known contact."""
     t_safe: float
     """Time that is proved to be free of contact."""
-    normal: tuple[float, float, float] | None
-    """Unit normal at that time, from ``a`` to ``b``."""
-    on_a: tuple[float, float, float] | None
-    on_b: tuple[float, float, float] | None
+    normal: _Tuple | None
+    """Unit normal at that time, from ``a`` to ``b``; None without a known contact."""
+    on_a: _Tuple | None
+    """The point of ``a`` nearest to ``b`` at that time, or deepest inside it, in world coordinates."""
+    on_b: _Tuple | None
+    """The point of ``b`` nearest to ``a`` at that time, or deepest inside it, in world coordinates."""
     closing: float | None
-    """Closing speed along the normal, in length per tick."""
+    """Closing speed of these points along the normal, in length per tick; negative if they separate."""
     depth: float | None
+    """Depth beyond the target distance along the normal if they overlap at the start, else None."""
+
+@final
+class FirstTimes:
+    """When the bodies of many pairs first touch: arrays with a row for each pair."""
+    state: _U8
+    """``(k,)`` uint8: 0 separated, 1 impact, 2 overlapping at the start, 3 unresolved."""
+    t: _F32
+    """``(k,)``: the first time of contact as a fraction of the tick, or the time that is proved to be free of contact, which is
+    1 if separated.
+    """
+    normal: _F32
+    """``(k, 3)``: the unit normal at that time from the first body to the second; zeros without a known contact."""
+    on_a: _F32
+    """``(k, 3)``: the point of the first body nearest to the second at that time, or deepest inside it, in world coordinates,
+    or zeros.
+    """
+    on_b: _F32
+    """``(k, 3)``: the point of the second body nearest to the first at that time, or deepest inside it, in world coordinates,
+    or zeros.
+    """
+    closing: _F32
+    """``(k,)``: the closing speed of these points along the normal, in length per tick, negative if they separate, or 0."""
+    depth: _F32
+    """``(k,)``: the depth beyond the target distance along the normal of bodies that overlap at the start, else 0."""
+    rejected: list[tuple[int, str]]
+    """The invalid bodies, as a list of their rows, each with the reason. They touch nothing."""
+    def __len__(self) -> int: ...
 
 def first_time(
-    a: Convex,
-    motion_a: Motion,
-    b: Convex,
-    motion_b: Motion,
-    *,
-    target_distance: float = 0.0,
-    tolerance: float = ...,
-    touch: _Touch = "if_closing",
+    a: Convex, motion_a: Motion, b: Convex, motion_b: Motion, *, target_distance: float = 0.0,
+    tolerance: float = 6.103515625e-05, touch: _Touch = "if_closing",
 ) -> FirstTime:
-    """When two convex shapes first come within ``target_distance`` of each other. Never late, never missed."""
+    """When two convex shapes first come within ``target_distance`` of each other. Never late, never missed.
+
+    ``tolerance`` limits the distance at an impact above the target, relative to the size of the smaller shape, from 0 to 1; by
+    default it is 1/16384. ``touch`` states which touches at the start of the tick are impacts: every one (``"hit"``), one whose
+    nearest points close (``"if_closing"``), or none (``"ignore"``).
+    """
 
 def first_times(
-    shapes: Sequence[Convex],
-    position: _F32,
-    delta: _F32,
-    pairs: _U32,
-    *,
-    accel: _F32 | None = None,
-    spin: _F32 | None = None,
-    target_distance: float = 0.0,
-    tolerance: float = ...,
-    touch: _Touch = "if_closing",
-    threads: int | None = None,
-) -> tuple[_U8, _F32, _F32]:
+    shapes: Iterable[Convex], position: _F32, delta: _F32, pairs: _U32, *, rotation: _F32 | None = None,
+    accel: _F32 | None = None, spin: _F32 | None = None, target_distance: float = 0.0, tolerance: float = 6.103515625e-05,
+    touch: _Touch = "if_closing", threads: int | None = None,
+) -> FirstTimes:
     """First times of many pairs of bodies.
 
-    ``position``, ``delta``, ``accel`` and ``spin`` have a row for each shape, ``pairs`` has two bodies in each row.
-    Returns for each pair: 0 separated, 1 impact, 2 overlapping at the start, 3 unresolved; the first time, or the time
-    proved free of contact; and the unit normal from the first to the second, or zeros.
+    ``shapes`` are those of the bodies; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the quaternions
+    ``rotation``, ``(n, 4)`` of any length, have a row for each. Without ``rotation``, no body is rotated at the start.
+    ``pairs`` has two bodies in each row, ``(k, 2)``. The other arguments are as in ``first_time``. An invalid body touches
+    nothing, and is in the list ``rejected`` of the result.
+    """
+
+def bounds_over(
+    shapes: Iterable[Convex], position: _F32, delta: _F32, *, rotation: _F32 | None = None, accel: _F32 | None = None,
+    spin: _F32 | None = None, margin: float = 0.0,
+) -> tuple[_F32, _F32, _F32]:
+    """Moving boxes that contain bodies during the whole tick, for a ``Broadphase`` or a ``PairFinder``.
+
+    ``shapes`` are those of the bodies; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the quaternions
+    ``rotation``, ``(n, 4)`` of any length, have a row for each. Returns ``min``, ``max`` and ``delta``, ``(n, 3)`` each. The
+    box of an accelerated body contains it on a straight path. All boxes are enlarged by ``margin``, a length, on each side:
+    with half a target distance, two boxes touch whenever their bodies are within the target. The box of an invalid body is NaN,
+    so that other functions reject it.
     """
 
 def distance(
     a: Convex, motion_a: Motion, b: Convex, motion_b: Motion
-) -> tuple[float, tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]:
-    """Distance at the start of the tick, negative if they overlap; its normal from ``a`` to ``b``; nearest points."""
+) -> tuple[float, _Tuple, _Tuple, _Tuple]:
+    """Distance at the start of the tick, negative if the shapes overlap; its normal from ``a`` to ``b``; the nearest points of
+    both.
+    """
 
 def vertex_face(
-    start: _F64,
-    end: _F64,
-    faces: _U32,
-    pairs: _U32,
-    *,
-    minimum_separation: float = 0.0,
-    tolerance: float = ...,
+    start: _F64, end: _F64, faces: _U32, pairs: _U32, *, minimum_separation: float = 0.0, tolerance: float = 1e-09,
     threads: int | None = None,
 ) -> tuple[_U8, _F64, _F64, _F64]:
     """When vertices and faces of a moving mesh first come within ``minimum_separation``. Never late, never missed.
 
-    ``start`` and ``end`` are the positions of all vertices at the two ends of the tick, ``(n, 3)`` float64; each vertex
-    moves on a straight line. ``faces`` are three vertices each, ``(m, 3)``; ``pairs`` a vertex and a face each,
-    ``(k, 2)``. A vertex always touches its own faces, so leave such pairs out. The distance at a contact is at most
-    ``minimum_separation + tolerance``, which are lengths in the units of the positions.
+    ``start`` and ``end`` are the positions of all vertices at the two ends of the tick, ``(n, 3)`` float64; each vertex moves
+    on a straight line. ``faces`` are three vertices each, ``(m, 3)``; ``pairs`` a vertex and a face each, ``(k, 2)``. A vertex
+    always touches its own faces, so leave such pairs out. The distance at a contact is at most ``minimum_separation +
+    tolerance``, which are lengths in the units of the positions; the default of ``tolerance`` is 1e-9.
 
     Returns for each pair:
 
     * the state, ``(k,)``: 0 no contact or an invalid vertex, 1 contact, 3 unresolved;
-    * the first time as a fraction of the tick, ``(k,)``; 1 without a contact, and the time that is proved to be free of
-      contact if the search is unresolved;
+    * the first time as a fraction of the tick, ``(k,)``; 1 without a contact, and the time that is proved to be free of contact
+      if the search is unresolved;
     * the unit normal at that time from the vertex to the face, ``(k, 3)``, or zeros;
     * the nearest point of the face ``[a, b, c]`` at that time, ``(k, 2)``: the barycentric coordinates of ``b`` and ``c``.
     """
 
 def edge_edge(
-    start: _F64,
-    end: _F64,
-    edges: _U32,
-    pairs: _U32,
-    *,
-    minimum_separation: float = 0.0,
-    tolerance: float = ...,
+    start: _F64, end: _F64, edges: _U32, pairs: _U32, *, minimum_separation: float = 0.0, tolerance: float = 1e-09,
     threads: int | None = None,
 ) -> tuple[_U8, _F64, _F64, _F64]:
     """When edges of a moving mesh first come within ``minimum_separation``. Never late, never missed.
 
-    As ``vertex_face``, but ``edges`` are two vertices each, ``(m, 2)``, and ``pairs`` two edges each, ``(k, 2)``. The
-    normal is that from the first edge to the second, and the coordinates are the fractions along the first and along the second.
+    As ``vertex_face``, but ``edges`` are two vertices each, ``(m, 2)``, and ``pairs`` two edges each, ``(k, 2)``. The normal is
+    that from the first edge to the second, and the coordinates are the fractions along the first and along the second.
     """
 
 def tick(
-    min: _F32,
-    max: _F32,
-    delta: _F32,
-    *,
-    accel: _F32 | None = None,
-    impacts_per_body: int = 0,
-    threads: int | None = None,
+    min: _F32, max: _F32, delta: _F32, *, accel: _F32 | None = None, touch: _Touch = "if_closing", impacts_per_body: int = 0,
+    pairs_max: int | None = None, threads: int | None = None,
 ) -> tuple[_U32, _F32, _F32, _U8]:
     """Impacts of moving boxes in a tick, in the order of time.
 
-    Returns pairs ``(k, 2)``, times ``(k,)``, unit normals from the first box to the second ``(k, 3)``, and states ``(k,)``: 1 the
-    boxes touch from that time on, 2 they overlap at the start of the tick, so that the time is 0; 3 unresolved: they do not touch
-    before that time, and the normal is zero.
+    ``min`` and ``max`` are the corners at the start of the tick, ``delta`` the displacement, ``accel`` the acceleration in
+    length per tick squared, ``(n, 3)`` each. Returns pairs ``(k, 2)``, times ``(k,)``, unit normals from the first box to the
+    second ``(k, 3)``, and states ``(k,)``: 1 the boxes touch from that time on, 2 they overlap at the start of the tick, so
+    that the time is 0; 3 unresolved: they do not touch before that time, and the normal is zero.
 
-    ``impacts_per_body`` limits the impacts: one is returned if it is among the first ``impacts_per_body`` of at least
-    one of its bodies; 0 is no limit.
+    ``touch`` states which boxes whose surfaces touch at the start of the tick have an impact: those that move into each other
+    (``"if_closing"``), so that boxes that slide along each other or rest on each other have none, although
+    ``PairFinder.swept_pairs`` reports them; all (``"hit"``); or none (``"ignore"``).
+
+    ``impacts_per_body`` limits the impacts: one is returned if it is among the first ``impacts_per_body`` of at least one of
+    its bodies; 0 is no limit. ``pairs_max`` limits the number of pairs that touch; a tick with more is a ``ValueError``. By
+    default there is no limit, and a tick that needs more memory than there is ends the process.
     """
 
 def catalogue(objects: int, seed: int = 1) -> _F64:
     """Draws Kepler elements of objects around the Earth, ``(objects, 6)``.
 
     Columns: semi-major axis in km, eccentricity, inclination, right ascension of the node, argument of the perigee and mean
-    anomaly, in radians.
+    anomaly, in radians. ``objects`` is at most 2,000,000.
     """
 
 def screen_conjunctions(
-    elements: _F64,
-    seconds: float,
-    *,
-    within_km: float = 5.0,
-    tick_seconds: float = 60.0,
-    progress: Callable[[int, int], object] | None = None,
-    threads: int | None = None,
+    elements: _F64, seconds: float, *, within_km: float = 5.0, tick_seconds: float = 60.0, progress: Callable[[int, int],
+    object] | None = None, threads: int | None = None,
 ) -> tuple[_U32, _F64, _F64, _F64]:
     """All approaches of objects in orbit within ``within_km``, sorted by time.
 
-    ``seconds`` is rounded up to whole ticks of ``tick_seconds``, which is between 0.001 and 600. Of each
-    pair, the closest approach in a tick is found; approaches that continue from one tick to the next are one.
+    ``elements`` are those of ``catalogue``, ``(n, 6)`` float64. ``seconds`` is rounded up to whole ticks of ``tick_seconds``,
+    which is between 0.001 and 600. Of each pair, the closest approach in a tick is found; approaches that continue from one
+    tick to the next are one. ``within_km`` is at most 1000.
 
-    Returns pairs ``(k, 2)``, the seconds since the start, the distances in km and the relative speeds in km/s.
-    ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times. An exception that
-    it raises ends the screening. With ``threads``, it is called on one of these threads.
+    Returns pairs ``(k, 2)``, the seconds since the start, the distances in km and the relative speeds in km/s, ``(k,)`` each.
+
+    ``progress`` is called with the number of ticks done and of all ticks, at most about a hundred times. An exception that it
+    raises ends the screening. With ``threads``, it is called on one of these threads. Ctrl+C ends the screening when
+    ``progress``, a Python function, is called next; with ``threads``, or without ``progress``, it is a ``KeyboardInterrupt``
+    only after the screening.
     """

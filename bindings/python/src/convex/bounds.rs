@@ -1,0 +1,115 @@
+//! Bodies in arrays, and boxes around them.
+
+use numpy::PyArray2;
+use pyo3::prelude::*;
+use swath::convex::OwnedShape;
+use swath::mesh::Geometry;
+use swath::{Motion, Pose};
+
+use super::shapes;
+use crate::arguments::{length, wrong};
+use crate::arrays::{Rows, Vectors, table};
+
+/// Shapes, and a motion of each, which may be invalid.
+pub(super) struct Bodies {
+    pub(super) shapes: Vec<OwnedShape>,
+    pub(super) motions: Vec<Motion>,
+}
+
+/// The arguments of bodies besides their shapes.
+pub(super) struct MotionColumns<'a, 'py> {
+    pub(super) position: &'a Bound<'py, PyAny>,
+    pub(super) delta: &'a Bound<'py, PyAny>,
+    pub(super) rotation: Option<&'a Bound<'py, PyAny>>,
+    pub(super) accel: Option<&'a Bound<'py, PyAny>>,
+    pub(super) spin: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// Checks that a column has a row for each shape.
+fn check(name: &str, rows: usize, shapes: usize) -> PyResult<()> {
+    if rows == shapes {
+        return Ok(());
+    }
+    Err(wrong(name, format!("expected one row for each of {shapes} shapes, got {rows}")))
+}
+
+impl Bodies {
+    pub(super) fn new(of: &Bound<'_, PyAny>, columns: &MotionColumns<'_, '_>) -> PyResult<Self> {
+        let shapes = shapes(of)?;
+        let column = |name: &str, object: &Bound<'_, PyAny>| {
+            let vectors = Vectors::new(name, object)?.rows().to_vec();
+            check(name, vectors.len(), shapes.len())?;
+            Ok::<_, PyErr>(vectors)
+        };
+        let optional = |name: &str, object: Option<&Bound<'_, PyAny>>| {
+            object.map(|object| column(name, object)).transpose()
+        };
+        let position = column("position", columns.position)?;
+        let delta = column("delta", columns.delta)?;
+        let accel = optional("accel", columns.accel)?;
+        let spin = optional("spin", columns.spin)?;
+        let rotation = match columns.rotation {
+            None => None,
+            Some(object) => {
+                let rows = Rows::<f32, 4>::new("rotation", object)?.rows().to_vec();
+                check("rotation", rows.len(), shapes.len())?;
+                Some(rows)
+            }
+        };
+        let vector =
+            |of: &Option<Vec<[f32; 3]>>, row: usize| of.as_ref().map_or([0.0; 3], |v| v[row]);
+        let motion = |row: usize| {
+            let given = rotation.as_ref().map_or(Pose::IDENTITY.rotation, |rows| rows[row]);
+            // An invalid pose stays invalid.
+            let pose = Pose::normalized(position[row], given)
+                .unwrap_or(Pose { position: position[row], rotation: given });
+            let (delta, accel, spin) = (delta[row], vector(&accel, row), vector(&spin, row));
+            Motion { pose, delta, accel, spin }
+        };
+        let motions = (0..shapes.len()).map(motion).collect();
+        Ok(Self { shapes, motions })
+    }
+}
+
+type BoundRows<'py> =
+    (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
+
+/// Moving boxes that contain bodies during the whole tick, for a ``Broadphase`` or a ``PairFinder``.
+///
+/// ``shapes`` are those of the bodies; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the quaternions
+/// ``rotation``, ``(n, 4)`` of any length, have a row for each. Returns ``min``, ``max`` and ``delta``, ``(n, 3)``
+/// each. The box of an accelerated body contains it on a straight path. All boxes are enlarged by ``margin``, a length,
+/// on each side: with half a target distance, two boxes touch whenever their bodies are within the target. The box of
+/// an invalid body is NaN, so that other functions reject it.
+#[pyfunction]
+#[pyo3(
+    signature = (shapes, position, delta, *, rotation=None, accel=None, spin=None, margin=None),
+    text_signature = "(shapes, position, delta, *, rotation=None, accel=None, spin=None, margin=0.0)"
+)]
+#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+pub(crate) fn bounds_over<'py>(
+    py: Python<'py>,
+    shapes: &Bound<'py, PyAny>,
+    position: &Bound<'py, PyAny>,
+    delta: &Bound<'py, PyAny>,
+    rotation: Option<&Bound<'py, PyAny>>,
+    accel: Option<&Bound<'py, PyAny>>,
+    spin: Option<&Bound<'py, PyAny>>,
+    margin: Option<&Bound<'py, PyAny>>,
+) -> PyResult<BoundRows<'py>> {
+    let columns = MotionColumns { position, delta, rotation, accel, spin };
+    let Bodies { shapes, motions } = Bodies::new(shapes, &columns)?;
+    let margin = margin.map_or(Ok(0.0), |margin| length("margin", margin))?;
+    let (mut min, mut max, mut delta) = (Vec::new(), Vec::new(), Vec::new());
+    py.detach(|| {
+        for (shape, motion) in shapes.iter().zip(&motions) {
+            let found = Geometry::Convex(shape.shape()).bounds_over(motion, margin);
+            let corners = found.map(|moving| (moving.aabb.min, moving.aabb.max, moving.delta));
+            let (low, high, path) = corners.unwrap_or(([f32::NAN; 3], [f32::NAN; 3], [0.0; 3]));
+            min.push(low);
+            max.push(high);
+            delta.push(path);
+        }
+    });
+    Ok((table(py, min)?, table(py, max)?, table(py, delta)?))
+}
