@@ -4,7 +4,7 @@
 //! a support of `C` gives an upper bound of the depth. Both bounds approach each other:
 //!
 //! ```text
-//! start    a tetrahedron of supports that is not flat; if there is none, C is flat, and the depth is that across it
+//! start    a tetrahedron of supports that is not flat; if all of them are, C is flat, and the depth is that across it
 //! repeat   take the face that is nearest to x, and the support of C along its normal
 //!          keep the plane of that support if it is the least deep yet
 //!          end if the least depth is that of the face, but for a small share
@@ -32,7 +32,7 @@ const SHARE: f64 = 1.0 / 1024.0;
 
 /// A face: three vertices, in the order of a right-handed turn about the normal that points outwards.
 #[derive(Clone, Copy)]
-struct Face {
+struct PolytopeFace {
     corners: [u8; 3],
     normal: V3,
     /// Signed distance of its plane from `x`, which is positive if `x` is inside.
@@ -43,7 +43,7 @@ struct Face {
 struct Polytope {
     vertices: [V3; VERTICES_MAX],
     vertex_count: usize,
-    faces: [Face; FACES_MAX],
+    faces: [PolytopeFace; FACES_MAX],
     face_count: usize,
     /// Bound of the rounding error of a distance.
     tiny: f64,
@@ -125,7 +125,7 @@ impl Polytope {
     const EMPTY: Self = Self {
         vertices: [V3::ZERO; VERTICES_MAX],
         vertex_count: 0,
-        faces: [Face { corners: [0; 3], normal: V3::ZERO, distance: 0.0 }; FACES_MAX],
+        faces: [PolytopeFace { corners: [0; 3], normal: V3::ZERO, distance: 0.0 }; FACES_MAX],
         face_count: 0,
         tiny: 0.0,
     };
@@ -147,12 +147,12 @@ impl Polytope {
     fn add_face(&mut self, corners: [u8; 3]) -> bool {
         let [a, b, c] = corners.map(|corner| self.vertices[usize::from(corner)]);
         let Some(normal) = (b - a).cross(c - a).unit() else { return false };
-        self.faces[self.face_count] = Face { corners, normal, distance: normal.dot(a) };
+        self.faces[self.face_count] = PolytopeFace { corners, normal, distance: normal.dot(a) };
         self.face_count += 1;
         true
     }
 
-    fn nearest_face(&self) -> Face {
+    fn nearest_face(&self) -> PolytopeFace {
         let mut nearest = self.faces[0];
         for face in &self.faces[1..self.face_count] {
             nearest = if face.distance < nearest.distance { *face } else { nearest };
@@ -167,7 +167,7 @@ impl Polytope {
         let mut border = [[0; 2]; FACES_MAX];
         let (mut length, mut at) = (0, 0);
         while at < self.face_count {
-            let Face { corners: [a, b, c], normal, distance } = self.faces[at];
+            let PolytopeFace { corners: [a, b, c], normal, distance } = self.faces[at];
             if normal.dot(vertex) < distance - self.tiny {
                 at += 1;
                 continue;
