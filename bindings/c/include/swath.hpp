@@ -204,7 +204,8 @@ class broadphase : public handle<swath_broadphase, swath_broadphase_destroy> {
         check(swath_broadphase_touching(get(), &found));
         return {found.data, found.count};
     }
-    swath_proxy_hit cast(const swath_segment &segment, const swath_query *query = nullptr) {
+    void prepare_queries() { check(swath_broadphase_prepare_queries(get())); }
+    swath_proxy_hit cast(const swath_segment &segment, const swath_query *query = nullptr) const {
         swath_proxy_hit hit{};
         check(swath_broadphase_cast(get(), &segment, query, &hit));
         return hit;

@@ -122,6 +122,7 @@ void events(const swath_exec *exec) {
     }
     world.set_many(ids, boxes_of(bodies));
     CHECK(world.update().touching_count == 5);
+    world.prepare_queries();
     CHECK(swath_same_id(world.cast({{-1, 0.5f, 0.5f}, {50, 0, 0}, 1}).id, ids[0]));
     swath_proxy proxy = swath_proxy_of_kind(SWATH_KIND_FIXED);
     proxy.data = 77;

@@ -9,8 +9,8 @@
 //! exec.rs      settings of objects
 //! boxes.rs     sets of boxes in the layouts of the interface, and in wrong ones
 //! pairs.rs     pair finders, fixed boxes, kernels
-//! proxies.rs   a broadphase
-//! trees.rs     queries of a tree
+//! proxies.rs, proxy_queries.rs    a broadphase, and its queries
+//! trees.rs     queries of a tree and of fixed boxes
 //! shapes.rs    shapes, first times, distances
 //! ```
 
@@ -24,6 +24,7 @@ mod boxes;
 mod exec;
 mod pairs;
 mod proxies;
+mod proxy_queries;
 mod shapes;
 mod trees;
 
