@@ -327,8 +327,15 @@ typedef struct swath_rejected_rows {
   size_t count;
 } swath_rejected_rows;
 
-// The order of the pairs of a search.
-typedef uint32_t swath_order;
+// What counts as a contact of two elements. `swath_element_defaults` returns the default.
+typedef struct swath_element_settings {
+  // The distance at which elements count as touching. Default: 0.
+  double minimum_separation;
+  // How much greater than the minimum separation the distance at an impact may be; a length. Default: 1e-9.
+  double tolerance;
+  // The greatest number of rounds of a search. Default: 4096.
+  uint32_t rounds_max;
+} swath_element_settings;
 
 // Two boxes, by their rows. Of one set, `a` is the lower row; of two sets, `a` is a row of the first.
 typedef struct swath_pair {
@@ -337,6 +344,28 @@ typedef struct swath_pair {
   // The higher row, or that in the second set.
   uint32_t b;
 } swath_pair;
+
+// How two bodies meet in the tick.
+typedef uint32_t swath_toi_state;
+
+// When two elements of a mesh first touch.
+typedef struct swath_element_result {
+  // The first time of contact, a fraction of the tick; never late. 1 if they are separated, the time that is proved to be free if it
+  // is unresolved.
+  double t;
+  // The unit normal at that time from the nearest point of the first element to that of the second; zero without a contact.
+  double normal[3];
+  // The nearest points at that time: of a face `[a, b, c]` the barycentric coordinates of `b` and `c`; of two edges the fractions
+  // along the first and along the second. Zero without a contact.
+  double coordinates[2];
+  // How they meet: `SWATH_TOI_SEPARATED`, `SWATH_TOI_IMPACT` or `SWATH_TOI_UNRESOLVED`.
+  swath_toi_state state;
+  // Zero.
+  uint32_t reserved;
+} swath_element_result;
+
+// The order of the pairs of a search.
+typedef uint32_t swath_order;
 
 // Pairs in memory of the object that found them.
 typedef struct swath_pairs {
@@ -454,9 +483,6 @@ typedef struct swath_toi_settings {
   // The greatest number of rounds of a search. Default: 2048.
   uint32_t rounds_max;
 } swath_toi_settings;
-
-// How two bodies meet in the tick.
-typedef uint32_t swath_toi_state;
 
 // When two bodies first touch.
 typedef struct swath_toi_result {
@@ -731,6 +757,43 @@ swath_status swath_broadphase_shift_origin(struct swath_broadphase *broadphase,
 
 // Writes how many bytes of memory the broadphase has allocated.
 swath_status swath_broadphase_memory(const struct swath_broadphase *broadphase, size_t *bytes);
+
+// Returns the default settings.
+struct swath_element_settings swath_element_defaults(void);
+
+// Computes when the vertex `a` and the face `b` of each pair first touch: `results[k]` is that of `pairs[k]`. Each vertex moves on a
+// straight line during the tick. A vertex of its own face always touches it, so leave such pairs out.
+//
+// `start`, `end`: three doubles for each of `vertex_count` vertices, at the start and at the end of the tick. An invalid position is
+// an error.
+// `faces`: three vertices for each of `face_count` faces.
+// `settings_of`: what counts as a contact, or NULL for the default.
+// `exec_of`: the threads, or NULL. If `threads` is more than one, each call starts new threads.
+swath_status swath_vertex_face_pairs(const double *start,
+                                     const double *end,
+                                     size_t vertex_count,
+                                     const uint32_t *faces,
+                                     size_t face_count,
+                                     const struct swath_pair *pairs,
+                                     size_t pair_count,
+                                     const struct swath_element_settings *settings_of,
+                                     const struct swath_exec *exec_of,
+                                     struct swath_element_result *results);
+
+// Computes when the edges `a` and `b` of each pair first touch: `results[k]` is that of `pairs[k]`. Edges with a common vertex always
+// touch, so leave such pairs out.
+//
+// `edges`: two vertices for each of `edge_count` edges. The other arguments are those of `swath_vertex_face_pairs`.
+swath_status swath_edge_edge_pairs(const double *start,
+                                   const double *end,
+                                   size_t vertex_count,
+                                   const uint32_t *edges,
+                                   size_t edge_count,
+                                   const struct swath_pair *pairs,
+                                   size_t pair_count,
+                                   const struct swath_element_settings *settings_of,
+                                   const struct swath_exec *exec_of,
+                                   struct swath_element_result *results);
 
 // Returns the version of the library, such as "0.1.0": of what is loaded, which may be newer than the header.
 const char *swath_version(void);

@@ -656,6 +656,27 @@ static void shapes_touch_when_they_should(const swath_exec *exec) {
     }
 }
 
+static void elements_touch_when_they_should(const swath_exec *exec) {
+    /* A vertex falls through a face, and an edge onto one of its edges. */
+    const double start[6][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, 3}, {1, -1, 1}, {1, 1, 1}};
+    const double end[6][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, -1}, {1, -1, -3}, {1, 1, -3}};
+    const uint32_t face[3] = {0, 1, 2}, edges[4] = {0, 1, 4, 5};
+    const swath_pair vertex_face = {3, 0}, edge_edge = {0, 1};
+    swath_element_settings settings = swath_element_defaults();
+    swath_element_result result;
+    OK(swath_vertex_face_pairs(&start[0][0], &end[0][0], 6, face, 1, &vertex_face, 1, NULL, exec, &result));
+    CHECK(result.state == SWATH_TOI_IMPACT && result.t <= 0.75 && result.t > 0.7499 && result.normal[2] == -1.0);
+    CHECK(result.coordinates[0] == 0.25 && result.coordinates[1] == 0.25);
+    OK(swath_edge_edge_pairs(&start[0][0], &end[0][0], 6, edges, 2, &edge_edge, 1, NULL, exec, &result));
+    CHECK(result.state == SWATH_TOI_IMPACT && result.t <= 0.25 && result.t > 0.2499);
+    settings.minimum_separation = 0.5;
+    OK(swath_edge_edge_pairs(&start[0][0], &end[0][0], 6, edges, 2, &edge_edge, 1, &settings, exec, &result));
+    CHECK(result.t <= 0.125 && result.t > 0.1249);
+    settings.tolerance = -1;
+    FAILS(swath_edge_edge_pairs(&start[0][0], &end[0][0], 6, edges, 2, &edge_edge, 1, &settings, exec, &result),
+          SWATH_ERROR_INVALID, "tolerance");
+}
+
 static void mistakes_are_errors(const swath_exec *exec) {
     swath_pair_finder *finder;
     swath_pairs pairs;
@@ -689,6 +710,7 @@ int main(void) {
     queries_are_those_of_a_loop(&exec);
     broadphase_reports_what_changes(&exec);
     shapes_touch_when_they_should(&exec);
+    elements_touch_when_they_should(&exec);
     mistakes_are_errors(&exec);
     printf("everything is as it should be, on %s\n", exec.level ? exec.level : swath_level_name());
     return 0;

@@ -102,7 +102,7 @@ macro_rules! convert_kinds {
     };
 }
 
-use swath::batch::BatchError;
+use swath::batch::{BatchError, ElementError};
 use swath::broadphase::{BroadphaseError, FindError, FixedError};
 use swath::convex::toi::PairsError;
 use swath::mesh::HeightFieldError;
@@ -126,6 +126,11 @@ convert_kinds! {
     BatchError {
         BatchError::Invalid(_) => SWATH_ERROR_INVALID,
         BatchError::TooShort { .. } => SWATH_ERROR_TOO_SHORT,
+    }
+    ElementError {
+        ElementError::Vertex { .. } => SWATH_ERROR_INVALID,
+        ElementError::Separation | ElementError::Tolerance => SWATH_ERROR_INVALID,
+        ElementError::Rounds => SWATH_ERROR_INVALID,
     }
     PairsError {
         PairsError::Toi(_) => SWATH_ERROR_INVALID,

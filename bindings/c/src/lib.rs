@@ -16,6 +16,7 @@
 //! fixed_queries.rs, proxy_queries.rs    the same of fixed boxes and of a broadphase
 //! shapes.rs        convex shapes, compounds, meshes, height fields
 //! times.rs         their first times of contact, and distances
+//! elements.rs      first times of vertices, edges and faces of a moving mesh
 //! kernels.rs       sweeps and casts of many rows
 //! ```
 //!
@@ -31,6 +32,7 @@
 mod border;
 mod boxes;
 mod broadphase;
+mod elements;
 mod error;
 mod exec;
 mod fixed_boxes;
@@ -48,6 +50,7 @@ mod workers;
 
 pub use boxes::*;
 pub use broadphase::*;
+pub use elements::*;
 pub use error::*;
 pub use exec::*;
 pub use fixed_boxes::*;
