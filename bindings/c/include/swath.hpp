@@ -447,6 +447,35 @@ class bvh : public handle<swath_bvh, swath_bvh_destroy> {
             return swath_bvh_overlap(get(), &aabb, filter, to, capacity, count);
         });
     }
+    std::vector<std::uint32_t> overlap_sphere(float x, float y, float z, float radius, const swath_filter *filter = nullptr) const {
+        const float center[3] = {x, y, z};
+        return list<std::uint32_t>([&](std::uint32_t *to, std::size_t capacity, std::size_t *count) {
+            return swath_bvh_overlap_sphere(get(), center, radius, filter, to, capacity, count);
+        });
+    }
+    std::vector<swath_hit> cast_all(const swath_segment &segment, const swath_filter *filter = nullptr) const {
+        return list<swath_hit>([&](swath_hit *to, std::size_t capacity, std::size_t *count) {
+            return swath_bvh_cast_all(get(), &segment, filter, to, capacity, count);
+        });
+    }
+    swath_hit sweep(const swath_moving_box &moving, const swath_filter *filter = nullptr) const {
+        swath_hit hit{};
+        check(swath_bvh_sweep(get(), &moving, filter, &hit));
+        return hit;
+    }
+    // At most `most` boxes.
+    std::vector<swath_hit> nearest(const swath_aabb &aabb, float max_distance, std::size_t most, const swath_filter *filter = nullptr) const {
+        std::vector<swath_hit> hits(most);
+        std::size_t count = 0;
+        check(swath_bvh_nearest(get(), &aabb, max_distance, filter, hits.data(), most, &count));
+        hits.resize(count);
+        return hits;
+    }
+    span<swath_rejected> rejected() const {
+        swath_rejected_rows found{};
+        check(swath_bvh_rejected(get(), &found));
+        return {found.data, found.count};
+    }
 };
 
 class shape : public handle<swath_shape, swath_shape_destroy> {

@@ -268,7 +268,10 @@ void queries_and_shapes(const swath_exec *exec) {
     tree.build(swath::boxes(bodies.size(), swath::rows(bodies.data(), &body::min), swath::rows(bodies.data(), &body::max)));
     CHECK(tree.cast({{-1, 0.5f, 0.5f}, {1, 0, 0}, INFINITY}).row == 0);
     CHECK(tree.casts({{{9.5f, 0.5f, 0.5f}, {1, 0, 0}, 1}, {{-1, 5, 5}, {1, 0, 0}, 1}})[1].row == SWATH_NO_INDEX);
-    CHECK(tree.overlap({{0, 0, 0}, {100, 1, 1}}).size() == 50);
+    CHECK(tree.overlap({{0, 0, 0}, {100, 1, 1}}).size() == 50 && tree.rejected().empty());
+    CHECK(tree.cast_all({{-1, 0.5f, 0.5f}, {1, 0, 0}, INFINITY}).size() == 50);
+    CHECK(tree.overlap_sphere(4.5f, 0.5f, 0.5f, 1.6f).size() == 3 && tree.sweep({{{-3, 0, 0}, {-2, 1, 1}}, {9, 0, 0}}).row == 0);
+    CHECK(tree.nearest({{-3, 0, 0}, {-2, 1, 1}}, INFINITY, 2)[1].row == 1 && tree.nearest({{0, 0, 0}, {1, 1, 1}}, 0, 9).size() == 1);
 
     const swath::shape ball = swath::shape::sphere(0.5f).rounded(0.5f), wall = swath::shape::cuboid(0.5f, 4, 4);
     swath_motion flying = swath_motion_at(-3, 1, 0);
