@@ -14,13 +14,15 @@
  * meanwhile. Memory for results overlaps neither the input nor other memory for results of the same call.
  *
  * Memory. Input is borrowed for the call and not copied, except where a comment says otherwise. Results in memory of an
- * object are valid until the next call that changes the object: that is, one whose pointer to the object is not const.
+ * object are valid until the next call that changes the object: that is, one whose pointer to the object is not const. The
+ * lists of swath_changes are valid longer; see there.
  *
  * Threads. Functions may be called from any thread. Calls on different objects do not disturb each other, and neither do
  * calls that take const pointers to the same object. If a call on an object has to wait for another one, it returns
- * SWATH_ERROR_BUSY instead. Destroy an object when no call uses it. In the child of a fork(), use only objects that were
- * created with threads = 1, or with an executor whose threads exist there: the child does not have the threads of its
- * parent, and a call that uses them may wait for ever.
+ * SWATH_ERROR_BUSY instead. Destroy an object when no call uses it. The child of a fork() does not have the threads of its
+ * parent: a call that would use them returns SWATH_ERROR_FORKED. In the child, use objects that it has created with threads
+ * of at least 1, objects of the parent with threads = 1, or an executor whose threads exist there. A child that was
+ * created without the handlers of fork(), such as by the system call clone(), is not noticed, and waits for ever.
  *
  * Callbacks must return: they do not throw, do not call longjmp, and do not end the thread. They may call functions on
  * other objects. While such a function runs on several threads, the same thread may call the callback again: hold no lock
@@ -41,21 +43,6 @@
 #define SWATH_MINOR 1
 #define SWATH_PATCH 0
 
-
-// Moves and reacts to contacts. Pairs with every kind.
-#define SWATH_KIND_DYNAMIC 0
-
-// Moves on a path that the caller prescribes, such as a door. Does not pair with kinematic or fixed proxies.
-#define SWATH_KIND_KINEMATIC 1
-
-// A dynamic body at rest. Costs almost nothing while unchanged.
-#define SWATH_KIND_SLEEPING 2
-
-// Does not move, such as a wall. Costs almost nothing while unchanged.
-#define SWATH_KIND_FIXED 3
-
-// An id that no proxy has: its index is `SWATH_NO_INDEX`, and so is its generation.
-#define SWATH_NO_INDEX 4294967295
 
 // The call succeeded.
 #define SWATH_OK 0
@@ -87,6 +74,27 @@
 // The library has a fault. An object that the call changes accepts no further call but the one that destroys it. After a call that
 // only reads an object, the object may be used as before.
 #define SWATH_ERROR_PANIC 9
+
+// A proxy has changed since the queries of the broadphase were prepared; see `swath_broadphase_prepare_queries`.
+#define SWATH_ERROR_NOT_PREPARED 10
+
+// The call needs threads that were started before this process was forked, and do not exist in it.
+#define SWATH_ERROR_FORKED 11
+
+// Moves and reacts to contacts. Pairs with every kind.
+#define SWATH_KIND_DYNAMIC 0
+
+// Moves on a path that the caller prescribes, such as a door. Does not pair with kinematic or fixed proxies.
+#define SWATH_KIND_KINEMATIC 1
+
+// A dynamic body at rest. Costs almost nothing while unchanged.
+#define SWATH_KIND_SLEEPING 2
+
+// Does not move, such as a wall. Costs almost nothing while unchanged.
+#define SWATH_KIND_FIXED 3
+
+// An id that no proxy has: its index is `SWATH_NO_INDEX`, and so is its generation.
+#define SWATH_NO_INDEX 4294967295
 
 // The segment misses the shape.
 #define SWATH_CAST_MISSED 0
@@ -283,7 +291,8 @@ typedef struct swath_boxes {
   struct swath_vectors max;
   // The displacement of each box over the tick; or its velocity, if `tick_seconds` is not zero. Zero if no box moves.
   struct swath_vectors delta;
-  // Zero, or the duration of the tick: then the displacement is the velocity times this, rounded to nearest.
+  // Zero, or the duration of the tick, which is above 0: then the displacement is the velocity times this, rounded to nearest.
+  // Only for rows: with columns that have a displacement it must be zero.
   float tick_seconds;
   // 1 if boxes are given by centre and half extents, which is only possible for rows. The corners are rounded outwards.
   uint8_t centered;
@@ -318,8 +327,15 @@ typedef struct swath_rejected_rows {
   size_t count;
 } swath_rejected_rows;
 
-// The order of the pairs of a search.
-typedef uint32_t swath_order;
+// What counts as a contact of two elements. `swath_element_defaults` returns the default.
+typedef struct swath_element_settings {
+  // The distance at which elements count as touching. Default: 0.
+  double minimum_separation;
+  // How much greater than the minimum separation the distance at an impact may be; a length. Default: 1e-9.
+  double tolerance;
+  // The greatest number of rounds of a search. Default: 4096.
+  uint32_t rounds_max;
+} swath_element_settings;
 
 // Two boxes, by their rows. Of one set, `a` is the lower row; of two sets, `a` is a row of the first.
 typedef struct swath_pair {
@@ -328,6 +344,28 @@ typedef struct swath_pair {
   // The higher row, or that in the second set.
   uint32_t b;
 } swath_pair;
+
+// How two bodies meet in the tick.
+typedef uint32_t swath_toi_state;
+
+// When two elements of a mesh first touch.
+typedef struct swath_element_result {
+  // The first time of contact, a fraction of the tick; never late. 1 if they are separated, the time that is proved to be free if it
+  // is unresolved.
+  double t;
+  // The unit normal at that time from the nearest point of the first element to that of the second; zero without a contact.
+  double normal[3];
+  // The nearest points at that time: of a face `[a, b, c]` the barycentric coordinates of `b` and `c`; of two edges the fractions
+  // along the first and along the second. Zero without a contact.
+  double coordinates[2];
+  // How they meet: `SWATH_TOI_SEPARATED`, `SWATH_TOI_IMPACT` or `SWATH_TOI_UNRESOLVED`.
+  swath_toi_state state;
+  // Zero.
+  uint32_t reserved;
+} swath_element_result;
+
+// The order of the pairs of a search.
+typedef uint32_t swath_order;
 
 // Pairs in memory of the object that found them.
 typedef struct swath_pairs {
@@ -446,9 +484,6 @@ typedef struct swath_toi_settings {
   uint32_t rounds_max;
 } swath_toi_settings;
 
-// How two bodies meet in the tick.
-typedef uint32_t swath_toi_state;
-
 // When two bodies first touch.
 typedef struct swath_toi_result {
   // How they meet.
@@ -537,8 +572,8 @@ typedef struct swath_proxy_pairs {
   size_t count;
 } swath_proxy_pairs;
 
-// What an update found. All lists are ordered by the indices of the proxies, and are valid until the next call that changes the
-// broadphase.
+// What an update found. All lists are ordered by the indices of the proxies. They are valid until the next update, restore, clear or
+// destruction of the broadphase; other calls do not change them, also those whose pointer is not const.
 typedef struct swath_changes {
   // The pairs that are new.
   struct swath_swept_proxy_pairs begun;
@@ -582,7 +617,7 @@ extern "C" {
 
 // Creates an empty broadphase.
 //
-// `exec`: how it runs, or NULL for the default.
+// `exec_of`: how it runs, or NULL for the default.
 // `broadphase`: its address is written here.
 swath_status swath_broadphase_create(const struct swath_exec *exec_of, struct swath_broadphase **broadphase);
 
@@ -609,7 +644,8 @@ swath_status swath_broadphase_insert(struct swath_broadphase *broadphase,
 
 // Inserts a proxy for each row of `boxes`.
 //
-// `proxies`: one description for each row; or one for all, if `proxies_count` is 1.
+// `proxies`: one description for each row; or one for all, if `proxies_count` is 1. Any other count is an error, and no description
+// is read.
 // `ids`: memory for an id for each row, in the same order. Invalid boxes are not inserted and get an id that no proxy has;
 // `swath_broadphase_rejected` lists them.
 swath_status swath_broadphase_insert_many(struct swath_broadphase *broadphase,
@@ -620,7 +656,8 @@ swath_status swath_broadphase_insert_many(struct swath_broadphase *broadphase,
 
 // Sets the box of a proxy at the start of the tick, and its displacement over the tick.
 //
-// Both remain until they are set again: a body that has stopped must get the displacement zero.
+// Both remain until they are set again: a body that has stopped must get the displacement zero. The displacement of a fixed or sleeping
+// proxy is ignored, so set the kind first, then the box.
 swath_status swath_broadphase_set(struct swath_broadphase *broadphase,
                                   struct swath_proxy_id id,
                                   const struct swath_moving_box *moving);
@@ -629,6 +666,8 @@ swath_status swath_broadphase_set(struct swath_broadphase *broadphase,
 // counts.
 //
 // `ids`: as many ids as there are boxes. If one of them is stale, nothing is changed.
+//
+// The displacement of a fixed or sleeping proxy is ignored, so set the kind first, then the box.
 //
 // Invalid boxes change nothing; `swath_broadphase_rejected` lists them.
 swath_status swath_broadphase_set_many(struct swath_broadphase *broadphase,
@@ -650,7 +689,8 @@ swath_status swath_broadphase_remove_many(struct swath_broadphase *broadphase,
 // Removes all proxies and keeps the memory.
 swath_status swath_broadphase_clear(struct swath_broadphase *broadphase);
 
-// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick.
+// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement;
+// one that becomes dynamic or kinematic has none until it is set.
 swath_status swath_broadphase_set_kind(struct swath_broadphase *broadphase,
                                        struct swath_proxy_id id,
                                        swath_kind kind_of_proxy);
@@ -668,6 +708,13 @@ swath_status swath_broadphase_set_margin(struct swath_broadphase *broadphase, st
 
 // Sets the data of a proxy. This changes no pair.
 swath_status swath_broadphase_set_data(struct swath_broadphase *broadphase, struct swath_proxy_id id, uint64_t data);
+
+// Sets the kind of many proxies to the same one, as `swath_broadphase_set_kind` does. An id may occur several times. If one of them is
+// stale, nothing is changed.
+swath_status swath_broadphase_set_kind_many(struct swath_broadphase *broadphase,
+                                            const struct swath_proxy_id *ids,
+                                            size_t count,
+                                            swath_kind kind_of_proxies);
 
 // Enables a proxy (1) or disables it (0): then it has no pairs and is not found by queries.
 swath_status swath_broadphase_set_enabled(struct swath_broadphase *broadphase,
@@ -701,13 +748,55 @@ swath_status swath_broadphase_compared_box(const struct swath_broadphase *broadp
 // Reserves memory for as many proxies, of which `movers` move, and for ticks with as many pairs.
 swath_status swath_broadphase_reserve(struct swath_broadphase *broadphase, size_t proxies, size_t movers, size_t pairs);
 
-// Moves the origin: all boxes are translated by minus `offset`, and rounded outwards. Ids and pairs stay valid.
+// Moves the origin: all boxes are translated by minus `offset`, and rounded outwards. Ids and pairs stay valid. If a coordinate would
+// then be greater than 2 to the power of 120, the result is `SWATH_ERROR_INVALID`, and nothing is changed.
 //
 // `offset`: three floats.
-swath_status swath_broadphase_shift_origin(struct swath_broadphase *broadphase, const float *offset);
+swath_status swath_broadphase_shift_origin(struct swath_broadphase *broadphase,
+                                           const float *offset);
 
 // Writes how many bytes of memory the broadphase has allocated.
 swath_status swath_broadphase_memory(const struct swath_broadphase *broadphase, size_t *bytes);
+
+// Returns the default settings.
+struct swath_element_settings swath_element_defaults(void);
+
+// Computes when the vertex `a` and the face `b` of each pair first touch: `results[k]` is that of `pairs[k]`. Each vertex moves on a
+// straight line during the tick. A vertex of its own face always touches it, so leave such pairs out.
+//
+// `start`, `end`: three doubles for each of `vertex_count` vertices, at the start and at the end of the tick. An invalid position is
+// an error.
+// `faces`: three vertices for each of `face_count` faces.
+// `settings_of`: what counts as a contact, or NULL for the default.
+// `exec_of`: the threads, or NULL. If `threads` is more than one, each call starts new threads.
+swath_status swath_vertex_face_pairs(const double *start,
+                                     const double *end,
+                                     size_t vertex_count,
+                                     const uint32_t *faces,
+                                     size_t face_count,
+                                     const struct swath_pair *pairs,
+                                     size_t pair_count,
+                                     const struct swath_element_settings *settings_of,
+                                     const struct swath_exec *exec_of,
+                                     struct swath_element_result *results);
+
+// Computes when the edges `a` and `b` of each pair first touch: `results[k]` is that of `pairs[k]`. Edges with a common vertex always
+// touch, so leave such pairs out.
+//
+// `edges`: two vertices for each of `edge_count` edges. The other arguments are those of `swath_vertex_face_pairs`.
+swath_status swath_edge_edge_pairs(const double *start,
+                                   const double *end,
+                                   size_t vertex_count,
+                                   const uint32_t *edges,
+                                   size_t edge_count,
+                                   const struct swath_pair *pairs,
+                                   size_t pair_count,
+                                   const struct swath_element_settings *settings_of,
+                                   const struct swath_exec *exec_of,
+                                   struct swath_element_result *results);
+
+// Returns the version of the library, such as "0.1.0": of what is loaded, which may be newer than the header.
+const char *swath_version(void);
 
 // Returns the message of the last error of this thread: a string that ends with a zero byte, empty before the first
 // error. It is valid until the next call on this thread that returns an error.
@@ -718,7 +807,7 @@ const char *swath_level_name(void);
 
 // Creates an empty set of fixed boxes.
 //
-// `exec`: how it runs, or NULL for the default.
+// `exec_of`: how it runs, or NULL for the default.
 // `fixed`: its address is written here.
 swath_status swath_fixed_boxes_create(const struct swath_exec *exec_of, struct swath_fixed_boxes **fixed);
 
@@ -763,6 +852,45 @@ swath_status swath_fixed_boxes_swept_pairs(struct swath_fixed_boxes *fixed,
 // Returns the invalid rows of the last call that succeeded: of the boxes that were put, or of the movers.
 swath_status swath_fixed_boxes_rejected(const struct swath_fixed_boxes *fixed, struct swath_rejected_rows *rows);
 
+// Finds the first fixed box that a segment enters. `filter` and `hit` are as for `swath_bvh_cast`.
+swath_status swath_fixed_boxes_cast(const struct swath_fixed_boxes *fixed,
+                                    const struct swath_segment *segment,
+                                    const struct swath_filter *filter,
+                                    struct swath_hit *hit);
+
+// Finds the first fixed box that each of many segments enters, on all threads of the object: `hits[k]` is that of `segments[k]`. An
+// invalid segment is an error.
+swath_status swath_fixed_boxes_casts(const struct swath_fixed_boxes *fixed,
+                                     const struct swath_segment *segments,
+                                     size_t count,
+                                     const struct swath_filter *filter,
+                                     struct swath_hit *hits);
+
+// Finds the first fixed box that a moving box touches on its path. `filter` and `hit` are as for `swath_bvh_cast`.
+swath_status swath_fixed_boxes_sweep(const struct swath_fixed_boxes *fixed,
+                                     const struct swath_moving_box *moving,
+                                     const struct swath_filter *filter,
+                                     struct swath_hit *hit);
+
+// Finds the fixed boxes that share a point with a box, ordered by row. `rows`, `capacity` and `count` are as for
+// `swath_bvh_overlap`.
+swath_status swath_fixed_boxes_overlap(const struct swath_fixed_boxes *fixed,
+                                       const struct swath_aabb *aabb,
+                                       const struct swath_filter *filter,
+                                       uint32_t *rows,
+                                       size_t capacity,
+                                       size_t *count);
+
+// Finds the fixed boxes nearest to a box, ordered by distance, then by row. `max_distance`, `hits`, `capacity` and `count` are as for
+// `swath_bvh_nearest`.
+swath_status swath_fixed_boxes_nearest(const struct swath_fixed_boxes *fixed,
+                                       const struct swath_aabb *aabb,
+                                       float max_distance,
+                                       const struct swath_filter *filter,
+                                       struct swath_hit *hits,
+                                       size_t capacity,
+                                       size_t *count);
+
 // Computes the first and last time at which a moving box touches each of many: element `k` of the results is about row `k`.
 //
 // `level_name`: the instruction set, as in `swath_exec`, or NULL.
@@ -804,7 +932,7 @@ swath_status swath_cast_one_to_many(const char *level_name,
 
 // Creates a pair finder.
 //
-// `exec`: how it runs, or NULL for the default.
+// `exec_of`: how it runs, or NULL for the default.
 // `finder`: its address is written here.
 swath_status swath_pair_finder_create(const struct swath_exec *exec_of, struct swath_pair_finder **finder);
 
@@ -850,9 +978,86 @@ swath_status swath_pair_finder_rejected(const struct swath_pair_finder *finder,
 // Writes how many bytes of memory the finder has allocated.
 swath_status swath_pair_finder_memory(const struct swath_pair_finder *finder, size_t *bytes);
 
+// Applies what was changed to the trees of a broadphase, so that it can be queried until the next call that changes a proxy, restores a
+// snapshot, shifts the origin or clears the broadphase.
+//
+// All queries need it; without it they return `SWATH_ERROR_NOT_PREPARED`. They take a pointer to const, so several threads may query
+// the broadphase at the same time. If nothing has changed, the call does nothing. If a proxy that moves has changed, the tree of these
+// proxies is built anew, which takes about 40 ns for each on one thread: set all boxes of a tick first. An update does not change proxies.
+swath_status swath_broadphase_prepare_queries(struct swath_broadphase *broadphase);
+
+// Finds the first proxy that a segment enters, by the boxes at the start of the tick. Of proxies at the same fraction, the one
+// with the lowest id.
+//
+// `query`: NULL, or which proxies count.
+swath_status swath_broadphase_cast(const struct swath_broadphase *broadphase,
+                                   const struct swath_segment *segment,
+                                   const struct swath_query *query,
+                                   struct swath_proxy_hit *hit);
+
+// Finds any proxy that a segment enters, which is faster than the first one: for example whether anything is in a line of sight. Which
+// one it is depends on what was called before.
+swath_status swath_broadphase_cast_any(const struct swath_broadphase *broadphase,
+                                       const struct swath_segment *segment,
+                                       const struct swath_query *query,
+                                       struct swath_proxy_hit *hit);
+
+// Finds all proxies that a segment enters, ordered by fraction, then by id. `hits`, `capacity` and `count` are as for
+// `swath_bvh_cast_all`.
+swath_status swath_broadphase_cast_all(const struct swath_broadphase *broadphase,
+                                       const struct swath_segment *segment,
+                                       const struct swath_query *query,
+                                       struct swath_proxy_hit *hits,
+                                       size_t capacity,
+                                       size_t *count);
+
+// Finds the first proxy that each of many segments enters, on all threads of the broadphase. An invalid segment is an error.
+swath_status swath_broadphase_casts(const struct swath_broadphase *broadphase,
+                                    const struct swath_segment *segments,
+                                    size_t count,
+                                    const struct swath_query *query,
+                                    struct swath_proxy_hit *hits);
+
+// Finds the first proxy that a moving box touches on its path, while all proxies stay where they are.
+swath_status swath_broadphase_sweep(const struct swath_broadphase *broadphase,
+                                    const struct swath_moving_box *moving,
+                                    const struct swath_query *query,
+                                    struct swath_proxy_hit *hit);
+
+// Finds the proxies whose boxes share a point with a box, ordered by id. `ids`, `capacity` and `count` are as for
+// `swath_bvh_overlap`.
+swath_status swath_broadphase_overlap(const struct swath_broadphase *broadphase,
+                                      const struct swath_aabb *aabb,
+                                      const struct swath_query *query,
+                                      struct swath_proxy_id *ids,
+                                      size_t capacity,
+                                      size_t *count);
+
+// Finds the proxies whose boxes share a point with a ball, ordered by id. `ids`, `capacity` and `count` are as for
+// `swath_bvh_overlap`.
+//
+// `center`: three floats.
+swath_status swath_broadphase_overlap_sphere(const struct swath_broadphase *broadphase,
+                                             const float *center,
+                                             float radius,
+                                             const struct swath_query *query,
+                                             struct swath_proxy_id *ids,
+                                             size_t capacity,
+                                             size_t *count);
+
+// Finds the proxies nearest to a box, ordered by distance, then by id. `max_distance`, `hits`, `capacity` and `count` are as for
+// `swath_bvh_nearest`.
+swath_status swath_broadphase_nearest(const struct swath_broadphase *broadphase,
+                                      const struct swath_aabb *aabb,
+                                      float max_distance,
+                                      const struct swath_query *query,
+                                      struct swath_proxy_hit *hits,
+                                      size_t capacity,
+                                      size_t *count);
+
 // Creates an empty tree.
 //
-// `exec`: how it runs, or NULL for the default.
+// `exec_of`: how it runs, or NULL for the default.
 // `bvh`: its address is written here.
 swath_status swath_bvh_create(const struct swath_exec *exec_of, struct swath_bvh **bvh);
 
@@ -949,47 +1154,6 @@ swath_status swath_bvh_nearest_each(const struct swath_bvh *bvh,
                                     float max_distance,
                                     const struct swath_filter *filter,
                                     struct swath_hit *hits);
-
-// Finds the first proxy that a segment enters, by the boxes at the start of the tick. Of proxies at the same fraction, the one
-// with the lowest id.
-//
-// `query`: NULL, or which proxies count.
-swath_status swath_broadphase_cast(struct swath_broadphase *broadphase,
-                                   const struct swath_segment *segment,
-                                   const struct swath_query *query,
-                                   struct swath_proxy_hit *hit);
-
-// Finds the first proxy that each of many segments enters, on all threads of the broadphase. An invalid segment is an error.
-swath_status swath_broadphase_casts(struct swath_broadphase *broadphase,
-                                    const struct swath_segment *segments,
-                                    size_t count,
-                                    const struct swath_query *query,
-                                    struct swath_proxy_hit *hits);
-
-// Finds the first proxy that a moving box touches on its path, while all proxies stay where they are.
-swath_status swath_broadphase_sweep(struct swath_broadphase *broadphase,
-                                    const struct swath_moving_box *moving,
-                                    const struct swath_query *query,
-                                    struct swath_proxy_hit *hit);
-
-// Finds the proxies whose boxes share a point with a box, ordered by id. `ids`, `capacity` and `count` are as for
-// `swath_bvh_overlap`.
-swath_status swath_broadphase_overlap(struct swath_broadphase *broadphase,
-                                      const struct swath_aabb *aabb,
-                                      const struct swath_query *query,
-                                      struct swath_proxy_id *ids,
-                                      size_t capacity,
-                                      size_t *count);
-
-// Finds the proxies nearest to a box, ordered by distance, then by id. `max_distance`, `hits`, `capacity` and `count` are as for
-// `swath_bvh_nearest`.
-swath_status swath_broadphase_nearest(struct swath_broadphase *broadphase,
-                                      const struct swath_aabb *aabb,
-                                      float max_distance,
-                                      const struct swath_query *query,
-                                      struct swath_proxy_hit *hits,
-                                      size_t capacity,
-                                      size_t *count);
 
 // Destroys a shape; NULL is ignored. Compounds keep copies of their parts.
 void swath_shape_destroy(struct swath_shape *shape);
@@ -1150,12 +1314,14 @@ swath_status swath_broadphase_update(struct swath_broadphase *broadphase,
 swath_status swath_broadphase_changes(const struct swath_broadphase *broadphase, struct swath_changes *changes);
 
 // Returns all pairs that touch and in which a proxy moves: those that begin and those that persist. They are copied to memory of
-// the broadphase.
+// the broadphase, which `swath_broadphase_persisted` overwrites too.
 swath_status swath_broadphase_touching(struct swath_broadphase *broadphase,
                                        struct swath_swept_proxy_pairs *pairs);
 
-// Returns the pairs that touch and that the update before had found too. They are copied to memory of the broadphase.
-swath_status swath_broadphase_persisted(struct swath_broadphase *broadphase, struct swath_swept_proxy_pairs *pairs);
+// Returns the pairs that touch and that the update before had found too. They are copied to memory of the broadphase, which
+// `swath_broadphase_touching` overwrites too.
+swath_status swath_broadphase_persisted(struct swath_broadphase *broadphase,
+                                        struct swath_swept_proxy_pairs *pairs);
 
 // Returns the pairs of `swath_broadphase_touching` as arrays of indices, which is faster: after an update in which most proxies
 // moved, nothing is copied.

@@ -59,6 +59,7 @@ template <class T, void (*destroy)(T *)> class handle {
 
   protected:
     handle() = default;
+    explicit handle(T *object) noexcept : object_(object) {}
     // Creates the object by a function that writes its address.
     template <class Create> void create(Create &&by) {
         T *object = nullptr;
@@ -72,6 +73,17 @@ template <class T, void (*destroy)(T *)> class handle {
     };
     std::unique_ptr<T, deleter> object_;
 };
+
+// What a function finds that writes at most `capacity` results and their count.
+template <class T, class Call> std::vector<T> list(Call &&call) {
+    std::vector<T> found(16);
+    std::size_t count = 0;
+    swath_status status;
+    while ((status = call(found.data(), found.size(), &count)) == SWATH_ERROR_TOO_SHORT) found.resize(count);
+    check(status);
+    found.resize(count);
+    return found;
+}
 
 // The vector `member` of each structure of an array: rows(bodies.data(), &body::position).
 template <class Row> swath_vectors rows(const Row *array, float (Row::*member)[3]) {
@@ -138,6 +150,68 @@ class snapshot : public handle<swath_snapshot, swath_snapshot_destroy> {
     snapshot() { create(swath_snapshot_create); }
 };
 
+// Boxes that do not move, each in a row that the caller chooses.
+class fixed_boxes : public handle<swath_fixed_boxes, swath_fixed_boxes_destroy> {
+  public:
+    explicit fixed_boxes(const swath_exec *exec = nullptr) {
+        create([exec](swath_fixed_boxes **to) { return swath_fixed_boxes_create(exec, to); });
+    }
+    void put(const std::vector<std::uint32_t> &rows, const swath_boxes &boxes) {
+        if (rows.size() != boxes.count) throw std::invalid_argument("not as many rows as boxes");
+        check(swath_fixed_boxes_put(get(), rows.data(), &boxes));
+    }
+    void remove(const std::vector<std::uint32_t> &rows) { check(swath_fixed_boxes_remove(get(), rows.data(), rows.size())); }
+    std::size_t size() const {
+        std::size_t len = 0;
+        check(swath_fixed_boxes_len(get(), &len));
+        return len;
+    }
+    // Pairs of a mover, `a`, and a fixed box, `b`.
+    span<swath_pair> union_pairs(const swath_boxes &movers, swath_order order = SWATH_SORTED) {
+        swath_pairs found{};
+        check(swath_fixed_boxes_union_pairs(get(), &movers, order, &found));
+        return {found.data, found.count};
+    }
+    span<swath_swept_pair> swept_pairs(const swath_boxes &movers, swath_order order = SWATH_SORTED) {
+        swath_swept_pairs found{};
+        check(swath_fixed_boxes_swept_pairs(get(), &movers, order, &found));
+        return {found.data, found.count};
+    }
+    span<swath_rejected> rejected() const {
+        swath_rejected_rows found{};
+        check(swath_fixed_boxes_rejected(get(), &found));
+        return {found.data, found.count};
+    }
+    swath_hit cast(const swath_segment &segment, const swath_filter *filter = nullptr) const {
+        swath_hit hit{};
+        check(swath_fixed_boxes_cast(get(), &segment, filter, &hit));
+        return hit;
+    }
+    std::vector<swath_hit> casts(const std::vector<swath_segment> &segments, const swath_filter *filter = nullptr) const {
+        std::vector<swath_hit> hits(segments.size());
+        check(swath_fixed_boxes_casts(get(), segments.data(), segments.size(), filter, hits.data()));
+        return hits;
+    }
+    swath_hit sweep(const swath_moving_box &moving, const swath_filter *filter = nullptr) const {
+        swath_hit hit{};
+        check(swath_fixed_boxes_sweep(get(), &moving, filter, &hit));
+        return hit;
+    }
+    std::vector<std::uint32_t> overlap(const swath_aabb &aabb, const swath_filter *filter = nullptr) const {
+        return list<std::uint32_t>([&](std::uint32_t *to, std::size_t capacity, std::size_t *count) {
+            return swath_fixed_boxes_overlap(get(), &aabb, filter, to, capacity, count);
+        });
+    }
+    // At most `most` boxes.
+    std::vector<swath_hit> nearest(const swath_aabb &aabb, float max_distance, std::size_t most, const swath_filter *filter = nullptr) const {
+        std::vector<swath_hit> hits(most);
+        std::size_t count = 0;
+        check(swath_fixed_boxes_nearest(get(), &aabb, max_distance, filter, hits.data(), most, &count));
+        hits.resize(count);
+        return hits;
+    }
+};
+
 // What an update found.
 struct changes {
     span<swath_swept_proxy_pair> begun;
@@ -160,12 +234,60 @@ class broadphase : public handle<swath_broadphase, swath_broadphase_destroy> {
         check(swath_broadphase_insert_many(get(), &boxes, &proxy, 1, ids.data()));
         return ids;
     }
+    // With a description for each box.
+    std::vector<swath_proxy_id> insert_many(const swath_boxes &boxes, const std::vector<swath_proxy> &proxies) {
+        if (proxies.size() != boxes.count) throw std::invalid_argument("not as many descriptions as boxes");
+        std::vector<swath_proxy_id> ids(boxes.count);
+        check(swath_broadphase_insert_many(get(), &boxes, proxies.data(), proxies.size(), ids.data()));
+        return ids;
+    }
+    // The invalid rows of the last insert_many or set_many.
+    span<swath_rejected> rejected() const {
+        swath_rejected_rows found{};
+        check(swath_broadphase_rejected(get(), &found));
+        return {found.data, found.count};
+    }
     void set(swath_proxy_id id, const swath_moving_box &moving) { check(swath_broadphase_set(get(), id, &moving)); }
     void set_many(const std::vector<swath_proxy_id> &ids, const swath_boxes &boxes) {
         if (ids.size() != boxes.count) throw std::invalid_argument("not as many ids as boxes");
         check(swath_broadphase_set_many(get(), ids.data(), &boxes));
     }
+    void set_kind(swath_proxy_id id, swath_kind kind) { check(swath_broadphase_set_kind(get(), id, kind)); }
+    void set_kind_many(const std::vector<swath_proxy_id> &ids, swath_kind kind) {
+        check(swath_broadphase_set_kind_many(get(), ids.data(), ids.size(), kind));
+    }
+    void set_filter(swath_proxy_id id, swath_filter filter) { check(swath_broadphase_set_filter(get(), id, filter)); }
+    void set_owner(swath_proxy_id id, std::uint32_t owner) { check(swath_broadphase_set_owner(get(), id, owner)); }
+    void set_margin(swath_proxy_id id, float margin) { check(swath_broadphase_set_margin(get(), id, margin)); }
+    void set_data(swath_proxy_id id, std::uint64_t data) { check(swath_broadphase_set_data(get(), id, data)); }
+    void set_enabled(swath_proxy_id id, bool enabled) { check(swath_broadphase_set_enabled(get(), id, enabled ? 1 : 0)); }
+    void set_kind_pairs(swath_kind a, swath_kind b, bool pairs) { check(swath_broadphase_set_kind_pairs(get(), a, b, pairs ? 1 : 0)); }
+    void renew(swath_proxy_id id) { check(swath_broadphase_renew(get(), id)); }
     void remove(swath_proxy_id id) { check(swath_broadphase_remove(get(), id)); }
+    void remove_many(const std::vector<swath_proxy_id> &ids) { check(swath_broadphase_remove_many(get(), ids.data(), ids.size())); }
+    void clear() { check(swath_broadphase_clear(get())); }
+    void reserve(std::size_t proxies, std::size_t movers, std::size_t pairs) {
+        check(swath_broadphase_reserve(get(), proxies, movers, pairs));
+    }
+    void shift_origin(float x, float y, float z) {
+        const float offset[3] = {x, y, z};
+        check(swath_broadphase_shift_origin(get(), offset));
+    }
+    swath_proxy proxy(swath_proxy_id id) const {
+        swath_proxy found{};
+        check(swath_broadphase_proxy(get(), id, &found));
+        return found;
+    }
+    swath_moving_box moving_box(swath_proxy_id id) const {
+        swath_moving_box found{};
+        check(swath_broadphase_moving_box(get(), id, &found));
+        return found;
+    }
+    swath_moving_box compared_box(swath_proxy_id id) const {
+        swath_moving_box found{};
+        check(swath_broadphase_compared_box(get(), id, &found));
+        return found;
+    }
     std::size_t size() const {
         std::size_t len = 0;
         check(swath_broadphase_len(get(), &len));
@@ -204,10 +326,81 @@ class broadphase : public handle<swath_broadphase, swath_broadphase_destroy> {
         check(swath_broadphase_touching(get(), &found));
         return {found.data, found.count};
     }
-    swath_proxy_hit cast(const swath_segment &segment, const swath_query *query = nullptr) {
+    span<swath_swept_proxy_pair> persisted() {
+        swath_swept_proxy_pairs found{};
+        check(swath_broadphase_persisted(get(), &found));
+        return {found.data, found.count};
+    }
+    swath_pair_columns touching_columns() {
+        swath_pair_columns found{};
+        check(swath_broadphase_touching_columns(get(), &found));
+        return found;
+    }
+    span<swath_proxy_pair> pairs() {
+        swath_proxy_pairs found{};
+        check(swath_broadphase_pairs(get(), &found));
+        return {found.data, found.count};
+    }
+    span<swath_proxy_pair> pairs_of(swath_proxy_id id) {
+        swath_proxy_pairs found{};
+        check(swath_broadphase_pairs_of(get(), id, &found));
+        return {found.data, found.count};
+    }
+    bool contains_pair(swath_proxy_id a, swath_proxy_id b) const {
+        std::int32_t contains = 0;
+        check(swath_broadphase_contains_pair(get(), a, b, &contains));
+        return contains != 0;
+    }
+    swath_contact contact(swath_proxy_id a, swath_proxy_id b) const {
+        swath_contact found{};
+        check(swath_broadphase_contact(get(), a, b, &found));
+        return found;
+    }
+    // Queries need it after each change of a proxy. They are const: several threads may call them at the same time.
+    void prepare_queries() { check(swath_broadphase_prepare_queries(get())); }
+    swath_proxy_hit cast(const swath_segment &segment, const swath_query *query = nullptr) const {
         swath_proxy_hit hit{};
         check(swath_broadphase_cast(get(), &segment, query, &hit));
         return hit;
+    }
+    swath_proxy_hit cast_any(const swath_segment &segment, const swath_query *query = nullptr) const {
+        swath_proxy_hit hit{};
+        check(swath_broadphase_cast_any(get(), &segment, query, &hit));
+        return hit;
+    }
+    std::vector<swath_proxy_hit> cast_all(const swath_segment &segment, const swath_query *query = nullptr) const {
+        return list<swath_proxy_hit>([&](swath_proxy_hit *to, std::size_t capacity, std::size_t *count) {
+            return swath_broadphase_cast_all(get(), &segment, query, to, capacity, count);
+        });
+    }
+    std::vector<swath_proxy_hit> casts(const std::vector<swath_segment> &segments, const swath_query *query = nullptr) const {
+        std::vector<swath_proxy_hit> hits(segments.size());
+        check(swath_broadphase_casts(get(), segments.data(), segments.size(), query, hits.data()));
+        return hits;
+    }
+    swath_proxy_hit sweep(const swath_moving_box &moving, const swath_query *query = nullptr) const {
+        swath_proxy_hit hit{};
+        check(swath_broadphase_sweep(get(), &moving, query, &hit));
+        return hit;
+    }
+    std::vector<swath_proxy_id> overlap(const swath_aabb &aabb, const swath_query *query = nullptr) const {
+        return list<swath_proxy_id>([&](swath_proxy_id *to, std::size_t capacity, std::size_t *count) {
+            return swath_broadphase_overlap(get(), &aabb, query, to, capacity, count);
+        });
+    }
+    std::vector<swath_proxy_id> overlap_sphere(float x, float y, float z, float radius, const swath_query *query = nullptr) const {
+        const float center[3] = {x, y, z};
+        return list<swath_proxy_id>([&](swath_proxy_id *to, std::size_t capacity, std::size_t *count) {
+            return swath_broadphase_overlap_sphere(get(), center, radius, query, to, capacity, count);
+        });
+    }
+    // At most `most` proxies.
+    std::vector<swath_proxy_hit> nearest(const swath_aabb &aabb, float max_distance, std::size_t most, const swath_query *query = nullptr) const {
+        std::vector<swath_proxy_hit> hits(most);
+        std::size_t count = 0;
+        check(swath_broadphase_nearest(get(), &aabb, max_distance, query, hits.data(), most, &count));
+        hits.resize(count);
+        return hits;
     }
     void save(snapshot &to) const { check(swath_broadphase_save(get(), to.get())); }
     void restore(const snapshot &from) { check(swath_broadphase_restore(get(), from.get())); }
@@ -250,19 +443,48 @@ class bvh : public handle<swath_bvh, swath_bvh_destroy> {
         return hits;
     }
     std::vector<std::uint32_t> overlap(const swath_aabb &aabb, const swath_filter *filter = nullptr) const {
-        std::vector<std::uint32_t> rows(16);
+        return list<std::uint32_t>([&](std::uint32_t *to, std::size_t capacity, std::size_t *count) {
+            return swath_bvh_overlap(get(), &aabb, filter, to, capacity, count);
+        });
+    }
+    std::vector<std::uint32_t> overlap_sphere(float x, float y, float z, float radius, const swath_filter *filter = nullptr) const {
+        const float center[3] = {x, y, z};
+        return list<std::uint32_t>([&](std::uint32_t *to, std::size_t capacity, std::size_t *count) {
+            return swath_bvh_overlap_sphere(get(), center, radius, filter, to, capacity, count);
+        });
+    }
+    std::vector<swath_hit> cast_all(const swath_segment &segment, const swath_filter *filter = nullptr) const {
+        return list<swath_hit>([&](swath_hit *to, std::size_t capacity, std::size_t *count) {
+            return swath_bvh_cast_all(get(), &segment, filter, to, capacity, count);
+        });
+    }
+    swath_hit sweep(const swath_moving_box &moving, const swath_filter *filter = nullptr) const {
+        swath_hit hit{};
+        check(swath_bvh_sweep(get(), &moving, filter, &hit));
+        return hit;
+    }
+    // At most `most` boxes.
+    std::vector<swath_hit> nearest(const swath_aabb &aabb, float max_distance, std::size_t most, const swath_filter *filter = nullptr) const {
+        std::vector<swath_hit> hits(most);
         std::size_t count = 0;
-        swath_status status;
-        while ((status = swath_bvh_overlap(get(), &aabb, filter, rows.data(), rows.size(), &count)) == SWATH_ERROR_TOO_SHORT)
-            rows.resize(count);
-        check(status);
-        rows.resize(count);
-        return rows;
+        check(swath_bvh_nearest(get(), &aabb, max_distance, filter, hits.data(), most, &count));
+        hits.resize(count);
+        return hits;
+    }
+    span<swath_rejected> rejected() const {
+        swath_rejected_rows found{};
+        check(swath_bvh_rejected(get(), &found));
+        return {found.data, found.count};
     }
 };
 
 class shape : public handle<swath_shape, swath_shape_destroy> {
   public:
+    // Takes over a shape that a function of swath.h created, and destroys it at the end.
+    static shape adopt(swath_shape *raw) noexcept { return shape(raw); }
+    static shape point() {
+        return shape([](swath_shape **to) { return swath_shape_point(to); });
+    }
     static shape sphere(float radius) {
         return shape([=](swath_shape **to) { return swath_shape_sphere(radius, to); });
     }
@@ -272,6 +494,32 @@ class shape : public handle<swath_shape, swath_shape_destroy> {
     }
     static shape capsule(float half_height, float radius) {
         return shape([=](swath_shape **to) { return swath_shape_capsule(half_height, radius, to); });
+    }
+    static shape cylinder(float half_height, float radius) {
+        return shape([=](swath_shape **to) { return swath_shape_cylinder(half_height, radius, to); });
+    }
+    static shape cone(float half_height, float radius) {
+        return shape([=](swath_shape **to) { return swath_shape_cone(half_height, radius, to); });
+    }
+    static shape segment(const float (&a)[3], const float (&b)[3]) {
+        return shape([&](swath_shape **to) { return swath_shape_segment(a, b, to); });
+    }
+    static shape triangle(const float (&a)[3], const float (&b)[3], const float (&c)[3]) {
+        return shape([&](swath_shape **to) { return swath_shape_triangle(a, b, c, to); });
+    }
+    // The parts are copied.
+    static shape compound(const std::vector<const shape *> &parts, const std::vector<swath_pose> &poses) {
+        if (parts.size() != poses.size()) throw std::invalid_argument("not as many parts as poses");
+        std::vector<const swath_shape *> raw;
+        for (const shape *part : parts) raw.push_back(part == nullptr ? nullptr : part->get());
+        return shape([&](swath_shape **to) { return swath_shape_compound(raw.data(), poses.data(), raw.size(), to); });
+    }
+    static shape height_field(const std::vector<float> &heights, std::uint32_t samples_x, std::uint32_t samples_z, float spacing_x,
+                              float spacing_z) {
+        if (heights.size() != std::uint64_t{samples_x} * samples_z) throw std::invalid_argument("not a height for each sample");
+        return shape([&](swath_shape **to) {
+            return swath_shape_height_field(heights.data(), samples_x, samples_z, spacing_x, spacing_z, to);
+        });
     }
     static shape hull(swath_vectors points, std::size_t count) {
         return shape([=](swath_shape **to) { return swath_shape_hull(points, count, to); });
@@ -285,6 +533,20 @@ class shape : public handle<swath_shape, swath_shape_destroy> {
     shape rounded(float radius) const {
         return shape([&](swath_shape **to) { return swath_shape_rounded(get(), radius, to); });
     }
+    shape scaled(float x, float y, float z) const {
+        const float factors[3] = {x, y, z};
+        return shape([&](swath_shape **to) { return swath_shape_scaled(get(), factors, to); });
+    }
+    swath_aabb bounds(const swath_pose &pose) const {
+        swath_aabb aabb{};
+        check(swath_shape_bounds(get(), &pose, &aabb));
+        return aabb;
+    }
+    swath_shape_cast_result cast(const swath_pose &pose, const swath_segment &segment) const {
+        swath_shape_cast_result result{};
+        check(swath_shape_cast(get(), &pose, &segment, &result));
+        return result;
+    }
     swath_moving_box bounds_over(const swath_motion &motion, float margin = 0.0f) const {
         swath_moving_box moving{};
         check(swath_shape_bounds_over(get(), &motion, margin, &moving));
@@ -292,6 +554,7 @@ class shape : public handle<swath_shape, swath_shape_destroy> {
     }
 
   private:
+    explicit shape(swath_shape *raw) noexcept : handle(raw) {}
     template <class Create> explicit shape(Create &&by) { create(by); }
 };
 
@@ -300,6 +563,13 @@ inline swath_toi_result toi(const shape &a, const swath_motion &motion_a, const 
                             const swath_toi_settings *settings = nullptr) {
     swath_toi_result result{};
     check(swath_toi(a.get(), &motion_a, b.get(), &motion_b, settings, &result));
+    return result;
+}
+
+// The distance of two convex shapes.
+inline swath_distance_result distance(const shape &a, const swath_pose &pose_a, const shape &b, const swath_pose &pose_b) {
+    swath_distance_result result{};
+    check(swath_distance(a.get(), &pose_a, b.get(), &pose_b, &result));
     return result;
 }
 

@@ -3,10 +3,9 @@
 #include "check.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
-enum { COUNT = 600, MANY = 4096, CROWD = 20000 };
+enum { COUNT = 600, MANY = 4096 };
 
 /* A body of the program, and the same boxes as columns. */
 struct body {
@@ -241,6 +240,32 @@ static void fixed_boxes_have_the_pairs_of_two_sets(const swath_exec *exec) {
     CHECK(memcmp(pairs.data, of_finder.data, pairs.count * sizeof *pairs.data) == 0);
     OK(swath_fixed_boxes_swept_pairs(fixed, &movers, SWATH_AS_FOUND, &swept));
     CHECK(swept.count > 0 && swept.count <= pairs.count);
+
+    /* Queries are those of a tree of the same boxes. */
+    swath_bvh *bvh;
+    swath_segment segments[2] = {through(&bodies[400]), through(&bodies[450])};
+    swath_hit hit, of_bvh, each[2], nearest[2], nearest_of_bvh[2];
+    swath_aabb place = {{2, 2, 2}, {9, 9, 9}};
+    uint32_t inside[100], inside_bvh[100];
+    size_t count, count_of_bvh;
+    OK(swath_bvh_create(exec, &bvh));
+    OK(swath_bvh_build(bvh, &walls));
+    OK(swath_fixed_boxes_casts(fixed, segments, 2, NULL, each));
+    for (size_t k = 0; k < 2; k++) {
+        OK(swath_fixed_boxes_cast(fixed, &segments[k], NULL, &hit));
+        OK(swath_bvh_cast(bvh, &segments[k], NULL, &of_bvh));
+        CHECK(memcmp(&hit, &of_bvh, sizeof hit) == 0 && memcmp(&hit, &each[k], sizeof hit) == 0 && hit.row < 100);
+    }
+    OK(swath_fixed_boxes_sweep(fixed, &boxes_of_bodies[7], NULL, &hit));
+    OK(swath_bvh_sweep(bvh, &boxes_of_bodies[7], NULL, &of_bvh));
+    CHECK(memcmp(&hit, &of_bvh, sizeof hit) == 0);
+    OK(swath_fixed_boxes_overlap(fixed, &place, NULL, inside, 100, &count));
+    OK(swath_bvh_overlap(bvh, &place, NULL, inside_bvh, 100, &count_of_bvh));
+    CHECK(count == count_of_bvh && count > 3 && memcmp(inside, inside_bvh, count * sizeof *inside) == 0);
+    OK(swath_fixed_boxes_nearest(fixed, &place, INFINITY, NULL, nearest, 2, &count));
+    OK(swath_bvh_nearest(bvh, &place, INFINITY, NULL, nearest_of_bvh, 2, &count_of_bvh));
+    CHECK(count == 2 && count_of_bvh == 2 && memcmp(nearest, nearest_of_bvh, sizeof nearest) == 0);
+    swath_bvh_destroy(bvh);
     OK(swath_fixed_boxes_remove(fixed, rows, 100));
     OK(swath_fixed_boxes_swept_pairs(fixed, &movers, SWATH_AS_FOUND, &swept));
     CHECK(swept.count == 0);
@@ -452,6 +477,9 @@ static void broadphase_reports_what_changes(const swath_exec *exec) {
     OK(swath_broadphase_set_data(broadphase, one.a, 17));
     OK(swath_broadphase_data(broadphase, one.a, &data));
     CHECK(data == 17);
+    OK(swath_broadphase_set_kind_many(broadphase, &one.b, 1, SWATH_KIND_SLEEPING));
+    OK(swath_broadphase_proxy(broadphase, one.b, &read_back));
+    CHECK(read_back.kind == SWATH_KIND_SLEEPING);
     OK(swath_broadphase_set_kind(broadphase, one.b, SWATH_KIND_FIXED));
     OK(swath_broadphase_set_kind_pairs(broadphase, SWATH_KIND_DYNAMIC, SWATH_KIND_FIXED, 0));
     OK(swath_broadphase_update(broadphase, NULL, NULL));
@@ -463,13 +491,25 @@ static void broadphase_reports_what_changes(const swath_exec *exec) {
 
     /* Queries, contact, origin. */
     swath_segment segment = through(&bodies[0]);
-    swath_proxy_hit hit, hits[2], nearest[4];
+    swath_proxy_hit hit, any, hits[2], nearest[4];
+    static swath_proxy_hit all_hits[COUNT];
     swath_query query = {NULL, 0, 1u << SWATH_KIND_DYNAMIC | 1u << SWATH_KIND_FIXED};
     swath_segment two[2] = {segment, segment};
     swath_aabb place = {{2, 2, 2}, {6, 7, 5}};
     static swath_proxy_id inside[COUNT];
+    FAILS(swath_broadphase_cast(broadphase, &segment, NULL, &hit), SWATH_ERROR_NOT_PREPARED, "prepare_queries");
+    OK(swath_broadphase_prepare_queries(broadphase));
     OK(swath_broadphase_cast(broadphase, &segment, NULL, &hit));
     CHECK(hit.id.index < COUNT && hit.value < 1.0f);
+    OK(swath_broadphase_cast_all(broadphase, &segment, NULL, all_hits, COUNT, &len));
+    CHECK(len > 0 && swath_same_id(all_hits[0].id, hit.id) && all_hits[0].value == hit.value);
+    FAILS(swath_broadphase_cast_all(broadphase, &segment, NULL, NULL, 0, &len), SWATH_ERROR_TOO_SHORT, "capacity of 0");
+    OK(swath_broadphase_cast_any(broadphase, &segment, NULL, &any));
+    size_t same = 0;
+    for (size_t k = 0; k < len; k++) {
+        same += swath_same_id(all_hits[k].id, any.id) && all_hits[k].value == any.value;
+    }
+    CHECK(same == 1);
     OK(swath_broadphase_casts(broadphase, two, 2, NULL, hits));
     CHECK(swath_same_id(hits[1].id, hit.id) && hits[1].value == hit.value);
     OK(swath_broadphase_cast(broadphase, &segment, &query, &hit));
@@ -478,6 +518,12 @@ static void broadphase_reports_what_changes(const swath_exec *exec) {
     CHECK(hit.id.index < COUNT);
     OK(swath_broadphase_overlap(broadphase, &place, NULL, inside, COUNT, &len));
     CHECK(len > 3 && inside[0].index < inside[1].index);
+    const float center[3] = {4, 4, 4};
+    swath_aabb around = {{2, 2, 2}, {6, 6, 6}};
+    size_t in_ball;
+    OK(swath_broadphase_overlap(broadphase, &around, NULL, inside, COUNT, &len));
+    OK(swath_broadphase_overlap_sphere(broadphase, center, 2, NULL, inside, COUNT, &in_ball));
+    CHECK(in_ball > 0 && in_ball <= len);
     OK(swath_broadphase_nearest(broadphase, &place, INFINITY, NULL, nearest, 4, &len));
     CHECK(len == 4 && nearest[0].value == 0.0f);
     swath_moving_box left = {{{0, 0, 0}, {1, 1, 1}}, {4, 0, 0}}, right = {{{3, 0, 0}, {4, 1, 1}}, {0, 0, 0}};
@@ -610,88 +656,25 @@ static void shapes_touch_when_they_should(const swath_exec *exec) {
     }
 }
 
-/* An executor that starts threads for each loop. */
-struct job {
-    swath_task task;
-    void *context;
-    size_t index;
-};
-
-static atomic_int tasks_run;
-
-static void *run_job(void *argument) {
-    struct job *job = argument;
-    job->task(job->context, job->index);
-    atomic_fetch_add(&tasks_run, 1);
-    return NULL;
-}
-
-static void run_on_threads(void *user, size_t tasks, swath_task task, void *context) {
-    pthread_t threads[4];
-    struct job jobs[4];
-    CHECK(user == &tasks_run && tasks <= 4);
-    for (size_t index = 0; index < tasks; index++) {
-        jobs[index] = (struct job){task, context, index};
-        CHECK(pthread_create(&threads[index], NULL, run_job, &jobs[index]) == 0);
-    }
-    for (size_t index = 0; index < tasks; index++) {
-        CHECK(pthread_join(threads[index], NULL) == 0);
-    }
-}
-
-static void *query_tree(void *argument) {
-    const swath_bvh *bvh = argument;
-    swath_segment segment = through(&bodies[0]);
-    for (int k = 0; k < 100; k++) {
-        swath_hit hit;
-        OK(swath_bvh_cast(bvh, &segment, NULL, &hit));
-    }
-    return NULL;
-}
-
-static void threads_of_the_program(const swath_exec *exec) {
-    swath_executor executor = {&tasks_run, 4, run_on_threads};
-    swath_exec own = *exec;
-    swath_pair_finder *finder, *with_executor;
-    swath_swept_pairs one, other;
-    static float crowd[9][CROWD];
-    uint32_t state = 11;
-    for (size_t k = 0; k < CROWD; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            crowd[axis][k] = positive(&state, 1024.0f);
-            crowd[3 + axis][k] = crowd[axis][k] + 1;
-            crowd[6 + axis][k] = centered(&state, 32768.0f);
-        }
-    }
-    swath_boxes boxes = {.count = CROWD};
-    boxes.min = swath_columns(crowd[0], crowd[1], crowd[2]);
-    boxes.max = swath_columns(crowd[3], crowd[4], crowd[5]);
-    boxes.delta = swath_columns(crowd[6], crowd[7], crowd[8]);
-    own.executor = &executor;
-    OK(swath_pair_finder_create(exec, &finder));
-    OK(swath_pair_finder_create(&own, &with_executor));
-    OK(swath_pair_finder_swept_pairs(finder, &boxes, NULL, SWATH_AS_FOUND, &one));
-    for (int round = 0; round < 3; round++) {
-        OK(swath_pair_finder_swept_pairs(with_executor, &boxes, NULL, SWATH_AS_FOUND, &other));
-        CHECK(one.count == other.count && memcmp(one.data, other.data, one.count * sizeof *one.data) == 0);
-    }
-    CHECK(tasks_run > 0);
-    swath_pair_finder_destroy(finder);
-    swath_pair_finder_destroy(with_executor);
-
-    /* Several threads query one tree. */
-    swath_bvh *bvh;
-    pthread_t threads[2];
-    boxes = at_rest(as_columns());
-    OK(swath_bvh_create(exec, &bvh));
-    OK(swath_bvh_build(bvh, &boxes));
-    for (int k = 0; k < 2; k++) {
-        CHECK(pthread_create(&threads[k], NULL, query_tree, bvh) == 0);
-    }
-    for (int k = 0; k < 2; k++) {
-        CHECK(pthread_join(threads[k], NULL) == 0);
-    }
-    swath_bvh_destroy(bvh);
+static void elements_touch_when_they_should(const swath_exec *exec) {
+    /* A vertex falls through a face, and an edge onto one of its edges. */
+    const double start[6][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, 3}, {1, -1, 1}, {1, 1, 1}};
+    const double end[6][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, -1}, {1, -1, -3}, {1, 1, -3}};
+    const uint32_t face[3] = {0, 1, 2}, edges[4] = {0, 1, 4, 5};
+    const swath_pair vertex_face = {3, 0}, edge_edge = {0, 1};
+    swath_element_settings settings = swath_element_defaults();
+    swath_element_result result;
+    OK(swath_vertex_face_pairs(&start[0][0], &end[0][0], 6, face, 1, &vertex_face, 1, NULL, exec, &result));
+    CHECK(result.state == SWATH_TOI_IMPACT && result.t <= 0.75 && result.t > 0.7499 && result.normal[2] == -1.0);
+    CHECK(result.coordinates[0] == 0.25 && result.coordinates[1] == 0.25);
+    OK(swath_edge_edge_pairs(&start[0][0], &end[0][0], 6, edges, 2, &edge_edge, 1, NULL, exec, &result));
+    CHECK(result.state == SWATH_TOI_IMPACT && result.t <= 0.25 && result.t > 0.2499);
+    settings.minimum_separation = 0.5;
+    OK(swath_edge_edge_pairs(&start[0][0], &end[0][0], 6, edges, 2, &edge_edge, 1, &settings, exec, &result));
+    CHECK(result.t <= 0.125 && result.t > 0.1249);
+    settings.tolerance = -1;
+    FAILS(swath_edge_edge_pairs(&start[0][0], &end[0][0], 6, edges, 2, &edge_edge, 1, &settings, exec, &result),
+          SWATH_ERROR_INVALID, "tolerance");
 }
 
 static void mistakes_are_errors(const swath_exec *exec) {
@@ -716,7 +699,7 @@ static void mistakes_are_errors(const swath_exec *exec) {
     FAILS(swath_shape_sphere(NAN, &shape), SWATH_ERROR_INVALID, "NaN");
     swath_pair_finder_destroy(finder);
     swath_pair_finder_destroy(NULL);
-    CHECK(strlen(swath_level_name()) > 3);
+    CHECK(strlen(swath_level_name()) > 3 && strchr(swath_version(), '.') != NULL);
 }
 
 int main(void) {
@@ -727,7 +710,7 @@ int main(void) {
     queries_are_those_of_a_loop(&exec);
     broadphase_reports_what_changes(&exec);
     shapes_touch_when_they_should(&exec);
-    threads_of_the_program(&exec);
+    elements_touch_when_they_should(&exec);
     mistakes_are_errors(&exec);
     printf("everything is as it should be, on %s\n", exec.level ? exec.level : swath_level_name());
     return 0;

@@ -122,10 +122,144 @@ void events(const swath_exec *exec) {
     }
     world.set_many(ids, boxes_of(bodies));
     CHECK(world.update().touching_count == 5);
+    world.prepare_queries();
     CHECK(swath_same_id(world.cast({{-1, 0.5f, 0.5f}, {50, 0, 0}, 1}).id, ids[0]));
     swath_proxy proxy = swath_proxy_of_kind(SWATH_KIND_FIXED);
     proxy.data = 77;
     CHECK(world.data(world.insert({{{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}}, proxy)) == 77);
+}
+
+// Descriptions, lists of pairs and queries of a broadphase.
+void proxies(const swath_exec *exec) {
+    const std::vector<body> bodies = row_of_bodies(40);
+    swath::broadphase world(exec);
+    std::vector<swath_proxy> described(bodies.size(), swath_proxy_of_kind(SWATH_KIND_DYNAMIC));
+    for (std::size_t k = 0; k < described.size(); k++) described[k].data = 100 + k;
+    world.reserve(40, 40, 40);
+    const std::vector<swath_proxy_id> ids = world.insert_many(boxes_of(bodies), described);
+    CHECK(world.rejected().empty() && world.proxy(ids[7]).data == 107 && world.moving_box(ids[2]).delta[0] == 1.5f);
+    bool thrown = false;
+    try {
+        world.insert_many(boxes_of(bodies), std::vector<swath_proxy>(3));
+    } catch (const std::invalid_argument &) {
+        thrown = true;
+    }
+    CHECK(thrown && world.size() == 40);
+    const swath_swept_proxy_pair first = world.update().begun[0];
+    CHECK(world.pairs().size() == 20 && world.pairs_of(ids[5]).size() == 1 && world.contains_pair(ids[1], ids[0]));
+    CHECK(world.touching_columns().count == 20 && world.persisted().empty());
+    const swath_contact contact = world.contact(ids[0], ids[1]);
+    CHECK(contact.first == first.first && contact.normal[0] == 1.0f);
+
+    // Queries are const; before they are prepared they fail.
+    const swath::broadphase &shared = world;
+    const swath_segment along{{-1, 0.5f, 0.5f}, {100, 0, 0}, 1};
+    const swath_aabb place{{0, 0, 0}, {10.5f, 1, 1}};
+    try {
+        shared.cast(along);
+        CHECK(false);
+    } catch (const swath::error &error) {
+        CHECK(error.status() == SWATH_ERROR_NOT_PREPARED);
+    }
+    world.prepare_queries();
+    CHECK(shared.cast_all(along).size() == 40 && swath_same_id(shared.cast_all(along)[39].id, ids[39]));
+    CHECK(shared.cast_any(along).id.index < 40 && swath_same_id(shared.casts({along, along})[1].id, ids[0]));
+    CHECK(shared.overlap(place).size() == 6 && shared.overlap_sphere(4.5f, 0.5f, 0.5f, 1.6f).size() == 3);
+    CHECK(shared.nearest(place, INFINITY, 8).size() == 8 && shared.nearest(place, 0, 40).size() == 6);
+    CHECK(swath_same_id(shared.sweep({{{-3, 0, 0}, {-2, 1, 1}}, {9, 0, 0}}).id, ids[0]));
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 3; thread++)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 50; round++) CHECK(shared.cast_all(along).size() == 40);
+        });
+    for (std::thread &thread : threads) thread.join();
+
+    // Edits.
+    world.set_kind_many({ids[0], ids[1]}, SWATH_KIND_SLEEPING);
+    world.set_kind(ids[2], SWATH_KIND_FIXED);
+    CHECK(world.proxy(ids[1]).kind == SWATH_KIND_SLEEPING && world.moving_box(ids[2]).delta[0] == 0.0f);
+    world.set_kind(ids[2], SWATH_KIND_DYNAMIC);
+    world.set_kind_pairs(SWATH_KIND_DYNAMIC, SWATH_KIND_DYNAMIC, false);
+    CHECK(world.update().touching_count == 0);
+    world.set_kind_pairs(SWATH_KIND_DYNAMIC, SWATH_KIND_DYNAMIC, true);
+    world.set_enabled(ids[4], false);
+    world.set_owner(ids[6], 3);
+    world.set_owner(ids[7], 3);
+    world.set_filter(ids[8], {1, 0});
+    world.set_data(ids[9], 9);
+    world.set_margin(ids[10], 0.25f);
+    CHECK(world.update().touching_count == 15 && world.data(ids[9]) == 9);
+    CHECK(world.compared_box(ids[10]).delta[0] == 0.0f && world.compared_box(ids[10]).aabb.min[0] <= 19.75f);
+    world.renew(ids[12]);
+    CHECK(world.update().begun.size() == 1);
+    world.shift_origin(16, 0, 0);
+    CHECK(world.moving_box(ids[8]).aabb.min[0] == 0.0f);
+    world.remove_many({ids[0], ids[1], ids[0]});
+    CHECK(world.size() == 38);
+    world.clear();
+    CHECK(world.size() == 0 && world.pairs_of(ids[5]).empty());
+}
+
+void fixed(const swath_exec *exec) {
+    const std::vector<body> bodies = row_of_bodies(30);
+    swath::fixed_boxes walls(exec);
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t k = 0; k < 30; k++) rows.push_back(29 - k);
+    swath_boxes at_rest = boxes_of(bodies);
+    at_rest.delta = swath_vectors{};
+    walls.put(rows, at_rest);
+    CHECK(walls.size() == 30 && walls.rejected().empty());
+    const swath_segment along{{-1, 0.5f, 0.5f}, {100, 0, 0}, 1};
+    CHECK(walls.cast(along).row == 29 && walls.casts({along})[0].row == 29);
+    CHECK(walls.sweep({{{-3, 0, 0}, {-2, 1, 1}}, {9, 0, 0}}).row == 29);
+    CHECK(walls.overlap({{0, 0, 0}, {100, 1, 1}}).size() == 30);
+    CHECK(walls.nearest({{-3, 0, 0}, {-2, 1, 1}}, INFINITY, 2)[1].row == 28);
+    CHECK(walls.union_pairs(boxes_of(bodies)).size() == walls.swept_pairs(boxes_of(bodies)).size());
+    CHECK(walls.swept_pairs(boxes_of(bodies)).size() == 45);
+    walls.remove(rows);
+    CHECK(walls.size() == 0 && walls.cast(along).row == SWATH_NO_INDEX);
+    bool thrown = false;
+    try {
+        walls.put({1}, at_rest);
+    } catch (const std::invalid_argument &) {
+        thrown = true;
+    }
+    CHECK(thrown);
+}
+
+void all_shapes() {
+    const swath_pose here = swath_pose_at(0, 0, 0);
+    const swath_segment down{{0, 8, 0}, {0, -16, 0}, 1};
+    const float a[3] = {-1, 0, -1}, b[3] = {1, 0, -1}, c[3] = {0, 0, 2};
+    swath_shape *raw = nullptr;
+    swath::check(swath_shape_sphere(2, &raw));
+    const swath::shape ball = swath::shape::adopt(raw), cylinder = swath::shape::cylinder(1, 0.5f), cone = swath::shape::cone(1, 0.5f);
+    const swath::shape triangle = swath::shape::triangle(a, b, c), segment = swath::shape::segment(a, b), point = swath::shape::point();
+    CHECK(ball.get() == raw && ball.bounds(here).max[1] >= 2.0f && std::fabs(ball.cast(here, down).point[1] - 2.0f) < 1e-4f);
+    CHECK(std::fabs(cylinder.cast(here, down).point[1] - 1.0f) < 1e-4f && triangle.cast(here, down).state == SWATH_CAST_HIT);
+    CHECK(std::fabs(swath::distance(point, swath_pose_at(0, 5, -1), segment, here).distance - 5.0f) < 1e-4f);
+    CHECK(std::fabs(ball.scaled(2, 2, 2).cast(here, down).point[1] - 4.0f) < 1e-4f);
+    const swath::shape both = swath::shape::compound({&cylinder, &cone}, {swath_pose_at(5, 0, 0), here});
+    CHECK(both.cast(here, down).part == 1);
+    const swath::shape terrain = swath::shape::height_field({3, 3, 3, 3}, 2, 2, 1, 1);
+    CHECK(std::fabs(terrain.cast(swath_pose_at(-0.5f, 0, -0.5f), down).point[1] - 3.0f) < 1e-4f);
+    int thrown = 0;
+    try {
+        swath::shape::compound({&ball}, {});
+    } catch (const std::invalid_argument &) {
+        thrown++;
+    }
+    try {
+        swath::shape::height_field({1, 2, 3}, 2, 2, 1, 1);
+    } catch (const std::invalid_argument &) {
+        thrown++;
+    }
+    try {
+        swath::shape::compound({nullptr}, {here});
+    } catch (const swath::error &error) {
+        thrown += error.status() == SWATH_ERROR_NULL;
+    }
+    CHECK(thrown == 3);
 }
 
 void queries_and_shapes(const swath_exec *exec) {
@@ -134,7 +268,10 @@ void queries_and_shapes(const swath_exec *exec) {
     tree.build(swath::boxes(bodies.size(), swath::rows(bodies.data(), &body::min), swath::rows(bodies.data(), &body::max)));
     CHECK(tree.cast({{-1, 0.5f, 0.5f}, {1, 0, 0}, INFINITY}).row == 0);
     CHECK(tree.casts({{{9.5f, 0.5f, 0.5f}, {1, 0, 0}, 1}, {{-1, 5, 5}, {1, 0, 0}, 1}})[1].row == SWATH_NO_INDEX);
-    CHECK(tree.overlap({{0, 0, 0}, {100, 1, 1}}).size() == 50);
+    CHECK(tree.overlap({{0, 0, 0}, {100, 1, 1}}).size() == 50 && tree.rejected().empty());
+    CHECK(tree.cast_all({{-1, 0.5f, 0.5f}, {1, 0, 0}, INFINITY}).size() == 50);
+    CHECK(tree.overlap_sphere(4.5f, 0.5f, 0.5f, 1.6f).size() == 3 && tree.sweep({{{-3, 0, 0}, {-2, 1, 1}}, {9, 0, 0}}).row == 0);
+    CHECK(tree.nearest({{-3, 0, 0}, {-2, 1, 1}}, INFINITY, 2)[1].row == 1 && tree.nearest({{0, 0, 0}, {1, 1, 1}}, 0, 9).size() == 1);
 
     const swath::shape ball = swath::shape::sphere(0.5f).rounded(0.5f), wall = swath::shape::cuboid(0.5f, 4, 4);
     swath_motion flying = swath_motion_at(-3, 1, 0);
@@ -206,7 +343,10 @@ int main() {
     pairs_of_a_row(&exec);
     errors_are_exceptions();
     events(&exec);
+    proxies(&exec);
+    fixed(&exec);
     queries_and_shapes(&exec);
+    all_shapes();
     threads_of_the_program();
     executor_that_throws_ends_the_program();
     std::puts("everything is as it should be in C++");

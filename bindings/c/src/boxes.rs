@@ -1,7 +1,7 @@
 //! Boxes in memory of the caller: columns, or rows of structures.
 
 use crate::border::{array, optional_array};
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, SWATH_ERROR_INVALID};
 use crate::values::swath_filter;
 use std::ffi::c_void;
 use swath::broadphase::{AabbInput, AabbRows, FixedInput, MovingBoxInput, PairInput, VectorRows};
@@ -45,7 +45,8 @@ pub struct swath_boxes {
     pub max: swath_vectors,
     /// The displacement of each box over the tick; or its velocity, if `tick_seconds` is not zero. Zero if no box moves.
     pub delta: swath_vectors,
-    /// Zero, or the duration of the tick: then the displacement is the velocity times this, rounded to nearest.
+    /// Zero, or the duration of the tick, which is above 0: then the displacement is the velocity times this, rounded to nearest.
+    /// Only for rows: with columns that have a displacement it must be zero.
     pub tick_seconds: f32,
     /// 1 if boxes are given by centre and half extents, which is only possible for rows. The corners are rounded outwards.
     pub centered: u8,
@@ -70,12 +71,29 @@ impl swath_vectors {
         !self.y.is_null() && !self.z.is_null()
     }
 
+    /// Checks that there are vectors, and that they are rows or columns.
+    fn check(&self, name: &str) -> Outcome {
+        let missing = match (self.y.is_null(), self.z.is_null()) {
+            _ if self.is_none() => {
+                let message = "no vectors; expected those of `swath_rows` or `swath_columns`";
+                return Err(Failure::argument(format!("{name}: {message}")));
+            }
+            (true, false) => "y",
+            (false, true) => "z",
+            _ => return Ok(()),
+        };
+        Err(Failure::argument(format!(
+            "{name}: {missing} is NULL; columns need x, y and z, and rows need only x"
+        )))
+    }
+
     /// Borrows columns.
     ///
     /// # Safety
     ///
     /// The pointers are as the header states, for `count` rows.
     unsafe fn columns<'a>(&self, count: usize, name: &str) -> Outcome<[&'a [f32]; 3]> {
+        self.check(name)?;
         if !self.are_columns() || self.stride != 0 || self.offset != 0 {
             let message =
                 "expected columns like the vectors before: x, y and z, with stride and offset 0";
@@ -94,6 +112,7 @@ impl swath_vectors {
     ///
     /// The pointers are as the header states, for `count` rows.
     pub(crate) unsafe fn rows<'a>(&self, count: usize, name: &str) -> Outcome<VectorRows<'a>> {
+        self.check(name)?;
         if !(self.y.is_null() && self.z.is_null()) {
             let message =
                 "expected rows like the vectors before: x, stride and offset, with y and z NULL";
@@ -112,8 +131,8 @@ impl swath_vectors {
 }
 
 /// Reads a flag of C.
-pub(crate) fn flag(value: u8, name: &str) -> Outcome<bool> {
-    match value {
+pub(crate) fn flag(value: impl Into<i32>, name: &str) -> Outcome<bool> {
+    match value.into() {
         0 => Ok(false),
         1 => Ok(true),
         other => Err(Failure::argument(format!("{name}: {other}; expected 0 or 1"))),
@@ -212,6 +231,12 @@ impl swath_boxes {
     ///
     /// The pointers are as the header states.
     pub(crate) unsafe fn moving<'a>(&self) -> Outcome<MovingBoxInput<'a>> {
+        let seconds = self.tick_seconds;
+        if !(seconds >= 0.0 && seconds.is_finite()) {
+            let message =
+                format!("tick_seconds: {seconds}; expected 0, or a duration above 0 in seconds");
+            return Err(Failure::new(SWATH_ERROR_INVALID, message));
+        }
         if self.delta.is_none() || self.count == 0 {
             // SAFETY: the caller promises it.
             let at_rest = unsafe { Self { delta: swath_vectors::NONE, ..*self }.at_rest() }?;
@@ -223,7 +248,7 @@ impl swath_boxes {
         }
         let centered = flag(self.centered, "centered")?;
         if self.min.are_columns() {
-            if centered || self.tick_seconds != 0.0 {
+            if centered || seconds != 0.0 {
                 let message =
                     "centered, tick_seconds: expected rows; columns have corners and displacements";
                 return Err(Failure::argument(message));
@@ -242,7 +267,7 @@ impl swath_boxes {
         // SAFETY: the caller promises it.
         let (boxes, delta) =
             unsafe { (self.aabb_rows(centered)?, self.delta.rows(self.count, "delta")?) };
-        Ok(match self.tick_seconds {
+        Ok(match seconds {
             0.0 => boxes.moving(delta)?.into(),
             seconds => boxes.moving_at(delta, seconds)?.into(),
         })

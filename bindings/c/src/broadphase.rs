@@ -3,15 +3,18 @@
 use crate::border::{
     Handle, Opaque as _, array, array_mut, borrow, destroy, opaque, out, write_boxed,
 };
-use crate::boxes::swath_boxes;
+use crate::boxes::{flag, swath_boxes};
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
+use crate::proxy::{kind, swath_kind, swath_proxy};
 use crate::values::{
     allocated, copy_rejected, swath_filter, swath_moving_box, swath_proxy_id, swath_rejected,
     swath_rejected_rows,
 };
+use crate::workers::Workers;
+use swath::batch::LengthMismatch;
 use swath::broadphase::{Proxies, SweptProxyPair};
-use swath::{Proxy, ProxyId, ProxyKind};
+use swath::{Proxy, ProxyId};
 
 /// A broadphase and the memory of its last results.
 pub(crate) struct World {
@@ -20,6 +23,7 @@ pub(crate) struct World {
     rejected: Vec<swath_rejected>,
     ids: Vec<ProxyId>,
     proxies: Vec<Proxy>,
+    pub(crate) workers: Workers,
 }
 
 /// Boxes with stable ids, and their pairs from tick to tick: which pairs begin, persist and end.
@@ -27,88 +31,9 @@ pub struct swath_broadphase(Handle<World>);
 
 opaque!(swath_broadphase(World));
 
-/// The kind of a proxy. A pair needs a dynamic proxy, or a kinematic and a sleeping one, unless `swath_broadphase_set_kind_pairs`
-/// changes it.
-pub type swath_kind = u32;
-/// Moves and reacts to contacts. Pairs with every kind.
-pub const SWATH_KIND_DYNAMIC: u32 = 0;
-/// Moves on a path that the caller prescribes, such as a door. Does not pair with kinematic or fixed proxies.
-pub const SWATH_KIND_KINEMATIC: u32 = 1;
-/// A dynamic body at rest. Costs almost nothing while unchanged.
-pub const SWATH_KIND_SLEEPING: u32 = 2;
-/// Does not move, such as a wall. Costs almost nothing while unchanged.
-pub const SWATH_KIND_FIXED: u32 = 3;
-
-/// The description of a proxy. `swath_proxy_of_kind` creates one with which nothing is excluded.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct swath_proxy {
-    /// Its kind.
-    pub kind: swath_kind,
-    /// Its categories, and those with which it may form pairs. With both zero it has no pairs.
-    pub filter: swath_filter,
-    /// Proxies of the same owner do not form pairs, such as the limbs of a body. 0: no owner.
-    pub owner: u32,
-    /// By how much the box that is compared is larger than the bounds of the path, on each side; a length. With a margin, a
-    /// proxy that moves little costs little.
-    pub margin: f32,
-    /// Data of the caller, which the library does not use.
-    pub data: u64,
-    /// 1 if it takes part in pairs and queries, else 0.
-    pub enabled: u8,
-}
-
-pub(crate) fn kind(kind: swath_kind) -> Outcome<ProxyKind> {
-    match kind {
-        SWATH_KIND_DYNAMIC => Ok(ProxyKind::Dynamic),
-        SWATH_KIND_KINEMATIC => Ok(ProxyKind::Kinematic),
-        SWATH_KIND_SLEEPING => Ok(ProxyKind::Sleeping),
-        SWATH_KIND_FIXED => Ok(ProxyKind::Fixed),
-        other => Err(Failure::argument(format!("kind: {other}; expected 0 to 3"))),
-    }
-}
-
-fn kind_of(kind: ProxyKind) -> swath_kind {
-    match kind {
-        ProxyKind::Kinematic => SWATH_KIND_KINEMATIC,
-        ProxyKind::Sleeping => SWATH_KIND_SLEEPING,
-        ProxyKind::Fixed => SWATH_KIND_FIXED,
-        _ => SWATH_KIND_DYNAMIC,
-    }
-}
-
-impl swath_proxy {
-    fn get(&self) -> Outcome<Proxy> {
-        let mut proxy = Proxy::dynamic();
-        proxy.kind = kind(self.kind)?;
-        proxy.filter = self.filter.into();
-        (proxy.owner, proxy.margin, proxy.data) = (self.owner, self.margin, self.data);
-        proxy.enabled = match self.enabled {
-            0 => false,
-            1 => true,
-            other => return Err(Failure::argument(format!("enabled: {other}; expected 0 or 1"))),
-        };
-        Ok(proxy)
-    }
-
-    fn of(proxy: &Proxy) -> Self {
-        Self {
-            kind: kind_of(proxy.kind),
-            filter: proxy.filter.into(),
-            owner: proxy.owner,
-            margin: proxy.margin,
-            data: proxy.data,
-            enabled: proxy.enabled.into(),
-        }
-    }
-}
-
-/// An id that no proxy has: its index is `SWATH_NO_INDEX`, and so is its generation.
-pub const SWATH_NO_INDEX: u32 = 0xffff_ffff;
-
 /// Creates an empty broadphase.
 ///
-/// `exec`: how it runs, or NULL for the default.
+/// `exec_of`: how it runs, or NULL for the default.
 /// `broadphase`: its address is written here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_create(
@@ -117,13 +42,14 @@ pub unsafe extern "C" fn swath_broadphase_create(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (exec, to) = unsafe { (exec(exec_of)?, out(broadphase, "broadphase")?) };
+        let ((exec, workers), to) = unsafe { (exec(exec_of)?, out(broadphase, "broadphase")?) };
         let world = World {
             broadphase: swath::Broadphase::with_exec(exec),
             swept: Vec::new(),
             rejected: Vec::new(),
             ids: Vec::new(),
             proxies: Vec::new(),
+            workers,
         };
         write_boxed(swath_broadphase::new(world), to);
         Ok(())
@@ -140,7 +66,7 @@ pub unsafe extern "C" fn swath_broadphase_destroy(broadphase: *mut swath_broadph
     });
 }
 
-/// Calls `change` with a broadphase.
+/// Calls `change` with a broadphase, if its threads exist in this process.
 ///
 /// # Safety
 ///
@@ -152,7 +78,9 @@ pub(crate) unsafe fn change(
     guard(|| {
         // SAFETY: the caller promises it.
         let broadphase = unsafe { borrow(broadphase, "broadphase") }?;
-        change(&mut *broadphase.handle().change()?)
+        let mut world = broadphase.handle().change()?;
+        world.workers.check()?;
+        change(&mut world)
     })
 }
 
@@ -228,7 +156,8 @@ pub unsafe extern "C" fn swath_broadphase_insert(
 
 /// Inserts a proxy for each row of `boxes`.
 ///
-/// `proxies`: one description for each row; or one for all, if `proxies_count` is 1.
+/// `proxies`: one description for each row; or one for all, if `proxies_count` is 1. Any other count is an error, and no description
+/// is read.
 /// `ids`: memory for an id for each row, in the same order. Invalid boxes are not inserted and get an id that no proxy has;
 /// `swath_broadphase_rejected` lists them.
 #[unsafe(no_mangle)]
@@ -243,8 +172,13 @@ pub unsafe extern "C" fn swath_broadphase_insert_many(
     unsafe {
         change(broadphase, |world| {
             let boxes = borrow(boxes, "boxes")?;
+            let count = boxes.count;
+            if proxies_count != 1 && proxies_count != count {
+                let what = "the list `proxies`";
+                return Err(LengthMismatch { what, expected: count, found: proxies_count }.into());
+            }
             let given = array(proxies, proxies_count, "proxies")?;
-            let to = array_mut(ids, boxes.count, "ids")?;
+            let to = array_mut(ids, count, "ids")?;
             let boxes = boxes.only_moving()?;
             let World { broadphase, rejected, ids, proxies, .. } = world;
             proxies.clear();
@@ -265,7 +199,8 @@ pub unsafe extern "C" fn swath_broadphase_insert_many(
 
 /// Sets the box of a proxy at the start of the tick, and its displacement over the tick.
 ///
-/// Both remain until they are set again: a body that has stopped must get the displacement zero.
+/// Both remain until they are set again: a body that has stopped must get the displacement zero. The displacement of a fixed or sleeping
+/// proxy is ignored, so set the kind first, then the box.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_set(
     broadphase: *mut swath_broadphase,
@@ -285,6 +220,8 @@ pub unsafe extern "C" fn swath_broadphase_set(
 /// counts.
 ///
 /// `ids`: as many ids as there are boxes. If one of them is stale, nothing is changed.
+///
+/// The displacement of a fixed or sleeping proxy is ignored, so set the kind first, then the box.
 ///
 /// Invalid boxes change nothing; `swath_broadphase_rejected` lists them.
 #[unsafe(no_mangle)]
@@ -359,7 +296,8 @@ pub unsafe extern "C" fn swath_broadphase_clear(broadphase: *mut swath_broadphas
     }
 }
 
-/// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick.
+/// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement;
+/// one that becomes dynamic or kinematic has none until it is set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_set_kind(
     broadphase: *mut swath_broadphase,
@@ -420,6 +358,24 @@ pub unsafe extern "C" fn swath_broadphase_set_data(
     unsafe { change(broadphase, |world| Ok(world.broadphase.set_data(id.into(), data)?)) }
 }
 
+/// Sets the kind of many proxies to the same one, as `swath_broadphase_set_kind` does. An id may occur several times. If one of them is
+/// stale, nothing is changed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_kind_many(
+    broadphase: *mut swath_broadphase,
+    ids: *const swath_proxy_id,
+    count: usize,
+    kind_of_proxies: swath_kind,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let (ids, kind) = (array(ids, count, "ids")?, kind(kind_of_proxies)?);
+            Ok(world.broadphase.set_kind_many(bytemuck::cast_slice(ids), kind)?)
+        })
+    }
+}
+
 /// Enables a proxy (1) or disables it (0): then it has no pairs and is not found by queries.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_set_enabled(
@@ -429,7 +385,9 @@ pub unsafe extern "C" fn swath_broadphase_set_enabled(
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
-        change(broadphase, |world| Ok(world.broadphase.set_enabled(id.into(), enabled != 0)?))
+        change(broadphase, |world| {
+            Ok(world.broadphase.set_enabled(id.into(), flag(enabled, "enabled")?)?)
+        })
     }
 }
 
@@ -445,7 +403,8 @@ pub unsafe extern "C" fn swath_broadphase_set_kind_pairs(
     unsafe {
         change(broadphase, |world| {
             let (a, b, table) = (kind(a)?, kind(b)?, world.broadphase.kind_table());
-            let table = if pairs == 0 { table.without(a, b) } else { table.with(a, b) };
+            let pairs = flag(pairs, "pairs")?;
+            let table = if pairs { table.with(a, b) } else { table.without(a, b) };
             world.broadphase.set_kind_table(table);
             Ok(())
         })
@@ -541,7 +500,8 @@ pub unsafe extern "C" fn swath_broadphase_reserve(
 /// More than this is not reserved: there are at most 2²⁶ − 1 proxies, and memory for more pairs would not be found.
 const RESERVE_MAX: usize = 1 << 28;
 
-/// Moves the origin: all boxes are translated by minus `offset`, and rounded outwards. Ids and pairs stay valid.
+/// Moves the origin: all boxes are translated by minus `offset`, and rounded outwards. Ids and pairs stay valid. If a coordinate would
+/// then be greater than 2 to the power of 120, the result is `SWATH_ERROR_INVALID`, and nothing is changed.
 ///
 /// `offset`: three floats.
 #[unsafe(no_mangle)]
@@ -567,7 +527,7 @@ pub unsafe extern "C" fn swath_broadphase_memory(
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
         read(broadphase, |world| {
-            let World { broadphase, swept, rejected, ids, proxies } = world;
+            let World { broadphase, swept, rejected, ids, proxies, .. } = world;
             let lists =
                 allocated(swept) + allocated(rejected) + allocated(ids) + allocated(proxies);
             out(bytes, "bytes")?.write(broadphase.memory_usage() + lists);

@@ -29,6 +29,10 @@ pub const SWATH_ERROR_BUSY: i32 = 8;
 /// The library has a fault. An object that the call changes accepts no further call but the one that destroys it. After a call that
 /// only reads an object, the object may be used as before.
 pub const SWATH_ERROR_PANIC: i32 = 9;
+/// A proxy has changed since the queries of the broadphase were prepared; see `swath_broadphase_prepare_queries`.
+pub const SWATH_ERROR_NOT_PREPARED: i32 = 10;
+/// The call needs threads that were started before this process was forked, and do not exist in it.
+pub const SWATH_ERROR_FORKED: i32 = 11;
 
 /// An error: its code and its message.
 #[derive(Debug)]
@@ -98,7 +102,7 @@ macro_rules! convert_kinds {
     };
 }
 
-use swath::batch::BatchError;
+use swath::batch::{BatchError, ElementError};
 use swath::broadphase::{BroadphaseError, FindError, FixedError};
 use swath::convex::toi::PairsError;
 use swath::mesh::HeightFieldError;
@@ -122,6 +126,11 @@ convert_kinds! {
     BatchError {
         BatchError::Invalid(_) => SWATH_ERROR_INVALID,
         BatchError::TooShort { .. } => SWATH_ERROR_TOO_SHORT,
+    }
+    ElementError {
+        ElementError::Vertex { .. } => SWATH_ERROR_INVALID,
+        ElementError::Separation | ElementError::Tolerance => SWATH_ERROR_INVALID,
+        ElementError::Rounds => SWATH_ERROR_INVALID,
     }
     PairsError {
         PairsError::Toi(_) => SWATH_ERROR_INVALID,
@@ -167,6 +176,12 @@ pub(crate) fn guard(body: impl FnOnce() -> Outcome) -> swath_status {
             report(Failure::new(SWATH_ERROR_PANIC, message))
         }
     }
+}
+
+/// Returns the version of the library, such as "0.1.0": of what is loaded, which may be newer than the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn swath_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
 /// Returns the message of the last error of this thread: a string that ends with a zero byte, empty before the first

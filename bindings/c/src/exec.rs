@@ -2,6 +2,7 @@
 
 use crate::border::borrow;
 use crate::error::{Failure, Outcome};
+use crate::workers::Workers;
 use std::any::Any;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -116,21 +117,24 @@ pub(crate) unsafe fn level(name: *const c_char) -> Outcome<Level> {
     }
     // SAFETY: it is not NULL, and the caller promises the rest.
     let name = unsafe { CStr::from_ptr(name) };
-    Ok(name.to_str().unwrap_or("").parse()?)
+    let level = name.to_str().unwrap_or("").parse();
+    level.map_err(|error: swath::UnknownLevel| Failure::from(error).of("level"))
 }
 
 /// Where the loops of an object run.
 enum Place {
     /// New threads.
     Pool(rayon::ThreadPool),
-    /// Threads that exist.
-    Threads(Threads),
+    /// The threads that objects share.
+    Shared,
+    /// The calling thread, or threads of the caller.
+    OfCaller(Threads),
 }
 
 fn place(count: u32) -> Outcome<Place> {
     match count {
-        0 => Ok(Place::Threads(Threads::current())),
-        1 => Ok(Place::Threads(Threads::one())),
+        0 => Ok(Place::Shared),
+        1 => Ok(Place::OfCaller(Threads::one())),
         2..=THREADS_MAX => {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(count as usize).build();
             pool.map(Place::Pool).map_err(|error| Failure::argument(format!("threads: {error}")))
@@ -146,8 +150,8 @@ fn place(count: u32) -> Outcome<Place> {
 /// The pointer is NULL, or its fields are as the header states.
 unsafe fn settings(exec: *const swath_exec) -> Outcome<(Exec, Place)> {
     // SAFETY: the caller promises it.
-    let Some(exec) = (unsafe { crate::border::optional(exec, "exec") })? else {
-        return Ok((Exec::default(), Place::Threads(Threads::current())));
+    let Some(exec) = (unsafe { crate::border::optional(exec, "exec_of") })? else {
+        return Ok((Exec::default(), Place::Shared));
     };
     let place = if exec.executor.is_null() {
         place(exec.threads)?
@@ -158,7 +162,10 @@ unsafe fn settings(exec: *const swath_exec) -> Outcome<(Exec, Place)> {
             return Err(Failure::argument("executor: the function `run` is NULL"));
         };
         let swath_executor { user, threads, .. } = *executor;
-        Place::Threads(Threads::of_executor(Arc::new(Foreign { user, threads, run })))
+        if threads == 0 {
+            return Err(Failure::argument("executor: threads is 0; expected at least 1"));
+        }
+        Place::OfCaller(Threads::of_executor(Arc::new(Foreign { user, threads, run })))
     };
     let pairs_max = match exec.pairs_max {
         0 => usize::MAX,
@@ -169,19 +176,35 @@ unsafe fn settings(exec: *const swath_exec) -> Outcome<(Exec, Place)> {
     Ok((Exec { level, threads: Threads::current(), pairs_max }, place))
 }
 
-/// Reads the settings of a new object.
+/// Reads the settings of a new object, and its threads, which calls of the object check.
 ///
 /// # Safety
 ///
 /// The pointer is NULL, or its fields are as the header states.
-pub(crate) unsafe fn exec(exec: *const swath_exec) -> Outcome<Exec> {
+pub(crate) unsafe fn exec(exec: *const swath_exec) -> Outcome<(Exec, Workers)> {
     // SAFETY: the caller promises it.
     let (exec, place) = unsafe { settings(exec) }?;
-    let threads = match place {
-        Place::Pool(pool) => Threads::of_pool(Arc::new(pool)),
-        Place::Threads(threads) => threads,
+    let (threads, workers) = match place {
+        Place::Pool(pool) => {
+            let pool = Arc::new(pool);
+            (Threads::of_pool(pool.clone()), Workers::own(pool))
+        }
+        Place::Shared => (Threads::current(), Workers::shared()),
+        Place::OfCaller(threads) => (threads, Workers::OfCaller),
     };
-    Ok(Exec { threads, ..exec })
+    Ok((Exec { threads, ..exec }, workers))
+}
+
+/// Reads the settings of a call, and checks that its threads exist.
+///
+/// # Safety
+///
+/// The pointer is NULL, or its fields are as the header states.
+pub(crate) unsafe fn exec_of_call(exec_of: *const swath_exec) -> Outcome<Exec> {
+    // SAFETY: the caller promises it.
+    let (exec, workers) = unsafe { exec(exec_of) }?;
+    workers.check()?;
+    Ok(exec)
 }
 
 /// Calls `build` with the settings of an object that uses threads only while it is built. New threads end with the build: it runs on
@@ -198,7 +221,11 @@ pub(crate) unsafe fn build<R: Send>(
     let (exec, place) = unsafe { settings(exec) }?;
     Ok(match place {
         Place::Pool(pool) => pool.install(|| build(exec)),
-        Place::Threads(threads) => build(Exec { threads, ..exec }),
+        Place::Shared => {
+            Workers::shared().check()?;
+            build(exec)
+        }
+        Place::OfCaller(threads) => build(Exec { threads, ..exec }),
     })
 }
 

@@ -9,14 +9,16 @@ use crate::values::{
     copy_rejected, is_sorted, swath_order, swath_pair, swath_pairs, swath_rejected,
     swath_rejected_rows, swath_swept_pair, swath_swept_pairs,
 };
+use crate::workers::Workers;
 use swath::{Pair, SweptPair};
 
 /// Fixed boxes and the memory of their last result.
 pub(crate) struct Fixed {
-    boxes: swath::FixedBoxes,
+    pub(crate) boxes: swath::FixedBoxes,
     pairs: Vec<Pair>,
     swept: Vec<SweptPair>,
     rejected: Vec<swath_rejected>,
+    pub(crate) workers: Workers,
 }
 
 /// Boxes that do not move, each in a row that the caller chooses, and their pairs with moving boxes. The time of a tick depends on
@@ -27,7 +29,7 @@ opaque!(swath_fixed_boxes(Fixed));
 
 /// Creates an empty set of fixed boxes.
 ///
-/// `exec`: how it runs, or NULL for the default.
+/// `exec_of`: how it runs, or NULL for the default.
 /// `fixed`: its address is written here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_fixed_boxes_create(
@@ -36,12 +38,13 @@ pub unsafe extern "C" fn swath_fixed_boxes_create(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (exec, to) = unsafe { (exec(exec_of)?, out(fixed, "fixed")?) };
+        let ((exec, workers), to) = unsafe { (exec(exec_of)?, out(fixed, "fixed")?) };
         let fixed = Fixed {
             boxes: swath::FixedBoxes::with_exec(exec),
             pairs: Vec::new(),
             swept: Vec::new(),
             rejected: Vec::new(),
+            workers,
         };
         write_boxed(swath_fixed_boxes::new(fixed), to);
         Ok(())
@@ -58,7 +61,7 @@ pub unsafe extern "C" fn swath_fixed_boxes_destroy(fixed: *mut swath_fixed_boxes
     });
 }
 
-/// Calls `change` with fixed boxes.
+/// Calls `change` with fixed boxes, if their threads exist in this process.
 ///
 /// # Safety
 ///
@@ -70,7 +73,9 @@ unsafe fn change(
     guard(|| {
         // SAFETY: the caller promises it.
         let fixed = unsafe { borrow(fixed, "fixed") }?;
-        change(&mut *fixed.handle().change()?)
+        let mut fixed = fixed.handle().change()?;
+        fixed.workers.check()?;
+        change(&mut fixed)
     })
 }
 

@@ -4,15 +4,19 @@
 //! error.rs         status codes, the message of the last error, and the border that no panic crosses
 //! border.rs        pointers become references; objects become handles with a lock
 //! values.rs        plain values
-//! exec.rs          threads, and executors of the caller
+//! exec.rs          settings of objects, and executors of the caller
+//! workers.rs       threads of objects, and the check that this process has them
 //! boxes.rs         boxes in memory of the caller
 //! pair_finder.rs   pairs of moving boxes
 //! fixed_boxes.rs   boxes that do not move, and their pairs with moving ones
+//! proxy.rs         descriptions of proxies
 //! broadphase.rs    proxies with stable ids
 //! updates.rs       their pairs from tick to tick, and snapshots
-//! queries.rs       queries of a tree and of a broadphase
+//! queries.rs       queries of a tree
+//! fixed_queries.rs, proxy_queries.rs    the same of fixed boxes and of a broadphase
 //! shapes.rs        convex shapes, compounds, meshes, height fields
 //! times.rs         their first times of contact, and distances
+//! elements.rs      first times of vertices, edges and faces of a moving mesh
 //! kernels.rs       sweeps and casts of many rows
 //! ```
 //!
@@ -28,24 +32,33 @@
 mod border;
 mod boxes;
 mod broadphase;
+mod elements;
 mod error;
 mod exec;
 mod fixed_boxes;
+mod fixed_queries;
 mod kernels;
 mod pair_finder;
+mod proxy;
+mod proxy_queries;
 mod queries;
 mod shapes;
 mod times;
 mod updates;
 mod values;
+mod workers;
 
 pub use boxes::*;
 pub use broadphase::*;
+pub use elements::*;
 pub use error::*;
 pub use exec::*;
 pub use fixed_boxes::*;
+pub use fixed_queries::*;
 pub use kernels::*;
 pub use pair_finder::*;
+pub use proxy::*;
+pub use proxy_queries::*;
 pub use queries::*;
 pub use shapes::*;
 pub use times::*;

@@ -8,6 +8,7 @@ use crate::values::{
     allocated, copy_rejected, is_sorted, swath_order, swath_pair, swath_pairs, swath_rejected,
     swath_rejected_rows, swath_swept_pair, swath_swept_pairs,
 };
+use crate::workers::Workers;
 use bytemuck::Pod;
 use swath::broadphase::FoundPair;
 use swath::{Pair, Pairs, SweptPair};
@@ -18,6 +19,7 @@ pub(crate) struct Finder {
     pairs: Vec<Pair>,
     swept: Vec<SweptPair>,
     rejected: [Vec<swath_rejected>; 2],
+    workers: Workers,
 }
 
 /// Finds the pairs of moving boxes, anew in each tick. Keep it from tick to tick, because it keeps its memory.
@@ -41,7 +43,7 @@ pub(crate) fn pairs_in_memory<'a, P: FoundPair + Pod, C: Pod>(
 
 /// Creates a pair finder.
 ///
-/// `exec`: how it runs, or NULL for the default.
+/// `exec_of`: how it runs, or NULL for the default.
 /// `finder`: its address is written here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_pair_finder_create(
@@ -50,12 +52,13 @@ pub unsafe extern "C" fn swath_pair_finder_create(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (exec, to) = unsafe { (exec(exec_of)?, out(finder, "finder")?) };
+        let ((exec, workers), to) = unsafe { (exec(exec_of)?, out(finder, "finder")?) };
         let finder = Finder {
             finder: swath::PairFinder::with_exec(exec),
             pairs: Vec::new(),
             swept: Vec::new(),
             rejected: Default::default(),
+            workers,
         };
         write_boxed(swath_pair_finder::new(finder), to);
         Ok(())
@@ -98,6 +101,7 @@ pub unsafe extern "C" fn swath_pair_finder_union_pairs(
                 out(pairs, "pairs")?,
             )
         };
+        finder.workers.check()?;
         let sorted = is_sorted(order)?;
         let Finder { finder, pairs, rejected, .. } = &mut *finder;
         // SAFETY: as above.
@@ -143,6 +147,7 @@ pub unsafe extern "C" fn swath_pair_finder_swept_pairs(
                 out(pairs, "pairs")?,
             )
         };
+        finder.workers.check()?;
         let sorted = is_sorted(order)?;
         let Finder { finder, swept, rejected, .. } = &mut *finder;
         // SAFETY: as above.
@@ -196,7 +201,7 @@ pub unsafe extern "C" fn swath_pair_finder_memory(
         // SAFETY: the caller keeps the rules of the header.
         let (finder, bytes) =
             unsafe { (borrow(finder, "finder")?.handle().read()?, out(bytes, "bytes")?) };
-        let Finder { finder, pairs, swept, rejected } = &*finder;
+        let Finder { finder, pairs, swept, rejected, .. } = &*finder;
         let rejected: usize = rejected.iter().map(allocated).sum();
         bytes.write(finder.memory_usage() + allocated(pairs) + allocated(swept) + rejected);
         Ok(())

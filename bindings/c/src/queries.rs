@@ -1,30 +1,31 @@
-//! Queries: what segments and moving boxes hit, what boxes overlap, what is nearest. Of a tree, and of a broadphase.
+//! Queries of a tree: what segments and moving boxes hit, what boxes overlap, what is nearest.
 //!
 //! A call about many rows is answered on all threads of the object. Results go to arrays of the caller, so several threads
-//! may query a tree at the same time.
+//! may query a tree at the same time. The queries of fixed boxes (`fixed_queries.rs`) and of a broadphase (`proxy_queries.rs`) are the
+//! same; what they share is here.
 
 use crate::border::{
     Handle, Opaque as _, array, array_mut, borrow, check_row_count, destroy, opaque, optional, out,
     write_boxed,
 };
 use crate::boxes::swath_boxes;
-use crate::broadphase::{change, kind, swath_broadphase, swath_kind};
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
 use crate::values::{
     allocated, copy_rejected, swath_aabb, swath_filter, swath_hit, swath_moving_box,
-    swath_proxy_hit, swath_proxy_id, swath_rejected, swath_rejected_rows, swath_segment,
+    swath_rejected, swath_rejected_rows, swath_segment,
 };
+use crate::workers::Workers;
 use bytemuck::Pod;
 use std::mem::MaybeUninit;
 use swath::batch::{Columns, Hit, SegmentStore};
-use swath::broadphase::{ProxyHit, ProxyQueries};
-use swath::{Level, Queries, Segment, Sphere};
+use swath::{Queries, Segment, Sphere};
 
 /// A tree and the memory of its builds.
 pub(crate) struct Tree {
     bvh: swath::Bvh,
     rejected: Vec<swath_rejected>,
+    workers: Workers,
 }
 
 /// A bounding volume hierarchy of boxes that do not change, for queries. Box `k` is called row `k`.
@@ -34,7 +35,7 @@ opaque!(swath_bvh(Tree));
 
 /// Creates an empty tree.
 ///
-/// `exec`: how it runs, or NULL for the default.
+/// `exec_of`: how it runs, or NULL for the default.
 /// `bvh`: its address is written here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_bvh_create(
@@ -43,9 +44,9 @@ pub unsafe extern "C" fn swath_bvh_create(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (exec, to) = unsafe { (exec(exec_of)?, out(bvh, "bvh")?) };
+        let ((exec, workers), to) = unsafe { (exec(exec_of)?, out(bvh, "bvh")?) };
         let bvh = swath::Bvh::with_exec(exec);
-        write_boxed(swath_bvh::new(Tree { bvh, rejected: Vec::new() }), to);
+        write_boxed(swath_bvh::new(Tree { bvh, rejected: Vec::new(), workers }), to);
         Ok(())
     })
 }
@@ -72,7 +73,8 @@ pub unsafe extern "C" fn swath_bvh_build(
         // SAFETY: the caller keeps the rules of the header.
         let (mut tree, boxes) =
             unsafe { (borrow(bvh, "bvh")?.handle().change()?, borrow(boxes, "boxes")?) };
-        let Tree { bvh, rejected } = &mut *tree;
+        tree.workers.check()?;
+        let Tree { bvh, rejected, .. } = &mut *tree;
         // SAFETY: as above.
         let input = unsafe { boxes.fixed_input() }?;
         copy_rejected(bvh.build(input)?, rejected);
@@ -143,19 +145,35 @@ unsafe fn read(bvh: *const swath_bvh, read: impl FnOnce(&Tree) -> Outcome) -> sw
 unsafe fn query(
     bvh: *const swath_bvh,
     filter: *const swath_filter,
-    query: impl FnOnce(Queries<'_>, Level) -> Outcome,
+    query: impl FnOnce(Queries<'_>, &Tree) -> Outcome,
 ) -> swath_status {
     // SAFETY: the caller promises it.
-    unsafe {
-        read(bvh, |tree| {
-            let queries = tree.bvh.queries();
-            let queries = match optional(filter, "filter")? {
-                Some(filter) => queries.filtered((*filter).into()),
-                None => queries,
-            };
-            query(queries, tree.bvh.exec.level)
-        })
-    }
+    unsafe { read(bvh, |tree| query(filtered(tree.bvh.queries(), filter)?, tree)) }
+}
+
+/// Restricts queries to boxes that may form pairs with `filter`, unless it is NULL.
+///
+/// # Safety
+///
+/// As the header states for the pointer.
+pub(crate) unsafe fn filtered<'a>(
+    queries: Queries<'a>,
+    filter: *const swath_filter,
+) -> Outcome<Queries<'a>> {
+    // SAFETY: the caller promises it.
+    let filter = unsafe { optional(filter, "filter") }?;
+    Ok(filter.map_or(queries, |&filter| queries.filtered(filter.into())))
+}
+
+/// Reads a ball.
+///
+/// # Safety
+///
+/// As the header states for the pointer.
+pub(crate) unsafe fn sphere(center: *const f32, radius: f32) -> Outcome<Sphere> {
+    // SAFETY: the caller promises it.
+    let center: &[f32] = unsafe { array(center, 3, "center") }?;
+    Ok(Sphere::new([center[0], center[1], center[2]], radius)?)
 }
 
 /// Writes what was found to an array of the caller, and how many were found.
@@ -163,7 +181,12 @@ unsafe fn query(
 /// # Safety
 ///
 /// As the header states for the pointers.
-unsafe fn list<T: Pod>(found: &[T], to: *mut T, capacity: usize, count: *mut usize) -> Outcome {
+pub(crate) unsafe fn list<T: Pod>(
+    found: &[T],
+    to: *mut T,
+    capacity: usize,
+    count: *mut usize,
+) -> Outcome {
     // SAFETY: the caller promises it.
     let (to, count) = unsafe { (array_mut(to, capacity, "results")?, out(count, "count")?) };
     count.write(found.len());
@@ -175,12 +198,12 @@ unsafe fn list<T: Pod>(found: &[T], to: *mut T, capacity: usize, count: *mut usi
 }
 
 /// Writes the hit of a query, or the value for no hit.
-fn write_hit<H, C: From<H>>(hit: Option<H>, miss: H, to: &mut MaybeUninit<C>) {
+pub(crate) fn write_hit<H, C: From<H>>(hit: Option<H>, miss: H, to: &mut MaybeUninit<C>) {
     to.write(hit.unwrap_or(miss).into());
 }
 
 /// Copies segments to columns.
-fn columns_of(segments: &[swath_segment]) -> Outcome<SegmentStore> {
+pub(crate) fn columns_of(segments: &[swath_segment]) -> Outcome<SegmentStore> {
     let mut store = SegmentStore::with_capacity(segments.len());
     for (row, &segment) in segments.iter().enumerate() {
         let segment: Segment = segment.into();
@@ -223,7 +246,8 @@ pub unsafe extern "C" fn swath_bvh_casts(
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
-        query(bvh, filter, |queries, _| {
+        query(bvh, filter, |queries, tree| {
+            tree.workers.check()?;
             check_row_count(count, "segments")?;
             let (segments, to) =
                 (array(segments, count, "segments")?, array_mut(hits, count, "hits")?);
@@ -315,8 +339,7 @@ pub unsafe extern "C" fn swath_bvh_overlap_sphere(
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
         query(bvh, filter, |queries, _| {
-            let center: &[f32] = array(center, 3, "center")?;
-            let sphere = Sphere::new([center[0], center[1], center[2]], radius)?;
+            let sphere = sphere(center, radius)?;
             let mut found = Vec::new();
             queries.overlap_sphere(&sphere)?.all(&mut found);
             list(&found, rows, capacity, count)
@@ -362,166 +385,18 @@ pub unsafe extern "C" fn swath_bvh_nearest_each(
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
-        query(bvh, filter, |queries, level| {
+        query(bvh, filter, |queries, tree| {
+            tree.workers.check()?;
             let boxes = borrow(boxes, "boxes")?;
             check_row_count(boxes.count, "boxes")?;
             let to = array_mut(hits, boxes.count, "hits")?;
             let columns = boxes.columns_at_rest()?;
             let mut rejected = Vec::new();
-            let checked = Columns::check(columns, level, &mut rejected);
+            let checked = Columns::check(columns, tree.bvh.exec.level, &mut rejected);
             if let Some(first) = checked.rejected().first() {
                 return Err(Failure::from(first.reason).of(&format!("box {}", first.row)));
             }
             queries.proximities(&checked, max_distance)?.nearest(bytemuck::cast_slice_mut(to))?;
-            Ok(())
-        })
-    }
-}
-
-/// Which proxies a query of a broadphase considers. All bytes zero: all enabled proxies.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct swath_query {
-    /// NULL, or only proxies count that may form pairs with it.
-    pub filter: *const swath_filter,
-    /// Proxies of this owner do not count; 0: none are excluded.
-    pub without_owner: u32,
-    /// Bit `k` excludes the proxies of kind `k`, for example `1u << SWATH_KIND_FIXED`.
-    pub without_kinds: u32,
-}
-
-/// Calls `query` with a view of a broadphase for queries.
-///
-/// # Safety
-///
-/// As the header states for the pointers.
-unsafe fn query_proxies(
-    broadphase: *mut swath_broadphase,
-    restriction: *const swath_query,
-    query: impl FnOnce(ProxyQueries<'_>) -> Outcome,
-) -> swath_status {
-    // SAFETY: the caller promises it.
-    unsafe {
-        change(broadphase, |world| {
-            let mut queries = world.broadphase.queries();
-            if let Some(only) = optional(restriction, "query")? {
-                if let Some(filter) = optional(only.filter, "filter")? {
-                    queries = queries.filtered((*filter).into());
-                }
-                queries = queries.without_owner(only.without_owner);
-                for index in
-                    (0..swath_kind::BITS).filter(|index| only.without_kinds >> index & 1 == 1)
-                {
-                    queries =
-                        queries.without(kind(index).map_err(|error| error.of("without_kinds"))?);
-                }
-            }
-            query(queries)
-        })
-    }
-}
-
-/// Finds the first proxy that a segment enters, by the boxes at the start of the tick. Of proxies at the same fraction, the one
-/// with the lowest id.
-///
-/// `query`: NULL, or which proxies count.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_cast(
-    broadphase: *mut swath_broadphase,
-    segment: *const swath_segment,
-    query: *const swath_query,
-    hit: *mut swath_proxy_hit,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query_proxies(broadphase, query, |queries| {
-            let (segment, to) = (Segment::from(*borrow(segment, "segment")?), out(hit, "hit")?);
-            write_hit(queries.cast(&segment)?.closest(), ProxyHit::MISS, to);
-            Ok(())
-        })
-    }
-}
-
-/// Finds the first proxy that each of many segments enters, on all threads of the broadphase. An invalid segment is an error.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_casts(
-    broadphase: *mut swath_broadphase,
-    segments: *const swath_segment,
-    count: usize,
-    query: *const swath_query,
-    hits: *mut swath_proxy_hit,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query_proxies(broadphase, query, |queries| {
-            check_row_count(count, "segments")?;
-            let (segments, to) =
-                (array(segments, count, "segments")?, array_mut(hits, count, "hits")?);
-            let segments = columns_of(segments)?;
-            Ok(queries.casts(&segments.checked()).closest(bytemuck::cast_slice_mut(to))?)
-        })
-    }
-}
-
-/// Finds the first proxy that a moving box touches on its path, while all proxies stay where they are.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_sweep(
-    broadphase: *mut swath_broadphase,
-    moving: *const swath_moving_box,
-    query: *const swath_query,
-    hit: *mut swath_proxy_hit,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query_proxies(broadphase, query, |queries| {
-            let (moving, to) = ((*borrow(moving, "moving")?).into(), out(hit, "hit")?);
-            write_hit(queries.sweep(&moving)?.closest(), ProxyHit::MISS, to);
-            Ok(())
-        })
-    }
-}
-
-/// Finds the proxies whose boxes share a point with a box, ordered by id. `ids`, `capacity` and `count` are as for
-/// `swath_bvh_overlap`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_overlap(
-    broadphase: *mut swath_broadphase,
-    aabb: *const swath_aabb,
-    query: *const swath_query,
-    ids: *mut swath_proxy_id,
-    capacity: usize,
-    count: *mut usize,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query_proxies(broadphase, query, |queries| {
-            let aabb = (*borrow(aabb, "aabb")?).into();
-            let mut found = Vec::new();
-            queries.overlap(&aabb)?.all(&mut found);
-            list(bytemuck::cast_slice(&found), ids, capacity, count)
-        })
-    }
-}
-
-/// Finds the proxies nearest to a box, ordered by distance, then by id. `max_distance`, `hits`, `capacity` and `count` are as for
-/// `swath_bvh_nearest`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_nearest(
-    broadphase: *mut swath_broadphase,
-    aabb: *const swath_aabb,
-    max_distance: f32,
-    query: *const swath_query,
-    hits: *mut swath_proxy_hit,
-    capacity: usize,
-    count: *mut usize,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query_proxies(broadphase, query, |queries| {
-            let aabb = (*borrow(aabb, "aabb")?).into();
-            let (to, count) = (array_mut(hits, capacity, "hits")?, out(count, "count")?);
-            let nearest = queries.proximity(&aabb, max_distance)?;
-            count.write(nearest.k_nearest(bytemuck::cast_slice_mut(to)).len());
             Ok(())
         })
     }

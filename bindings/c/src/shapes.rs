@@ -1,10 +1,11 @@
 //! Shapes: convex ones, compounds of them, meshes of triangles, and height fields.
 
 use crate::border::{array, borrow, out, shared, write_boxed};
-use crate::boxes::swath_vectors;
+use crate::boxes::{flag, swath_vectors};
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{build, swath_exec};
 use crate::values::{swath_aabb, swath_moving_box, swath_segment};
+use crate::workers::Workers;
 use bytemuck::{Pod, Zeroable};
 use std::mem::MaybeUninit;
 use swath::convex::{ConvexCast, Hull, OwnedShape};
@@ -288,6 +289,7 @@ pub unsafe extern "C" fn swath_shape_compound(
         let (parts, poses, to) = unsafe {
             (shapes(parts, count, "parts")?, array(poses, count, "poses")?, out(shape, "shape")?)
         };
+        Workers::shared().check()?;
         let mut placed = Vec::with_capacity(count);
         for (part, &pose) in parts.iter().zip(poses) {
             placed.push((part.owned("parts")?.clone(), bytemuck::cast::<_, Pose>(pose)));
@@ -331,6 +333,7 @@ pub unsafe extern "C" fn swath_shape_mesh(
     shape: *mut *mut swath_shape,
 ) -> swath_status {
     guard(|| {
+        let one_sided = flag(one_sided, "one_sided")?;
         let Some(indices) = triangle_count.checked_mul(3) else {
             return Err(Failure::argument("triangles: more than memory has"));
         };
@@ -343,7 +346,7 @@ pub unsafe extern "C" fn swath_shape_mesh(
         let triangles = triangles.to_vec();
         // SAFETY: as above.
         let mesh = unsafe { build(exec_of, |exec| Mesh::with_exec(vertices, triangles, exec)) }??;
-        write_shape(Kind::Mesh(if one_sided == 0 { mesh } else { mesh.one_sided() }), to)
+        write_shape(Kind::Mesh(if one_sided { mesh.one_sided() } else { mesh }), to)
     })
 }
 
@@ -380,6 +383,7 @@ pub unsafe extern "C" fn swath_shape_height_field(
         // SAFETY: the caller keeps the rules of the header.
         let (heights, to) =
             unsafe { (array::<f32>(heights, count, "heights")?, out(shape, "shape")?) };
+        Workers::shared().check()?;
         let field =
             HeightField::new(heights.to_vec(), [samples_x, samples_z], [spacing_x, spacing_z]);
         write_shape(Kind::HeightField(field?), to)

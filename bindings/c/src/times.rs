@@ -2,7 +2,7 @@
 
 use crate::border::{array, array_mut, borrow, optional, out};
 use crate::error::{Failure, Outcome, guard, swath_status};
-use crate::exec::{exec, swath_exec};
+use crate::exec::{exec_of_call, swath_exec};
 use crate::shapes::{shapes, swath_motion, swath_pose, swath_shape};
 use crate::values::swath_pair;
 use bytemuck::{Pod, Zeroable};
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn swath_toi_pairs(
                 array(motions, count, "motions")?,
                 array(pairs, pair_count, "pairs")?,
                 settings(settings_of)?,
-                exec(exec_of)?,
+                exec_of_call(exec_of)?,
                 array_mut(results, pair_count, "results")?,
             )
         };
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn swath_distance_pairs(
                 shapes(bodies, count, "bodies")?,
                 array(poses, count, "poses")?,
                 array(pairs, pair_count, "pairs")?,
-                exec(exec_of)?,
+                exec_of_call(exec_of)?,
                 array_mut(results, pair_count, "results")?,
             )
         };

@@ -29,8 +29,8 @@ pub struct swath_accept {
     pub only_new: u8,
 }
 
-/// What an update found. All lists are ordered by the indices of the proxies, and are valid until the next call that changes the
-/// broadphase.
+/// What an update found. All lists are ordered by the indices of the proxies. They are valid until the next update, restore, clear or
+/// destruction of the broadphase; other calls do not change them, also those whose pointer is not const.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct swath_changes {
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn swath_broadphase_changes(
 }
 
 /// Returns all pairs that touch and in which a proxy moves: those that begin and those that persist. They are copied to memory of
-/// the broadphase.
+/// the broadphase, which `swath_broadphase_persisted` overwrites too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_touching(
     broadphase: *mut swath_broadphase,
@@ -148,7 +148,8 @@ pub unsafe extern "C" fn swath_broadphase_touching(
     }
 }
 
-/// Returns the pairs that touch and that the update before had found too. They are copied to memory of the broadphase.
+/// Returns the pairs that touch and that the update before had found too. They are copied to memory of the broadphase, which
+/// `swath_broadphase_touching` overwrites too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_persisted(
     broadphase: *mut swath_broadphase,

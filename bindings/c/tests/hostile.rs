@@ -136,6 +136,7 @@ fn null_for_every_pointer_is_an_error() {
             swath_broadphase_remove_many(null_mut(), null(), 1),
             swath_broadphase_clear(null_mut()),
             swath_broadphase_set_kind(null_mut(), NO_ID, 0),
+            swath_broadphase_set_kind_many(null_mut(), null(), 1, 0),
             swath_broadphase_set_filter(null_mut(), NO_ID, no_filter),
             swath_broadphase_set_owner(null_mut(), NO_ID, 0),
             swath_broadphase_set_margin(null_mut(), NO_ID, 0.0),
@@ -175,11 +176,20 @@ fn null_for_every_pointer_is_an_error() {
             swath_bvh_overlap_sphere(null(), null(), 1.0, null(), null_mut(), 1, null_mut()),
             swath_bvh_nearest(null(), null(), 1.0, null(), null_mut(), 1, null_mut()),
             swath_bvh_nearest_each(null(), null(), 1.0, null(), null_mut()),
-            swath_broadphase_cast(null_mut(), null(), null(), null_mut()),
-            swath_broadphase_casts(null_mut(), null(), 1, null(), null_mut()),
-            swath_broadphase_sweep(null_mut(), null(), null(), null_mut()),
-            swath_broadphase_overlap(null_mut(), null(), null(), null_mut(), 1, null_mut()),
-            swath_broadphase_nearest(null_mut(), null(), 1.0, null(), null_mut(), 1, null_mut()),
+            swath_fixed_boxes_cast(null(), null(), null(), null_mut()),
+            swath_fixed_boxes_casts(null(), null(), 1, null(), null_mut()),
+            swath_fixed_boxes_sweep(null(), null(), null(), null_mut()),
+            swath_fixed_boxes_overlap(null(), null(), null(), null_mut(), 1, null_mut()),
+            swath_fixed_boxes_nearest(null(), null(), 1.0, null(), null_mut(), 1, null_mut()),
+            swath_broadphase_prepare_queries(null_mut()),
+            swath_broadphase_cast(null(), null(), null(), null_mut()),
+            swath_broadphase_cast_any(null(), null(), null(), null_mut()),
+            swath_broadphase_cast_all(null(), null(), null(), null_mut(), 1, null_mut()),
+            swath_broadphase_casts(null(), null(), 1, null(), null_mut()),
+            swath_broadphase_sweep(null(), null(), null(), null_mut()),
+            swath_broadphase_overlap(null(), null(), null(), null_mut(), 1, null_mut()),
+            swath_broadphase_overlap_sphere(null(), null(), 1.0, null(), null_mut(), 1, null_mut()),
+            swath_broadphase_nearest(null(), null(), 1.0, null(), null_mut(), 1, null_mut()),
             swath_shape_point(null_mut()),
             swath_shape_sphere(1.0, null_mut()),
             swath_shape_cuboid(null(), null_mut()),
@@ -200,6 +210,30 @@ fn null_for_every_pointer_is_an_error() {
             swath_shape_cast(null(), null(), null(), null_mut()),
             swath_toi(null(), null(), null(), null(), null(), null_mut()),
             swath_toi_pairs(null(), null(), 1, null(), 1, null(), null(), null_mut()),
+            swath_vertex_face_pairs(
+                null(),
+                null(),
+                1,
+                null(),
+                1,
+                null(),
+                1,
+                null(),
+                null(),
+                null_mut(),
+            ),
+            swath_edge_edge_pairs(
+                null(),
+                null(),
+                1,
+                null(),
+                1,
+                null(),
+                1,
+                null(),
+                null(),
+                null_mut(),
+            ),
             swath_distance(null(), null(), null(), null(), null_mut()),
             swath_distance_pairs(null(), null(), 1, null(), 1, null(), null_mut()),
             swath_sweep_one_to_many(null(), null(), null(), null_mut(), null_mut(), null_mut()),
@@ -428,6 +462,7 @@ fn stale_ids_are_errors() {
                 swath_broadphase_remove_many(world.0, [kept, id].as_ptr(), 2),
                 swath_broadphase_set_many(world.0, &id, &boxes_of(&[moving])),
                 swath_broadphase_set_kind(world.0, id, SWATH_KIND_FIXED),
+                swath_broadphase_set_kind_many(world.0, [kept, id].as_ptr(), 2, SWATH_KIND_FIXED),
                 swath_broadphase_set_filter(world.0, id, PROXY.filter),
                 swath_broadphase_set_owner(world.0, id, 1),
                 swath_broadphase_set_margin(world.0, id, 1.0),
@@ -454,6 +489,8 @@ fn stale_ids_are_errors() {
     let mut len = 0;
     works(unsafe { swath_broadphase_len(world.0, &mut len) });
     assert_eq!(len, 1);
+    works(unsafe { swath_broadphase_proxy(world.0, kept, &mut proxy) });
+    assert_eq!(proxy, PROXY);
 }
 
 /// Goal: more rows than a call takes are an error with a code of its own, before memory is read. Method: counts that are one too large,
@@ -481,6 +518,9 @@ fn more_rows_than_numbers_of_32_bits_are_too_many() {
         (swath_hit { row: 0, value: 0.0 }, swath_proxy_hit { id: NO_ID, value: 0.0 });
     let (mut bvh, world) = (null_mut(), World::new());
     works(unsafe { swath_bvh_create(null(), &mut bvh) });
+    let mut fixed = null_mut();
+    works(unsafe { swath_fixed_boxes_create(null(), &mut fixed) });
+    works(unsafe { swath_broadphase_prepare_queries(world.0) });
     let statuses = unsafe {
         [
             swath_sweep_one_to_many(null(), &unit_box(0.0), &boxes, to, null_mut(), contact),
@@ -489,6 +529,7 @@ fn more_rows_than_numbers_of_32_bits_are_too_many() {
             swath_cast_one_to_many(null(), &segment, &boxes, to, null_mut()),
             swath_bvh_nearest_each(bvh, &boxes, 1.0, null(), &mut hit),
             swath_bvh_casts(bvh, &segment, too_many, null(), &mut hit),
+            swath_fixed_boxes_casts(fixed, &segment, too_many, null(), &mut hit),
             swath_broadphase_casts(world.0, &segment, too_many, null(), &mut of_proxy),
         ]
     };
@@ -497,6 +538,7 @@ fn more_rows_than_numbers_of_32_bits_are_too_many() {
     }
     assert!(last_error().contains("4294967296 rows"), "{}", last_error());
     unsafe { swath_bvh_destroy(bvh) };
+    unsafe { swath_fixed_boxes_destroy(fixed) };
 }
 
 #[test]
@@ -518,11 +560,18 @@ fn unknown_values_of_enumerations_are_errors() {
         SWATH_ERROR_ARGUMENT,
         "kind",
     );
+    let status = unsafe { swath_broadphase_set_kind_many(world.0, &id, 1, 5) };
+    fails(status, SWATH_ERROR_ARGUMENT, "kind: 5");
     let status = unsafe { swath_broadphase_set_kind_pairs(world.0, 0, 9, 1) };
     fails(status, SWATH_ERROR_ARGUMENT, "kind: 9");
+    let status = unsafe { swath_broadphase_set_kind_pairs(world.0, 0, 3, 5) };
+    fails(status, SWATH_ERROR_ARGUMENT, "pairs: 5; expected 0 or 1");
+    let status = unsafe { swath_broadphase_set_enabled(world.0, id, -1) };
+    fails(status, SWATH_ERROR_ARGUMENT, "enabled: -1; expected 0 or 1");
     let query = swath_query { filter: null(), without_owner: 0, without_kinds: 1 << 20 };
     let segment = swath_segment { start: [0.0; 3], delta: [1.0; 3], max_fraction: 1.0 };
     let mut hit = unsafe { std::mem::zeroed::<swath_proxy_hit>() };
+    works(unsafe { swath_broadphase_prepare_queries(world.0) });
     let status = unsafe { swath_broadphase_cast(world.0, &segment, &query, &mut hit) };
     fails(status, SWATH_ERROR_ARGUMENT, "without_kinds");
     let status = unsafe { swath_broadphase_reserve(world.0, usize::MAX, 0, 0) };

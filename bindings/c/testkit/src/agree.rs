@@ -4,7 +4,7 @@ use bytemuck::NoUninit;
 use std::ffi::CStr;
 use std::fmt::Display;
 use std::ptr::null_mut;
-use swath::batch::{BatchError, LengthMismatch, Rejected};
+use swath::batch::{BatchError, ElementError, LengthMismatch, Rejected};
 use swath::broadphase::{BroadphaseError, FindError, FixedError};
 use swath::convex::InvalidShape;
 use swath::convex::toi::{PairsError, ToiError};
@@ -42,6 +42,10 @@ codes! {
     HeightFieldError { HeightFieldError::Spacing => SWATH_ERROR_INVALID }
     PairsError { PairsError::Toi(_) => SWATH_ERROR_INVALID }
     BatchError { BatchError::Invalid(_) => SWATH_ERROR_INVALID, BatchError::TooShort { .. } => SWATH_ERROR_TOO_SHORT }
+    ElementError {
+        ElementError::Vertex { .. } | ElementError::Separation | ElementError::Tolerance => SWATH_ERROR_INVALID,
+        ElementError::Rounds => SWATH_ERROR_INVALID
+    }
     FindError { FindError::TooManyBoxes { .. } | FindError::TooManyPairs { .. } => SWATH_ERROR_TOO_MANY }
     FixedError { FixedError::RowTooLarge { .. } => SWATH_ERROR_TOO_MANY, FixedError::UnknownRow { .. } => SWATH_ERROR_STALE }
     BroadphaseError {

@@ -67,7 +67,8 @@ impl Boxes {
         let tick_seconds = match how & 0x40 {
             0 => 0.0,
             _ if layout == Layout::Columns => 0.0,
-            _ => bytes.number(),
+            // An invalid duration is an error for the call, not for a row; `tests/hostile.rs` tests it.
+            _ => Some(bytes.number()).filter(|&s| s >= 0.0 && s.is_finite()).unwrap_or(0.0),
         };
         let which = bytes.byte();
         let some = |bit: u8, possible: bool| possible && which & bit != 0;

@@ -9,8 +9,9 @@
 //! exec.rs      settings of objects
 //! boxes.rs     sets of boxes in the layouts of the interface, and in wrong ones
 //! pairs.rs     pair finders, fixed boxes, kernels
-//! proxies.rs   a broadphase
-//! trees.rs     queries of a tree
+//! proxies.rs, proxy_queries.rs    a broadphase, and its queries
+//! trees.rs     queries of a tree and of fixed boxes
+//! elements.rs  first times of vertices, edges and faces
 //! shapes.rs    shapes, first times, distances
 //! ```
 
@@ -21,9 +22,11 @@
 
 mod agree;
 mod boxes;
+mod elements;
 mod exec;
 mod pairs;
 mod proxies;
+mod proxy_queries;
 mod shapes;
 mod trees;
 
@@ -35,7 +38,10 @@ pub fn run(data: &[u8]) {
     match bytes.byte() % 6 {
         0 => pairs::finder(&mut bytes),
         1 => pairs::fixed_boxes(&mut bytes),
-        2 => pairs::kernels(&mut bytes),
+        2 => {
+            pairs::kernels(&mut bytes);
+            elements::run(&mut bytes);
+        }
         3 => proxies::run(&mut bytes),
         4 => trees::run(&mut bytes),
         _ => shapes::run(&mut bytes),

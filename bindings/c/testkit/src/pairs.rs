@@ -211,6 +211,7 @@ pub(crate) fn fixed_boxes(bytes: &mut Bytes<'_>) {
         works(unsafe { swath_fixed_boxes_len(fixed.pointer, &mut len) });
         assert_eq!(len, rust.len());
     }
+    crate::trees::fixed_queries(bytes, fixed.pointer, &rust);
 }
 
 /// Sweeps and casts of many rows.

@@ -1,21 +1,21 @@
 //! Calls of a broadphase.
 
 use crate::agree::{
-    NO_REJECTED, Object, agree, bits, fails, filter, index, list, same_rejected, segment, vector,
-    word, works,
+    NO_REJECTED, Object, agree, bits, fails, filter, index, list, same_rejected, vector, word,
+    works,
 };
 use crate::boxes::{Boxes, Extra};
 use crate::exec::Settings;
 use std::ffi::c_void;
 use std::ptr::null;
-use swath::broadphase::{Proxies, ProxyHit, ProxyPair, ProxyQueries, Snapshot};
+use swath::broadphase::{Proxies, ProxyPair, Snapshot};
 use swath::{Broadphase, Filter, MovingBox, Proxy, ProxyId, ProxyKind};
 use swath_c::*;
 use testkit::finite::assert_finite;
 use testkit::fuzz::bytes::Bytes;
 
 /// The kinds, in the order of their numbers in C.
-const KINDS: [ProxyKind; 4] =
+pub(crate) const KINDS: [ProxyKind; 4] =
     [ProxyKind::Dynamic, ProxyKind::Kinematic, ProxyKind::Sleeping, ProxyKind::Fixed];
 
 /// The calls of an input at most.
@@ -47,9 +47,9 @@ pub(crate) fn run(bytes: &mut Bytes<'_>) {
 }
 
 /// A broadphase in Rust and one in C, on which the same calls are made.
-struct Both {
-    rust: Broadphase,
-    c: Object<swath_broadphase>,
+pub(crate) struct Both {
+    pub(crate) rust: Broadphase,
+    pub(crate) c: Object<swath_broadphase>,
     ids: Vec<ProxyId>,
     /// The boxes that were decoded, which later ones may resemble.
     rows: Vec<MovingBox>,
@@ -97,21 +97,6 @@ fn accepts(pair: [u32; 2], user: u8) -> bool {
 
 unsafe extern "C" fn accept(user: *mut c_void, pair: swath_proxy_pair) -> i32 {
     accepts([pair.a.index, pair.b.index], unsafe { *user.cast::<u8>() }).into()
-}
-
-/// Restricts queries in Rust.
-fn restrict<'a>(
-    mut queries: ProxyQueries<'a>,
-    filter: Option<Filter>,
-    only: Option<&swath_query>,
-) -> ProxyQueries<'a> {
-    if let Some(only) = only {
-        queries = filter.into_iter().fold(queries, ProxyQueries::filtered);
-        queries = queries.without_owner(only.without_owner);
-        let excluded = |at: &usize| only.without_kinds >> at & 1 == 1;
-        queries = (0..4).filter(excluded).fold(queries, |queries, at| queries.without(KINDS[at]));
-    }
-    queries
 }
 
 impl Both {
@@ -192,8 +177,19 @@ impl Both {
             }
             10 => {
                 let (number, kind) = kind(bytes);
-                let status = unsafe { swath_broadphase_set_kind(c, c_id, number) };
-                Self::agree_if(kind, status, |kind| rust.set_kind(id, kind));
+                if how < 128 {
+                    let status = unsafe { swath_broadphase_set_kind(c, c_id, number) };
+                    Self::agree_if(kind, status, |kind| rust.set_kind(id, kind));
+                } else {
+                    let ids = [id, self.id(bytes), id];
+                    let c_ids = ids.map(swath_proxy_id::from);
+                    let count = usize::from(bytes.byte() % 4);
+                    let status =
+                        unsafe { swath_broadphase_set_kind_many(c, c_ids.as_ptr(), count, number) };
+                    Self::agree_if(kind, status, |kind| {
+                        self.rust.set_kind_many(&ids[..count], kind)
+                    });
+                }
             }
             11 => {
                 let filter = filter(bytes);
@@ -413,82 +409,6 @@ impl Both {
             assert_eq!(contact.separation, separation);
             assert!(times[0].is_infinite() || (0.0..=1.0).contains(&times[0]));
             assert_finite(&(contact.normal, contact.separation));
-        }
-    }
-
-    /// Runs queries of all sorts with the same restrictions.
-    fn query(&mut self, bytes: &mut Bytes<'_>, moving: MovingBox) {
-        let c = self.c.pointer;
-        let how = bytes.byte();
-        let filter = (how & 1 == 1).then(|| filter(bytes));
-        let c_filter = filter.map(swath_filter::from);
-        let restriction = swath_query {
-            filter: c_filter.as_ref().map_or(null(), std::ptr::from_ref),
-            without_owner: u32::from(how / 2 % 4),
-            without_kinds: if how < 32 {
-                word(bytes)
-            } else {
-                u32::from(how / 8 % 16) & u32::from(how)
-            },
-        };
-        let only = if how & 0x80 == 0 { &raw const restriction } else { null() };
-        let (segment, max_distance) = (segment(bytes), bytes.number());
-        let capacity = usize::from(bytes.byte() % 8);
-
-        let mut hit = swath_proxy_hit::from(ProxyHit::MISS);
-        let status = unsafe { swath_broadphase_cast(c, &segment.into(), only, &mut hit) };
-        if !only.is_null() && restriction.without_kinds >= 16 {
-            fails(status, SWATH_ERROR_ARGUMENT);
-            return;
-        }
-        let restricted = (!only.is_null()).then_some(&restriction);
-        macro_rules! queries {
-            () => {
-                restrict(self.rust.queries(), filter, restricted)
-            };
-        }
-        let same_hit = |hit: swath_proxy_hit, rust: Option<ProxyHit>| {
-            assert_eq!(bits(&[hit]), bits(&[rust.unwrap_or(ProxyHit::MISS)]));
-        };
-        if let Some(query) = agree(queries!().cast(&segment), status) {
-            same_hit(hit, query.closest());
-        }
-        let segments = [segment; 2].map(swath_segment::from);
-        let mut hits = [hit; 2];
-        let status =
-            unsafe { swath_broadphase_casts(c, segments.as_ptr(), 2, only, hits.as_mut_ptr()) };
-        let rust = queries!().cast(&segment).map(|query| query.closest());
-        if let Some(rust) = agree(rust, status) {
-            hits.iter().for_each(|&hit| same_hit(hit, rust));
-        }
-        let status = unsafe { swath_broadphase_sweep(c, &moving.into(), only, &mut hit) };
-        if let Some(query) = agree(queries!().sweep(&moving), status) {
-            same_hit(hit, query.closest());
-        }
-        let aabb = swath_aabb::from(moving.aabb);
-        let mut ids = vec![swath_proxy_id::from(ProxyId::NONE); capacity];
-        let mut count = usize::MAX;
-        let status = unsafe {
-            swath_broadphase_overlap(c, &aabb, only, ids.as_mut_ptr(), capacity, &mut count)
-        };
-        let mut found = Vec::new();
-        let rust = queries!().overlap(&moving.aabb).map(|query| query.all(&mut found));
-        if found.len() > capacity {
-            fails(status, SWATH_ERROR_TOO_SHORT);
-            assert_eq!(count, found.len());
-        } else if agree(rust, status).is_some() {
-            assert_eq!(bits(&ids[..count]), bits(&found));
-        }
-        let mut near = vec![swath_proxy_hit::from(ProxyHit::MISS); capacity];
-        let status = unsafe {
-            let (to, count) = (near.as_mut_ptr(), &mut count);
-            swath_broadphase_nearest(c, &aabb, max_distance, only, to, capacity, count)
-        };
-        let mut expected = vec![ProxyHit::MISS; capacity];
-        if let Some(query) = agree(queries!().proximity(&moving.aabb, max_distance), status) {
-            assert_eq!(query.k_nearest(&mut expected).len(), count);
-            assert_eq!(bits(&near[..count]), bits(&expected[..count]));
-            assert_finite(&&near[..count]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Queries of a tree.
+//! Queries of a tree and of fixed boxes.
 
 use crate::agree::{
     NO_REJECTED, agree, bits, fails, filter, same_rejected, segment, vector, works,
@@ -7,7 +7,7 @@ use crate::boxes::{Boxes, Extra};
 use crate::exec::Settings;
 use std::ptr::null;
 use swath::batch::Hit;
-use swath::{Bvh, Level, Sphere};
+use swath::{Bvh, FixedBoxes, Level, Sphere};
 use swath_c::*;
 use testkit::finite::assert_finite;
 use testkit::fuzz::bytes::Bytes;
@@ -132,6 +132,56 @@ fn query(bytes: &mut Bytes<'_>, c: *const swath_bvh, tree: &Bvh, boxes: &Boxes) 
             assert_eq!(bits(&hits), bits(&near));
         }
     });
+}
+
+/// Queries of fixed boxes.
+pub(crate) fn fixed_queries(bytes: &mut Bytes<'_>, c: *const swath_fixed_boxes, rust: &FixedBoxes) {
+    let filter = bytes.byte().is_multiple_of(2).then(|| filter(bytes));
+    let c_filter = filter.map(swath_filter::from);
+    let only = c_filter.as_ref().map_or(null(), std::ptr::from_ref);
+    let queries = rust.queries();
+    let queries = filter.map_or(queries, |filter| queries.filtered(filter));
+    let (segment, moving) = (segment(bytes), bytes.row(&[]));
+    let (aabb, max_distance) = (swath_aabb::from(moving.aabb), bytes.number());
+    let capacity = usize::from(bytes.byte() % 16);
+    let mut count = usize::MAX;
+    let mut hit = swath_hit::from(Hit::MISS);
+    let same_hit = |hit: swath_hit, rust: Option<Hit>| {
+        assert_eq!(bits(&[hit]), bits(&[rust.unwrap_or(Hit::MISS)]));
+    };
+
+    let status = unsafe { swath_fixed_boxes_cast(c, &segment.into(), only, &mut hit) };
+    let closest = agree(queries.cast(&segment), status).map(|query| query.closest());
+    if let Some(closest) = closest {
+        same_hit(hit, closest);
+    }
+    let segments = [segment; 3].map(swath_segment::from);
+    let mut hits = vec![hit; 3.max(capacity)];
+    let status =
+        unsafe { swath_fixed_boxes_casts(c, segments.as_ptr(), 3, only, hits.as_mut_ptr()) };
+    if agree(segment.validate(), status).is_some() {
+        hits[..3].iter().for_each(|&hit| same_hit(hit, closest.flatten()));
+    }
+    let status = unsafe { swath_fixed_boxes_sweep(c, &moving.into(), only, &mut hit) };
+    if let Some(query) = agree(queries.sweep(&moving), status) {
+        same_hit(hit, query.closest());
+    }
+    let mut rows = vec![0; capacity];
+    let status = unsafe {
+        swath_fixed_boxes_overlap(c, &aabb, only, rows.as_mut_ptr(), capacity, &mut count)
+    };
+    let mut found = Vec::new();
+    let rust = queries.overlap(&moving.aabb).map(|query| query.all(&mut found));
+    same_rows(rust, status, &rows, count, &found);
+    let status = unsafe {
+        let to = hits.as_mut_ptr();
+        swath_fixed_boxes_nearest(c, &aabb, max_distance, only, to, capacity, &mut count)
+    };
+    let mut near = vec![Hit::MISS; capacity];
+    if let Some(query) = agree(queries.proximity(&moving.aabb, max_distance), status) {
+        assert_eq!(query.k_nearest(&mut near).len(), count);
+        assert_eq!(bits(&hits[..count]), bits(&near[..count]));
+    }
 }
 
 /// Compares rows that were found, and whether they fit.
