@@ -19,7 +19,8 @@
  *
  * Threads. Functions may be called from any thread. Calls on different objects do not disturb each other, and neither do
  * calls that take const pointers to the same object. If a call on an object has to wait for another one, it returns
- * SWATH_ERROR_BUSY instead. Destroy an object when no call uses it. The child of a fork() does not have the threads of its
+ * SWATH_ERROR_BUSY instead. There is no queue: a thread that only repeats a call may wait for ever, so alternate changes and queries by
+ * phases or a lock. Destroy an object when no call uses it. The child of a fork() does not have the threads of its
  * parent: a call that would use them returns SWATH_ERROR_FORKED. In the child, use objects that it has created with threads
  * of at least 1, objects of the parent with threads = 1, or an executor whose threads exist there. A child that was
  * created without the handlers of fork(), such as by the system call clone(), is not noticed, and waits for ever.
@@ -532,7 +533,7 @@ typedef struct swath_proxy_pair {
 
 // A function of the caller that decides which pairs count.
 //
-// `accept` returns 1 for a pair that counts, and 0 for one that does not. It is called from several threads at the same time,
+// `accept` returns 0 for a pair that does not count, and any other number for one that does. It is called from several threads at the same time,
 // in any order, and must not use the broadphase. While a function that it calls on another object runs, it may be called again on
 // the same thread, which takes other work while it waits: hold no lock across such a call, or create that object with
 // `threads` = 1.
@@ -542,7 +543,8 @@ typedef struct swath_accept {
   // Decides about a pair; not NULL.
   int32_t (*accept)(void *user, struct swath_proxy_pair pair);
   // 0: the function is called for each pair in each update. 1: only for new pairs of proxies that changed; a pair that was accepted stays
-  // until it ends. This is much faster if few proxies change.
+  // until it ends, and one that was not is decided about again when one of its proxies changes or is renewed, or in an update
+  // without `only_new`. This is much faster if few proxies change.
   uint8_t only_new;
 } swath_accept;
 
@@ -686,7 +688,7 @@ swath_status swath_broadphase_remove_many(struct swath_broadphase *broadphase,
                                           const struct swath_proxy_id *ids,
                                           size_t count);
 
-// Removes all proxies and keeps the memory.
+// Removes all proxies and keeps the memory. Their ids are stale from now on, and their pairs end in the next update.
 swath_status swath_broadphase_clear(struct swath_broadphase *broadphase);
 
 // Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement;
@@ -727,8 +729,12 @@ swath_status swath_broadphase_set_kind_pairs(struct swath_broadphase *broadphase
                                              swath_kind b,
                                              int32_t pairs);
 
-// Makes the next update report the pairs of a proxy as begun once more, without an end.
-swath_status swath_broadphase_renew(struct swath_broadphase *broadphase, struct swath_proxy_id id);
+// Makes the next update report the pairs of a proxy that touch then as begun once more, without an end.
+//
+// Drop the pairs that you have of this proxy: one that no longer touches at the next update, or whose proxy is removed, disabled or
+// filtered out before it, has neither a begin nor an end. A pair of two resting proxies begins when one of them moves.
+swath_status swath_broadphase_renew(struct swath_broadphase *broadphase,
+                                    struct swath_proxy_id id);
 
 // Writes the description of a proxy.
 swath_status swath_broadphase_proxy(const struct swath_broadphase *broadphase,
@@ -816,7 +822,8 @@ void swath_fixed_boxes_destroy(struct swath_fixed_boxes *fixed);
 
 // Puts box `k` of `boxes`, which may have filters, into row `rows[k]`, in place of the box in that row.
 //
-// `rows`: as many rows as there are boxes, below 2 to the power of 27. Memory is proportional to the highest row.
+// `rows`: as many rows as there are boxes, below 2 to the power of 27. If a row occurs several times, its last box counts. Memory is
+// proportional to the highest row.
 //
 // Invalid boxes change nothing; `swath_fixed_boxes_rejected` lists them by their position in `boxes`.
 swath_status swath_fixed_boxes_put(struct swath_fixed_boxes *fixed,
@@ -1197,7 +1204,7 @@ swath_status swath_shape_scaled(const struct swath_shape *of,
 
 // Creates a compound of convex shapes, each at a pose in the axes of the body.
 //
-// `parts`, `poses`: `count` shapes, and as many poses.
+// `parts`, `poses`: `count` shapes, and as many poses. With none, the shape touches nothing.
 swath_status swath_shape_compound(const struct swath_shape *const *parts,
                                   const struct swath_pose *poses,
                                   size_t count,
@@ -1210,7 +1217,7 @@ swath_status swath_shape_compound(const struct swath_shape *const *parts,
 // `one_sided`: 1 if only the front of a triangle counts, else 0.
 // `exec_of`: the threads of the build, or NULL. If `threads` is more than one, new threads are started, and end with the build.
 //
-// Triangles with an invalid index or number are left out; `swath_shape_rejected` counts them.
+// Triangles with an invalid index or number are left out; `swath_shape_rejected` counts them. A mesh without triangles touches nothing.
 swath_status swath_shape_mesh(struct swath_vectors vertices,
                               size_t vertex_count,
                               const uint32_t *triangles,

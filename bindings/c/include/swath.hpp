@@ -1,6 +1,7 @@
 // swath for C++17: owning classes over swath.h, of which each is one pointer.
 //
-// Objects are moved, not copied. Errors are exceptions of the type swath::error, thrown here and never inside the library: an exception
+// Objects are moved, not copied. Errors are exceptions of the type swath::error, and std::invalid_argument for lists whose lengths do not
+// match; `nearest` allocates memory for the greatest number of results. They are thrown here and never inside the library: an exception
 // in a function that is passed to an update is caught, and thrown again when the update has returned. Spans are views of memory of an
 // object, valid until the next call that changes it. The rules and the meaning of all functions are in swath.h; functions without a class
 // here are called as in C.
@@ -310,6 +311,8 @@ class broadphase : public handle<swath_broadphase, swath_broadphase_destroy> {
     }
     // Keeps only pairs for which `accept(pair)` is true; it is called from several threads. With `only_new` it is called for new pairs
     // only. If it throws, the pair is left out, the update is completed, and the first exception is thrown, also if the update fails.
+    // With `only_new`, a pair that was left out is decided about again when one of its proxies changes or is renewed: do one update
+    // without `only_new` after an exception.
     // While a function that it calls on another object runs, it may be called again on the same thread: it holds no lock across such
     // a call, or that object was created with threads = 1.
     template <class Accept> changes update(Accept &&accept, bool only_new = false) {

@@ -284,7 +284,7 @@ pub unsafe extern "C" fn swath_broadphase_remove_many(
     }
 }
 
-/// Removes all proxies and keeps the memory.
+/// Removes all proxies and keeps the memory. Their ids are stale from now on, and their pairs end in the next update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_clear(broadphase: *mut swath_broadphase) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
@@ -411,7 +411,10 @@ pub unsafe extern "C" fn swath_broadphase_set_kind_pairs(
     }
 }
 
-/// Makes the next update report the pairs of a proxy as begun once more, without an end.
+/// Makes the next update report the pairs of a proxy that touch then as begun once more, without an end.
+///
+/// Drop the pairs that you have of this proxy: one that no longer touches at the next update, or whose proxy is removed, disabled or
+/// filtered out before it, has neither a begin nor an end. A pair of two resting proxies begins when one of them moves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_renew(
     broadphase: *mut swath_broadphase,

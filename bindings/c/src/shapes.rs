@@ -276,7 +276,7 @@ pub unsafe extern "C" fn swath_shape_scaled(
 
 /// Creates a compound of convex shapes, each at a pose in the axes of the body.
 ///
-/// `parts`, `poses`: `count` shapes, and as many poses.
+/// `parts`, `poses`: `count` shapes, and as many poses. With none, the shape touches nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_shape_compound(
     parts: *const *const swath_shape,
@@ -321,7 +321,7 @@ pub(crate) unsafe fn shapes<'a>(
 /// `one_sided`: 1 if only the front of a triangle counts, else 0.
 /// `exec_of`: the threads of the build, or NULL. If `threads` is more than one, new threads are started, and end with the build.
 ///
-/// Triangles with an invalid index or number are left out; `swath_shape_rejected` counts them.
+/// Triangles with an invalid index or number are left out; `swath_shape_rejected` counts them. A mesh without triangles touches nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_shape_mesh(
     vertices: swath_vectors,

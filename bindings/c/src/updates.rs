@@ -13,7 +13,7 @@ use swath::broadphase::ProxyPair;
 
 /// A function of the caller that decides which pairs count.
 ///
-/// `accept` returns 1 for a pair that counts, and 0 for one that does not. It is called from several threads at the same time,
+/// `accept` returns 0 for a pair that does not count, and any other number for one that does. It is called from several threads at the same time,
 /// in any order, and must not use the broadphase. While a function that it calls on another object runs, it may be called again on
 /// the same thread, which takes other work while it waits: hold no lock across such a call, or create that object with
 /// `threads` = 1.
@@ -25,7 +25,8 @@ pub struct swath_accept {
     /// Decides about a pair; not NULL.
     pub accept: Option<unsafe extern "C" fn(user: *mut c_void, pair: swath_proxy_pair) -> i32>,
     /// 0: the function is called for each pair in each update. 1: only for new pairs of proxies that changed; a pair that was accepted stays
-    /// until it ends. This is much faster if few proxies change.
+    /// until it ends, and one that was not is decided about again when one of its proxies changes or is renewed, or in an update
+    /// without `only_new`. This is much faster if few proxies change.
     pub only_new: u8,
 }
 

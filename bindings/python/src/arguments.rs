@@ -7,7 +7,7 @@ use numpy::{Element, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PySequence, PyString};
 use swath::{COORD_MAX, Filter};
 
 use crate::arrays::{Numbers, flags, invalid};
@@ -201,6 +201,11 @@ impl<T: Scalar> Each<T> {
         let Some(object) = object else { return Ok(Self::All(default)) };
         match object.cast::<PyUntypedArray>() {
             Ok(array) if array.ndim() > 0 => T::rows(name, object).map(Self::Rows),
+            _ if object.cast::<PySequence>().is_ok() => {
+                let got = object.get_type().name()?;
+                let wanted = "expected one value, or a numpy array with one for each row";
+                Err(PyTypeError::new_err(format!("{name}: {wanted}, got {got}")))
+            }
             _ => T::read(name, object).map(Self::All),
         }
     }

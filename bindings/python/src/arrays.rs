@@ -134,6 +134,15 @@ pub(crate) fn filled<T: Clone>(value: T, count: usize) -> PyResult<Vec<T>> {
     Ok(values)
 }
 
+/// Collects results, or returns a `MemoryError`.
+pub(crate) fn collected<T>(results: impl ExactSizeIterator<Item = T>) -> PyResult<Vec<T>> {
+    let mut values = Vec::new();
+    let reserved = values.try_reserve_exact(results.len());
+    reserved.map_err(|error| PyMemoryError::new_err(error.to_string()))?;
+    values.extend(results);
+    Ok(values)
+}
+
 /// Returns a new array with one dimension.
 pub(crate) fn array<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<T>> {
     values.into_pyarray(py)

@@ -7,7 +7,7 @@ use swath::broadphase::{AabbRows, FixedInput};
 use swath::{Filter, Queries, Segment};
 
 use crate::arguments::{Filters, limit, query_filter, wrong};
-use crate::arrays::{Vectors, array, filled, invalid};
+use crate::arrays::{Vectors, array, collected, filled, invalid};
 use crate::boxes::Boxes;
 use crate::queries::{Rays, k_nearest, shaped, starts, with_boxes, with_moving};
 use crate::threads::Workers;
@@ -35,8 +35,8 @@ type Hits<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 fn hits<'py>(py: Python<'py>, hits: &[Hit], k: Option<usize>) -> PyResult<Hits<'py>> {
     let row = |hit: &Hit| if hit.is_hit() { i64::from(hit.row) } else { -1 };
     Ok((
-        shaped(py, hits.iter().map(row).collect(), k)?,
-        shaped(py, hits.iter().map(|hit| hit.value).collect(), k)?,
+        shaped(py, collected(hits.iter().map(row))?, k)?,
+        shaped(py, collected(hits.iter().map(|hit| hit.value))?, k)?,
     ))
 }
 
@@ -225,8 +225,8 @@ impl Bvh {
     /// The box nearest to each point, at most at the distance ``max_distance``: its row or -1, and the distance or
     /// infinity.
     ///
-    /// ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, the ``k`` nearest boxes of each point, ``(n, k)``,
-    /// in the order of distance. Without ``max_distance``, there is no limit.
+    /// ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, from 1 to ``2**26``, the ``k`` nearest boxes of
+    /// each point, ``(n, k)``, in the order of distance. Without ``max_distance``, there is no limit.
     #[pyo3(
         signature = (points, max_distance=None, *, k=None, categories=None, mask=None),
         text_signature = "($self, points, max_distance=None, *, k=None, categories=4294967295, mask=4294967295)"

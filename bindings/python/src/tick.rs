@@ -32,11 +32,13 @@ fn state(kind: ImpactKind) -> u8 {
 /// ``min`` and ``max`` are the corners at the start of the tick, ``delta`` the displacement, ``accel`` the acceleration
 /// in length per tick squared, ``(n, 3)`` each. Returns pairs ``(k, 2)``, times ``(k,)``, unit normals from the first
 /// box to the second ``(k, 3)``, and states ``(k,)``: 1 the boxes touch from that time on, 2 they overlap at the start
-/// of the tick, so that the time is 0; 3 unresolved: they do not touch before that time, and the normal is zero.
+/// of the tick, so that the time is 0, or move into each other after a touch that ``"ignore"`` ignores; 3 unresolved:
+/// they do not touch before that time, and the normal is zero.
 ///
 /// ``touch`` states which boxes whose surfaces touch at the start of the tick have an impact: those that move into each
 /// other (``"if_closing"``), so that boxes that slide along each other or rest on each other have none, although
-/// ``PairFinder.swept_pairs`` reports them; all (``"hit"``); or none (``"ignore"``).
+/// ``PairFinder.swept_pairs`` reports them; all (``"hit"``); or none (``"ignore"``; those that then move into each
+/// other have the state of an overlap).
 ///
 /// ``impacts_per_body`` limits the impacts: one is returned if it is among the first ``impacts_per_body`` of at least
 /// one of its bodies; 0 is no limit. ``pairs_max`` limits the number of pairs that touch; a tick with more is a

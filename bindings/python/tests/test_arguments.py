@@ -138,7 +138,7 @@ class ArgumentsTest(unittest.TestCase):
             ("progress: expected a function, got int", lambda: swath.screen_conjunctions(swath.catalogue(3), 1.0, progress=3)),
             ("kind: expected 'fixed', .* got int", lambda: swath.Broadphase().set_kind(np.zeros(0, np.uint64), 3)),
             ("kind: expected 'fixed', .* got int", lambda: swath.Broadphase().set_kind(np.zeros(1, np.uint64), [3])),
-            ("margin: expected a number, got list", lambda: swath.Broadphase().set_margin(np.zeros(1, np.uint64), [3.0])),
+            ("margin: expected one value, or a numpy array with one for each row, got list", lambda: swath.Broadphase().set_margin(np.zeros(1, np.uint64), [3.0])),
             ("touch: expected 'hit', .* got list", lambda: swath.first_time(ball, motion, ball, motion, touch=[None])),
         ]
         for message, call in cases:

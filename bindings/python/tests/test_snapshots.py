@@ -66,9 +66,17 @@ class SnapshotsTest(unittest.TestCase):
         self.assertEqual((len(empty), len(empty.save())), (0, 0))
         self.assertEqual(len(empty.insert(self.low, self.high)), 500)
 
+    @staticmethod
+    def checksum(data):
+        """The 64-bit FNV-1a of bytes."""
+        total = 0xCBF29CE484222325
+        for byte in data:
+            total = (total ^ byte) * 0x100000001B3 % 2**64
+        return total
+
     def test_damaged_bytes_are_errors(self):
-        """Goal: bytes that were damaged are an error or a valid state, and end no process. Method: every length, and every bit of
-        some bytes."""
+        """Goal: bytes that were damaged are an error; with a forged checksum they are an error or a valid state, and end no process.
+        Method: every length, every bit of some bytes, and the same with the checksum of the damaged bytes."""
         world = swath.Broadphase()
         world.insert(self.low[:20], self.high[:20], self.delta[:20], margin=0.1)
         world.update()
@@ -76,11 +84,15 @@ class SnapshotsTest(unittest.TestCase):
         for wrong in (b"", b"swath", data[:40], data[:-1], data + b"x", b"X" + data[1:]):
             with self.assertRaisesRegex(ValueError, "data: "):
                 swath.Snapshot(wrong)
+        header = data.index(b"\n") + 1
         errors = 0
-        for at in range(23, len(data)):
+        for at in range(header, len(data)):
             for bit in (0, 3, 7):
                 damaged = bytearray(data)
                 damaged[at] ^= 1 << bit
+                with self.assertRaisesRegex(ValueError, "data: the snapshot is damaged"):
+                    swath.Snapshot(bytes(damaged))
+                damaged[header:header + 8] = self.checksum(damaged[header + 8:]).to_bytes(8, "little")
                 try:
                     snapshot = swath.Snapshot(bytes(damaged))
                 except ValueError:

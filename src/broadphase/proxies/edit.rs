@@ -190,8 +190,9 @@ impl Broadphase {
     ///
     /// The cached pairs of the proxy are forgotten: the next update reports no end of them, and reports those that
     /// touch as begun. For engines that drop the contacts of a body by themselves, for example when it becomes a sensor
-    /// or changes its type. A pair of two resting proxies begins when one of them moves. If the proxy is removed before the
-    /// next update, its pairs stay forgotten: there is neither a begin nor an end of them.
+    /// or changes its type. A pair of two resting proxies begins when one of them moves. A pair that
+    /// no longer touches at the next update, or whose proxy is removed, disabled or filtered out before it, stays forgotten: there is
+    /// neither a begin nor an end of it.
     ///
     /// # Errors
     ///

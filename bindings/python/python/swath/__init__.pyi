@@ -82,9 +82,10 @@ class Broadphase:
     of them changes, if they touch at the start of the tick; else it ends, because both lose their displacements. Of a box with
     a margin, the fat box counts, which stays as it is.
 
-    ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of pairs of an
-    update; one with more is a ``ValueError`` and changes nothing. By default there is no limit, and an update that needs more
-    memory than there is ends the process: the pairs of boxes that are all in one place grow with the square of their number.
+    ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of pairs
+    of an update; one with more is a ``ValueError``; then ``touching`` is empty until an update succeeds, and nothing
+    else is changed. By default there is no limit, and an update that needs more memory than there is ends the process:
+    the pairs of boxes that are all in one place grow with the square of their number.
 
     An object takes one call at a time; a second one from another thread is a ``RuntimeError``. ``copy.copy``, ``copy.deepcopy``
     and ``pickle`` make an independent broadphase in the state that ``save`` returns.
@@ -164,9 +165,12 @@ class Broadphase:
     def remove(self, ids: _U64) -> None:
         """Removes each id; a stale one is a ``ValueError``, and then none is removed."""
     def clear(self) -> None:
-        """Removes all boxes and pairs, without events."""
+        """Removes all boxes. As after ``remove``, their pairs stay in ``pairs`` until the next update, which ends them."""
     def renew(self, ids: _U64) -> None:
-        """Makes the next update report the pairs of each id as begun again, without an end. The ids stay.
+        """Makes the next update report the pairs of each id that touch then as begun again, without an end. The ids stay.
+
+        Drop the pairs that you have of these boxes: one that no longer touches at the next update, or whose box is removed,
+        disabled or filtered out before it, has neither a begin nor an end.
 
         A stale id is a ``ValueError``, and then nothing is changed.
         """
@@ -259,8 +263,9 @@ class Broadphase:
         """The box nearest to each point, at most at the distance ``max_distance``: its id or ``2**64 - 1``, and the distance or
         infinity.
 
-        ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, the ``k`` nearest boxes of each point, ``(n, k)``, in the
-        order of distance. Without ``max_distance``, there is no limit. The other arguments are as in ``cast``.
+        ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, from 1 to ``2**26``, the ``k`` nearest boxes of
+        each point, ``(n, k)``, in the order of distance. Without ``max_distance``, there is no limit. The other
+        arguments are as in ``cast``.
         """
 
     def save(self) -> Snapshot:
@@ -287,7 +292,7 @@ class Snapshot:
     """A state of a ``Broadphase`` that ``save`` returned. It does not change.
 
     ``bytes(snapshot)`` and ``pickle`` store it, and ``Snapshot(data)`` reads such bytes with the same version of the package.
-    Damaged bytes are a ``ValueError``. ``len(snapshot)`` is the number of boxes.
+    Damaged bytes are a ``ValueError``, by their checksum. ``len(snapshot)`` is the number of boxes.
     """
     def __new__(cls, data: bytes) -> Self: ...
     def __len__(self) -> int: ...
@@ -370,8 +375,8 @@ class Bvh:
     ) -> tuple[_I64, _F32]:
         """The box nearest to each point, at most at the distance ``max_distance``: its row or -1, and the distance or infinity.
 
-        ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, the ``k`` nearest boxes of each point, ``(n, k)``, in the
-        order of distance. Without ``max_distance``, there is no limit.
+        ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, from 1 to ``2**26``, the ``k`` nearest boxes of
+        each point, ``(n, k)``, in the order of distance. Without ``max_distance``, there is no limit.
         """
 
     @property
@@ -429,7 +434,7 @@ class Motion:
 class FirstTime:
     """When two shapes first touch."""
     state: Literal["impact", "overlapping", "separated", "unresolved"]
-    """"impact", "overlapping" (at the start), "separated" or "unresolved"."""
+    """"impact", "overlapping" (at the start, or after a touch that ``"ignore"`` ignores), "separated" or "unresolved"."""
     t: float | None
     """First time of contact, a fraction of the tick, 0 if they overlap at the start, None without a known contact."""
     t_safe: float
@@ -449,7 +454,7 @@ class FirstTime:
 class FirstTimes:
     """When the bodies of many pairs first touch: arrays with a row for each pair."""
     state: _U8
-    """``(k,)`` uint8: 0 separated, 1 impact, 2 overlapping at the start, 3 unresolved."""
+    """``(k,)`` uint8: 0 separated, 1 impact, 2 overlapping (at the start, or after an ignored touch), 3 unresolved."""
     t: _F32
     """``(k,)``: the first time of contact as a fraction of the tick, or the time that is proved to be free of contact, which is
     1 if separated.
@@ -480,7 +485,8 @@ def first_time(
 
     ``tolerance`` limits the distance at an impact above the target, relative to the size of the smaller shape, from 0 to 1; by
     default it is 1/16384. ``touch`` states which touches at the start of the tick are impacts: every one (``"hit"``), one whose
-    nearest points close (``"if_closing"``), or none (``"ignore"``).
+    nearest points close (``"if_closing"``), or none (``"ignore"``; those that then move into each other have the state
+    of an overlap).
     """
 
 def first_times(
@@ -554,12 +560,14 @@ def tick(
 
     ``min`` and ``max`` are the corners at the start of the tick, ``delta`` the displacement, ``accel`` the acceleration in
     length per tick squared, ``(n, 3)`` each. Returns pairs ``(k, 2)``, times ``(k,)``, unit normals from the first box to the
-    second ``(k, 3)``, and states ``(k,)``: 1 the boxes touch from that time on, 2 they overlap at the start of the tick, so
-    that the time is 0; 3 unresolved: they do not touch before that time, and the normal is zero.
+    second ``(k, 3)``, and states ``(k,)``: 1 the boxes touch from that time on, 2 they overlap at the start of the
+    tick, so that the time is 0, or move into each other after a touch that ``"ignore"`` ignores; 3 unresolved: they do
+    not touch before that time, and the normal is zero.
 
     ``touch`` states which boxes whose surfaces touch at the start of the tick have an impact: those that move into each other
     (``"if_closing"``), so that boxes that slide along each other or rest on each other have none, although
-    ``PairFinder.swept_pairs`` reports them; all (``"hit"``); or none (``"ignore"``).
+    ``PairFinder.swept_pairs`` reports them; all (``"hit"``); or none (``"ignore"``; those that then move into each
+    other have the state of an overlap).
 
     ``impacts_per_body`` limits the impacts: one is returned if it is among the first ``impacts_per_body`` of at least one of
     its bodies; 0 is no limit. ``pairs_max`` limits the number of pairs that touch; a tick with more is a ``ValueError``. By

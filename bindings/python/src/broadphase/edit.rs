@@ -232,7 +232,7 @@ impl Broadphase {
         state.inner.remove_many(&ids).map_err(invalid)
     }
 
-    /// Removes all boxes and pairs, without events.
+    /// Removes all boxes. As after ``remove``, their pairs stay in ``pairs`` until the next update, which ends them.
     fn clear(&self) -> PyResult<()> {
         self.workers.check()?;
         let mut state = self.state.lock(CLASS)?;
@@ -241,7 +241,10 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Makes the next update report the pairs of each id as begun again, without an end. The ids stay.
+    /// Makes the next update report the pairs of each id that touch then as begun again, without an end. The ids stay.
+    ///
+    /// Drop the pairs that you have of these boxes: one that no longer touches at the next update, or whose box is
+    /// removed, disabled or filtered out before it, has neither a begin nor an end.
     ///
     /// A stale id is a ``ValueError``, and then nothing is changed.
     fn renew(&self, ids: &Bound<'_, PyAny>) -> PyResult<()> {

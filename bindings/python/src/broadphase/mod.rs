@@ -27,9 +27,9 @@ use crate::threads::Workers;
 /// their displacements. Of a box with a margin, the fat box counts, which stays as it is.
 ///
 /// ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of pairs
-/// of an update; one with more is a ``ValueError`` and changes nothing. By default there is no limit, and an update
-/// that needs more memory than there is ends the process: the pairs of boxes that are all in one place grow with the
-/// square of their number.
+/// of an update; one with more is a ``ValueError``; then ``touching`` is empty until an update succeeds, and nothing
+/// else is changed. By default there is no limit, and an update that needs more memory than there is ends the process:
+/// the pairs of boxes that are all in one place grow with the square of their number.
 ///
 /// An object takes one call at a time; a second one from another thread is a ``RuntimeError``. ``copy.copy``,
 /// ``copy.deepcopy`` and ``pickle`` make an independent broadphase in the state that ``save`` returns.

@@ -8,7 +8,7 @@ use swath::{Filter, ProxyKind};
 use super::edit::KINDS;
 use super::{Broadphase, CLASS};
 use crate::arguments::{Each, integer, limit, query_filter, wrong};
-use crate::arrays::{Vectors, array, filled, invalid};
+use crate::arrays::{Vectors, array, collected, filled, invalid};
 use crate::boxes::Boxes;
 use crate::queries::{Rays, k_nearest, shaped, starts, with_boxes, with_moving};
 
@@ -19,8 +19,8 @@ type Hits<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 /// Ids and values, infinite for none.
 fn hits<'py>(py: Python<'py>, hits: &[ProxyHit], k: Option<usize>) -> PyResult<Hits<'py>> {
     Ok((
-        shaped(py, hits.iter().map(|hit| hit.id.to_bits()).collect(), k)?,
-        shaped(py, hits.iter().map(|hit| hit.value).collect(), k)?,
+        shaped(py, collected(hits.iter().map(|hit| hit.id.to_bits()))?, k)?,
+        shaped(py, collected(hits.iter().map(|hit| hit.value))?, k)?,
     ))
 }
 
@@ -178,8 +178,9 @@ impl Broadphase {
     /// The box nearest to each point, at most at the distance ``max_distance``: its id or ``2**64 - 1``, and the
     /// distance or infinity.
     ///
-    /// ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, the ``k`` nearest boxes of each point, ``(n, k)``,
-    /// in the order of distance. Without ``max_distance``, there is no limit. The other arguments are as in ``cast``.
+    /// ``points`` are ``(n, 3)``. Returns ``(n,)`` each; with ``k``, from 1 to ``2**26``, the ``k`` nearest boxes of
+    /// each point, ``(n, k)``, in the order of distance. Without ``max_distance``, there is no limit. The other
+    /// arguments are as in ``cast``.
     #[pyo3(
         signature = (points, max_distance=None, *, k=None, categories=None, mask=None, without_owner=None, without_kind=None),
         text_signature = "($self, points, max_distance=None, *, k=None, categories=4294967295, mask=4294967295, without_owner=0, without_kind=())"

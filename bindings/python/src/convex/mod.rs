@@ -154,7 +154,7 @@ type Vector = (f32, f32, f32);
 /// When two shapes first touch.
 #[pyclass(frozen, get_all, module = "swath")]
 pub(crate) struct FirstTime {
-    /// "impact", "overlapping" (at the start), "separated" or "unresolved".
+    /// "impact", "overlapping" (at the start, or after a touch that ``"ignore"`` ignores), "separated" or "unresolved".
     state: &'static str,
     /// First time of contact, a fraction of the tick, 0 if they overlap at the start, None without a known contact.
     t: Option<f32>,
@@ -235,7 +235,8 @@ fn bodies<'a>(
 ///
 /// ``tolerance`` limits the distance at an impact above the target, relative to the size of the smaller shape, from 0
 /// to 1; by default it is 1/16384. ``touch`` states which touches at the start of the tick are impacts: every one
-/// (``"hit"``), one whose nearest points close (``"if_closing"``), or none (``"ignore"``).
+/// (``"hit"``), one whose nearest points close (``"if_closing"``), or none (``"ignore"``; those that then move into
+/// each other have the state of an overlap).
 #[pyfunction]
 #[pyo3(
     signature = (a, motion_a, b, motion_b, *, target_distance=None, tolerance=None, touch=None),

@@ -15,7 +15,7 @@ use crate::threads::exec_of_call;
 /// When the bodies of many pairs first touch: arrays with a row for each pair.
 #[pyclass(frozen, get_all, module = "swath")]
 pub(crate) struct FirstTimes {
-    /// ``(k,)`` uint8: 0 separated, 1 impact, 2 overlapping at the start, 3 unresolved.
+    /// ``(k,)`` uint8: 0 separated, 1 impact, 2 overlapping (at the start, or after an ignored touch), 3 unresolved.
     state: Py<PyArray1<u8>>,
     /// ``(k,)``: the first time of contact as a fraction of the tick, or the time that is proved to be free of contact,
     /// which is 1 if separated.
