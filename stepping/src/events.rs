@@ -1,4 +1,4 @@
-//! Processes the earliest impact, and searches the changed bodies again.
+//! Pushes overlapping bodies apart, processes the earliest impact, and searches the changed bodies again.
 
 use crate::bodies::Bodies;
 use crate::masses::{PairMasses, towards};
@@ -18,6 +18,7 @@ const CORRECTED_WITHIN: f64 = 0.0625;
 impl Step {
     /// Processes one impact after the other, and advances all bodies to the end.
     pub(crate) fn process_all(&mut self, bodies: &mut dyn Bodies<'_>) {
+        self.push_all_apart(bodies);
         while let Some(event) = self.queue.pop() {
             self.process(bodies, event);
         }
@@ -40,9 +41,6 @@ impl Step {
         let missing = match kind {
             EventKind::Recheck => return self.search_again(bodies, rows, now),
             EventKind::StopRotation => return self.stop_rotations(bodies, rows, now),
-            EventKind::Overlap { missing } => {
-                return self.push_apart(bodies, rows, (impact, missing));
-            }
             EventKind::Impact { missing } => missing,
         };
         self.stats.events += 1;
@@ -81,42 +79,50 @@ impl Step {
         }
     }
 
-    /// Pushes two bodies apart that overlap at the start and do not close, and searches their impacts again.
+    /// Pushes the bodies apart that overlap at the start, before any impact, and searches the impacts of each pushed body once: a body may overlap many
+    /// others, and the pushes of all change its motion.
+    fn push_all_apart(&mut self, bodies: &mut dyn Bodies<'_>) {
+        if self.overlaps.is_empty() {
+            return;
+        }
+        let overlaps = core::mem::take(&mut self.overlaps);
+        self.stats.events += 1;
+        self.changed.clear();
+        for overlap in &overlaps {
+            self.push_apart(bodies, overlap);
+        }
+        self.overlaps = overlaps;
+        if self.changed.is_empty() {
+            // They separate already.
+            self.stats.events -= 1;
+        }
+        self.search_changed(bodies, 0.0);
+    }
+
+    /// Pushes two bodies apart that overlap at the start and do not close.
     fn push_apart(
         &mut self,
         bodies: &mut dyn Bodies<'_>,
-        rows: [usize; 2],
-        (impact, missing): (Impact, f32),
+        &Event { impact, rows, kind, .. }: &Event,
     ) {
-        let Some(n) = response::unit(impact.normal) else { return };
+        let (EventKind::Impact { missing }, Some(n)) = (kind, response::unit(impact.normal)) else {
+            return;
+        };
         if rows.iter().any(|&row| self.states[row].is_stalled) {
             return;
         }
         let now = impact.toi;
         let missing = f64::from(self.correction(bodies, rows, missing));
         let pair = self.pair_masses(bodies, rows, &impact);
-        let carrier = self.carrier_of(bodies, rows, &pair, now);
+        let carrier = self.carrier_of(bodies, rows, &pair, now).velocity;
         let mut two = rows.map(|row| self.at(bodies, row, now));
-        let spin_closing = spin_closing(&impact, &two, n);
-        let masses = self.separate(
-            &mut two,
-            rows,
-            (&pair, carrier.velocity),
-            (n, spin_closing),
-            missing,
-            now,
-        );
-        if masses == [0.0; 2] {
-            return;
-        }
-        self.stats.events += 1;
-        self.changed.clear();
+        let along_n = (n, spin_closing(&impact, &two, n));
+        let masses = self.separate(&mut two, rows, (&pair, carrier), along_n, missing, now);
         for (member, row) in rows.into_iter().enumerate() {
             if masses[member] != 0.0 {
                 self.change(bodies, row, two[member], now);
             }
         }
-        self.search_changed(bodies, now);
     }
 
     /// Stops the rotation of two bodies for the rest of the tick, and searches their impacts again.

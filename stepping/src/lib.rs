@@ -28,7 +28,7 @@
 //! ```text
 //! stepper.rs    the public type
 //! start.rs      fill the queue: boxes of paths, pairs, the first impact of each pair
-//! events.rs     process the earliest impact: response, stalled bodies, new searches
+//! events.rs     push overlapping bodies apart; process the earliest impact: response, stalled bodies, new searches
 //! propagate.rs  propagation of an impulse along touching bodies, without a search      contacts.rs: their contacts
 //! budget.rs     bodies that are stalled because no more searches are allowed
 //! step.rs       what these share: the motions of bodies within the tick, and the next impact of a pair
@@ -58,7 +58,7 @@
 //! does not move although it has a velocity, until the caller moves it or one of the others. Only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
 //! conserved, no energy is added, and no body gets into another. Even a body that cannot be pushed is stalled if it
 //! would move into a stalled one. There are at most as many events as pushable bodies times that number, plus the
-//! number of bodies that move but cannot be pushed, and the number of bodies that spin.
+//! number of bodies that move but cannot be pushed, and the number of bodies that spin, and one for the overlaps at the start.
 //!
 //! **Heaps.** Bodies that are jammed, such as balls or rotated boxes in a pit, push each other in circles and use up their impacts, or the rounds of
 //! the step. With a target distance of 0, most bodies of a heap of 300 are stalled in each tick. With the displacement that gravity adds in a tick
@@ -108,7 +108,8 @@
 //! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever
 //! smaller impulses would be needed.
 //!
-//! **Overlaps.** Two bodies that overlap are pushed apart in each tick, whether or not they close, until the skin is restored. There are
+//! **Overlaps.** Two bodies that overlap are pushed apart in each tick, whether or not they close, until the skin is restored. That is done for all pairs before
+//! the first impact, so that each pushed body is searched once. There are
 //! exceptions: stalled bodies, [`Touch::Ignore`](swath::convex::toi::Touch::Ignore), overlaps of less than the slop, and bodies that do not close and are near more than 256
 //! parts of a mesh. Bodies that overlap are not searched for further impacts, because they have no distance. If they are accelerated towards each other, the time at
 //! which they close again is known; if one spins, they are searched again after each sixteenth of the tick, and in that time they can get

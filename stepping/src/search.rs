@@ -56,11 +56,6 @@ pub(crate) enum EventKind {
         /// Length by which their distance is less than the skin.
         missing: f32,
     },
-    /// They overlap and do not close.
-    Overlap {
-        /// Length by which their distance is less than the skin.
-        missing: f32,
-    },
     /// They are searched again.
     Recheck,
     /// They are too near to be searched while one of them rotates.
@@ -190,7 +185,7 @@ impl BodyPair<'_, '_> {
         let settings = self.settings(config, [0.0; 2], Touch::Hit);
         let settings = Settings { target_distance: 0.0, ..settings };
         let impact = self.search(&settings, work)?;
-        let kind = EventKind::Overlap { missing: impact.depth + self.skin };
+        let kind = EventKind::Impact { missing: impact.depth + self.skin };
         (impact.depth > self.skin - config.target_distance).then_some((impact, kind))
     }
 

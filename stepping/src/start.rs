@@ -202,11 +202,13 @@ impl Start {
             });
             for Found { next, overlap, work } in found.drain(..) {
                 step.stats.rounds += work.rounds;
-                for event in next.into_iter().chain(overlap) {
+                let labelled = |event: Event| {
                     let [a, b] = event.rows.map(|row| bodies.label(row));
                     let impact = Impact { pair: Pair { a, b }, ..event.impact };
-                    step.queue.push(Event { impact, ..event });
-                }
+                    Event { impact, ..event }
+                };
+                step.queue.extend(next.map(labelled));
+                step.overlaps.extend(overlap.map(labelled));
             }
             searched += size;
         }

@@ -71,6 +71,8 @@ impl Eq for Event {}
 pub(crate) struct Step {
     pub(crate) config: StepperConfig,
     pub(crate) queue: BinaryHeap<Event>,
+    /// Overlaps at the start of the tick.
+    pub(crate) overlaps: Vec<Event>,
     pub(crate) states: Vec<BodyState>,
     pub(crate) paths: RemainingPaths,
     pub(crate) contacts: Contacts,
@@ -97,6 +99,7 @@ impl Step {
     /// Forgets the last tick.
     pub(crate) fn clear(&mut self) {
         self.queue.clear();
+        self.overlaps.clear();
         self.contacts.clear();
         self.resolved.clear();
         self.stalled.clear();
