@@ -161,8 +161,8 @@ impl Step {
         let velocities = towards(two.map(|at| at.linear.velocity), carrier.velocity, n);
         let mut masses = pair.counting(velocities, restitution.into());
         let accels = towards(two.map(|at| at.linear.accel), carrier.accel, n);
+        let left = f64::from(until_end(now));
         if accels[0] + accels[1] > 0.0 {
-            let left = f64::from(until_end(now));
             masses = PairMasses { supported: masses, at_rest: pair.at_rest / left, ..pair }
                 .counting(accels, 0.0);
         }
@@ -179,6 +179,14 @@ impl Step {
             self.stats.responses += 1;
             self.resolved.push(ResolvedImpact::new(impact, exchanged.into(), masses));
         }
+        // Only a pseudo-velocity delays their return, or hastens it: the search finds that they return at once, and would find it again. They
+        // separate so fast that they do not return in this tick.
+        let (approach, pulled) = (approach(&two, n, spin_closing), accels[0] + accels[1]);
+        let returns = exchanged.is_none()
+            && pulled > 0.0
+            && approach != closing
+            && -2.0 * approach <= 2.0 * SOON * pulled;
+        let approaches = approaches || returns;
         let is_unchanged = exchanged.is_none() && !approaches;
         let mut pseudo_masses = [0.0; 2];
         if !is_unchanged {
@@ -187,6 +195,7 @@ impl Step {
             let speeds: f64 = two.iter().flat_map(BodyAt::velocity).map(f64::abs).sum();
             let (speeds, skin) = (PARTING * (speeds + closing.abs()), f64::from(self.skin(rows)));
             let least = if speeds < skin { speeds } else { skin };
+            let least = if returns { least.max(0.5 * pulled * left) } else { least };
             let missing = f64::from(gap_missing).max(least * correction_time(&two, now));
             let of = (&pair, carrier.velocity);
             pseudo_masses = self.separate(&mut two, rows, of, (n, spin_closing), missing, now);

@@ -96,7 +96,8 @@
 //! [`StepperConfig::correction_max`] of the size of the smaller one, or by the skin if that is more. The velocity for that is a *pseudo-velocity*
 //! (split impulses: Catto 2005): it moves bodies, is swept and shared by inverse mass as any other, and is removed at the end of the tick. It is
 //! not part of the momentum and adds no kinetic energy. So that rounding leaves no pair closing, all bodies that respond separate at least by
-//! a pseudo-velocity.
+//! a pseudo-velocity. Where pseudo-velocities alone let two bodies return to each other at once, they get another one, by which they do not return
+//! before the end of the tick.
 //!
 //! **Parts.** A mesh, a height field or a compound is one body. The next impact of a pair is the first of all their parts, and after the
 //! response the two are searched again, so several parts that are hit at one time have an impact each. Where one part is
