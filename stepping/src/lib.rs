@@ -112,7 +112,7 @@
 //! **Overlaps.** Two bodies that overlap are pushed apart in each tick, whether or not they close, until the skin is restored. That is done for all pairs before
 //! the first impact, so that each pushed body is searched once. There are
 //! exceptions: stalled bodies, [`Touch::Ignore`](swath::convex::toi::Touch::Ignore), overlaps of less than the slop, and bodies that do not close and are near more than 256
-//! parts of a mesh. Bodies that overlap are not searched for further impacts, because they have no distance. If they are accelerated towards each other, the time at
+//! parts of a mesh. Of two bodies with parts, one overlap is pushed apart besides their first impact. Bodies that overlap are not searched for further impacts, because they have no distance. If they are accelerated towards each other, the time at
 //! which they close again is known; if one spins, they are searched again after each sixteenth of the tick, and in that time they can get
 //! deeper. If it turns by more than a quarter of a radian in that time, it stops rotating, so that it does not turn through the other one.
 //!

@@ -194,9 +194,9 @@ impl Start {
                     let event =
                         |(impact, kind)| Event { impact, rows: two, versions: [0; 2], kind };
                     *next = bodies.next(&config, window, work).map(event);
-                    let is_later = next.is_none_or(|next| next.impact.toi > 0.0);
-                    if window[0] == 0.0 && is_later {
-                        *overlap = bodies.overlap(&config, work).map(event);
+                    if window[0] == 0.0 {
+                        let next = next.as_ref().map(|next| &next.impact);
+                        *overlap = bodies.overlap(&config, next, work).map(event);
                     }
                 }
             });
