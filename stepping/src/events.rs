@@ -3,12 +3,14 @@
 use crate::bodies::Bodies;
 use crate::masses::{PairMasses, towards};
 use crate::output::{ResolvedImpact, Stalled};
-use crate::response::{self, BounceOutcome, LinearMotion, PARTING, SOON, along, dot, push};
+use crate::response::{
+    self, BounceOutcome, LinearMotion, PARTING, Reaction, SOON, along, dot, length, push,
+};
 use crate::search::EventKind;
 use crate::state::{BodyAt, is_pushable_or_moves, until_end};
 use crate::step::{Event, Step};
-use swath::Impact;
 use swath::pipeline::ImpactKind;
+use swath::{Impact, Pair};
 
 /// Speed of a supported body, in skins in a tick, up to which it counts as immovable for the correction of slop.
 const CORRECTED_MAX: f64 = 64.0;
@@ -22,11 +24,43 @@ impl Step {
         while let Some(event) = self.queue.pop() {
             self.process(bodies, event);
         }
-        for (row, state) in self.states.iter().enumerate() {
+        for row in 0..self.states.len() {
+            self.slow_wedged(bodies, row);
+            let state = &self.states[row];
             if !state.is_rejected {
                 state.finish(&mut bodies.body_mut(row).motion);
             }
         }
+    }
+
+    /// Takes the speed from a wedged row that it must not keep, and reports that as an impulse of the mover at the end of the tick.
+    fn slow_wedged(&mut self, bodies: &dyn Bodies<'_>, row: usize) {
+        let state = &mut self.states[row];
+        let (kept, velocity) = (state.kept(), state.linear.velocity);
+        if kept >= 1.0 {
+            return;
+        }
+        state.linear.velocity = velocity.map(|x| x * kept);
+        let speed = length(velocity);
+        let inverse_mass = f64::from(bodies.mass(row).inverse_mass);
+        let mover = state.driven.1 as usize;
+        let [of_row, of_mover] = [row, mover].map(|row| bodies.label(row));
+        // The impulse pushes `a` against the normal, and `b` along it.
+        let (a, b, sign, masses) = if of_row < of_mover {
+            (of_row, of_mover, 1.0, [inverse_mass, 0.0])
+        } else {
+            (of_mover, of_row, -1.0, [0.0, inverse_mass])
+        };
+        let normal = velocity.map(|x| response::finite(sign * x / speed));
+        let lost = speed * (1.0 - kept);
+        let (toi, at) = (1.0, bodies.bodies()[row].motion.pose.position);
+        let (pair, closing) = (Pair { a, b }, response::finite(lost));
+        let impact = Impact { toi, pair, normal, closing, on_a: at, on_b: at, ..Impact::default() };
+        let impulse = response::finite(lost / inverse_mass);
+        let outcome = BounceOutcome::Resting;
+        let reaction = Reaction { outcome, impulse, supporting_force: 0.0 };
+        self.resolved.push(ResolvedImpact::new(impact, reaction, masses));
+        self.stats.responses += 1;
     }
 
     /// Processes the earliest impact.
@@ -178,6 +212,7 @@ impl Step {
             impact.closing = response::finite(closing);
             self.stats.responses += 1;
             self.resolved.push(ResolvedImpact::new(impact, exchanged.into(), masses));
+            self.drive(bodies, rows, &two, spin_closing);
         }
         // Only a pseudo-velocity delays their return, or hastens it: the search finds that they return at once, and would find it again. They
         // separate so fast that they do not return in this tick.
@@ -284,6 +319,7 @@ impl Step {
             impact.closing = response::finite(closing);
             self.stats.responses += 1;
             self.resolved.push(ResolvedImpact::new(impact, exchanged.into(), masses));
+            self.drive(bodies, rows, &before, spin_closing);
         }
         for (member, sign) in [1.0, -1.0].into_iter().enumerate() {
             let (row, velocity) = (rows[member], after[member].velocity);

@@ -55,7 +55,9 @@
 //! tick: it keeps its position and its velocity, and moves on with that velocity in the next tick. A body that hits
 //! it exchanges momentum with it as with any other, by its mass and its velocity; if it would still move into the
 //! stalled body, it is stalled too. A body that is jammed between others may be stalled in every tick, and then it
-//! does not move although it has a velocity, until the caller moves it or one of the others. Only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
+//! does not move although it has a velocity, until the caller moves it or one of the others. If it is wedged between a moving body that cannot be pushed and
+//! others, so that 256 impulses or more are propagated to it, it gets no faster than that body, or than it was and its acceleration makes it;
+//! the speed that it loses by this is reported as an impulse of that body at the end of the tick. Only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
 //! conserved, no energy is added, and no body gets into another. Even a body that cannot be pushed is stalled if it
 //! would move into a stalled one. There are at most as many events as pushable bodies times that number, plus the
 //! number of bodies that move but cannot be pushed, and the number of bodies that spin, and one for the overlaps at the start.

@@ -160,6 +160,28 @@ impl Step {
         self.paths.set(row, &bodies.bodies()[row], now, margin);
     }
 
+    /// Records that an impulse of a mover has reached two bodies that have exchanged one, if one of them is a mover or an impulse of one has reached it.
+    pub(crate) fn drive(
+        &mut self,
+        bodies: &dyn Bodies<'_>,
+        rows: [usize; 2],
+        two: &[BodyAt; 2],
+        spin_closing: f64,
+    ) {
+        let is_pushable = rows.map(|row| bodies.mass(row).inverse_mass > 0.0);
+        let [a, b] = [0, 1].map(|k| {
+            let turns = if two[k].spin == [0.0; 3] { 0.0 } else { spin_closing.abs() };
+            match is_pushable[k] {
+                true => self.states[rows[k]].driven,
+                false => (response::length(two[k].linear.velocity) + turns, rows[k] as u32),
+            }
+        });
+        let most = if a.0 > b.0 { a } else { b };
+        for (row, _) in rows.into_iter().zip(is_pushable).filter(|&(_, is_pushable)| is_pushable) {
+            self.states[row].driven = most;
+        }
+    }
+
     /// Stalls a row, which was just changed, from `now` on.
     pub(crate) fn stall(&mut self, bodies: &mut dyn Bodies<'_>, row: usize, now: f32) {
         let motion = &mut bodies.body_mut(row).motion;
