@@ -242,8 +242,8 @@ impl Step {
         true
     }
 
-    /// Returns the speed by which a row may separate from its support in an impact, if it lies on a support that is not stalled, at the
-    /// time of the impact.
+    /// Returns the speed up to which the weight of a row brings it back to its support at once, if it lies on a support that is not stalled, at the
+    /// time of an impact.
     fn lies_on_support(
         &mut self,
         bodies: &dyn Bodies<'_>,
@@ -261,14 +261,15 @@ impl Step {
         let skin = f64::from(self.skin([row, support]));
         let slow = SUPPORT_LOST * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * skin;
         let weight = -0.5 * response::SOON * dot(state.own_accel().map(f64::from), direction);
+        let weight = if weight > 0.0 { weight } else { 0.0 };
         let most = if weight > slow { weight } else { slow };
         // How far it can have got by such a speed of its own. An impact, however fast, does not make it lie farther off.
-        let apart = if weight > 0.0 { weight } else { 0.0 } + 2.0 * skin;
+        let apart = weight + 2.0 * skin;
         let rows = [row, support];
         let lies = own - of_support <= most
             && (self.is_unmoved(bodies, rows, impact.toi)
                 || self.are_near(bodies, rows, impact.toi, apart));
-        lies.then_some(most)
+        lies.then_some(weight)
     }
 
     /// Returns whether a row and its support have the same relative position as when it came to rest there, except for half of the skin.
