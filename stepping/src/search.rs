@@ -169,7 +169,7 @@ impl BodyPair<'_, '_> {
     }
 
     /// Returns the overlap of two bodies at the start of their motions if it is deeper than their slop, also if they do not close. They leave
-    /// one that is less deep when they close. There is none if the next impact of the two is at the start and is of the same parts, because then that restores the
+    /// one that is less deep when they close. An overlap of the same parts as an impact at the start is left out, because that impact restores the
     /// skin. Nothing is searched if the search for their next impact has tested more than [`NEAR_PARTS_MAX`]
     /// parts, because each of them would take a round.
     pub(crate) fn overlap(
