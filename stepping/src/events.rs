@@ -1,14 +1,16 @@
-//! Processes the earliest impact, and searches the changed bodies again.
+//! Pushes overlapping bodies apart, processes the earliest impact, and searches the changed bodies again.
 
 use crate::bodies::Bodies;
 use crate::masses::{PairMasses, towards};
 use crate::output::{ResolvedImpact, Stalled};
-use crate::response::{self, BounceOutcome, LinearMotion, PARTING, SOON, along, dot, push};
+use crate::response::{
+    self, BounceOutcome, LinearMotion, PARTING, Reaction, SOON, along, dot, length, push,
+};
 use crate::search::EventKind;
 use crate::state::{BodyAt, is_pushable_or_moves, until_end};
 use crate::step::{Event, Step};
-use swath::Impact;
 use swath::pipeline::ImpactKind;
+use swath::{Impact, Pair};
 
 /// Speed of a supported body, in skins in a tick, up to which it counts as immovable for the correction of slop.
 const CORRECTED_MAX: f64 = 64.0;
@@ -18,14 +20,47 @@ const CORRECTED_WITHIN: f64 = 0.0625;
 impl Step {
     /// Processes one impact after the other, and advances all bodies to the end.
     pub(crate) fn process_all(&mut self, bodies: &mut dyn Bodies<'_>) {
+        self.push_all_apart(bodies);
         while let Some(event) = self.queue.pop() {
             self.process(bodies, event);
         }
-        for (row, state) in self.states.iter().enumerate() {
+        for row in 0..self.states.len() {
+            self.slow_wedged(bodies, row);
+            let state = &self.states[row];
             if !state.is_rejected {
                 state.finish(&mut bodies.body_mut(row).motion);
             }
         }
+    }
+
+    /// Takes the speed from a wedged row that it must not keep, and reports that as an impulse of the mover at the end of the tick.
+    fn slow_wedged(&mut self, bodies: &dyn Bodies<'_>, row: usize) {
+        let state = &mut self.states[row];
+        let (kept, velocity) = (state.kept(), state.linear.velocity);
+        if kept >= 1.0 {
+            return;
+        }
+        state.linear.velocity = velocity.map(|x| x * kept);
+        let speed = length(velocity);
+        let inverse_mass = f64::from(bodies.mass(row).inverse_mass);
+        let mover = state.driven.1 as usize;
+        let [of_row, of_mover] = [row, mover].map(|row| bodies.label(row));
+        // The impulse pushes `a` against the normal, and `b` along it.
+        let (a, b, sign, masses) = if of_row < of_mover {
+            (of_row, of_mover, 1.0, [inverse_mass, 0.0])
+        } else {
+            (of_mover, of_row, -1.0, [0.0, inverse_mass])
+        };
+        let normal = velocity.map(|x| response::finite(sign * x / speed));
+        let lost = speed * (1.0 - kept);
+        let (toi, at) = (1.0, bodies.bodies()[row].motion.pose.position);
+        let (pair, closing) = (Pair { a, b }, response::finite(lost));
+        let impact = Impact { toi, pair, normal, closing, on_a: at, on_b: at, ..Impact::default() };
+        let impulse = response::finite(lost / inverse_mass);
+        let outcome = BounceOutcome::Resting;
+        let reaction = Reaction { outcome, impulse, supporting_force: 0.0 };
+        self.resolved.push(ResolvedImpact::new(impact, reaction, masses));
+        self.stats.responses += 1;
     }
 
     /// Processes the earliest impact.
@@ -40,9 +75,6 @@ impl Step {
         let missing = match kind {
             EventKind::Recheck => return self.search_again(bodies, rows, now),
             EventKind::StopRotation => return self.stop_rotations(bodies, rows, now),
-            EventKind::Overlap { missing } => {
-                return self.push_apart(bodies, rows, (impact, missing));
-            }
             EventKind::Impact { missing } => missing,
         };
         self.stats.events += 1;
@@ -81,42 +113,50 @@ impl Step {
         }
     }
 
-    /// Pushes two bodies apart that overlap at the start and do not close, and searches their impacts again.
+    /// Pushes the bodies apart that overlap at the start, before any impact, and searches the impacts of each pushed body once: a body may overlap many
+    /// others, and the pushes of all change its motion.
+    fn push_all_apart(&mut self, bodies: &mut dyn Bodies<'_>) {
+        if self.overlaps.is_empty() {
+            return;
+        }
+        let overlaps = core::mem::take(&mut self.overlaps);
+        self.stats.events += 1;
+        self.changed.clear();
+        for overlap in &overlaps {
+            self.push_apart(bodies, overlap);
+        }
+        self.overlaps = overlaps;
+        if self.changed.is_empty() {
+            // They separate already.
+            self.stats.events -= 1;
+        }
+        self.search_changed(bodies, 0.0);
+    }
+
+    /// Pushes two bodies apart that overlap at the start and do not close.
     fn push_apart(
         &mut self,
         bodies: &mut dyn Bodies<'_>,
-        rows: [usize; 2],
-        (impact, missing): (Impact, f32),
+        &Event { impact, rows, kind, .. }: &Event,
     ) {
-        let Some(n) = response::unit(impact.normal) else { return };
+        let (EventKind::Impact { missing }, Some(n)) = (kind, response::unit(impact.normal)) else {
+            return;
+        };
         if rows.iter().any(|&row| self.states[row].is_stalled) {
             return;
         }
         let now = impact.toi;
         let missing = f64::from(self.correction(bodies, rows, missing));
         let pair = self.pair_masses(bodies, rows, &impact);
-        let carrier = self.carrier_of(bodies, rows, &pair, now);
+        let carrier = self.carrier_of(bodies, rows, &pair, now).velocity;
         let mut two = rows.map(|row| self.at(bodies, row, now));
-        let spin_closing = spin_closing(&impact, &two, n);
-        let masses = self.separate(
-            &mut two,
-            rows,
-            (&pair, carrier.velocity),
-            (n, spin_closing),
-            missing,
-            now,
-        );
-        if masses == [0.0; 2] {
-            return;
-        }
-        self.stats.events += 1;
-        self.changed.clear();
+        let along_n = (n, spin_closing(&impact, &two, n));
+        let masses = self.separate(&mut two, rows, (&pair, carrier), along_n, missing, now);
         for (member, row) in rows.into_iter().enumerate() {
             if masses[member] != 0.0 {
                 self.change(bodies, row, two[member], now);
             }
         }
-        self.search_changed(bodies, now);
     }
 
     /// Stops the rotation of two bodies for the rest of the tick, and searches their impacts again.
@@ -155,8 +195,8 @@ impl Step {
         let velocities = towards(two.map(|at| at.linear.velocity), carrier.velocity, n);
         let mut masses = pair.counting(velocities, restitution.into());
         let accels = towards(two.map(|at| at.linear.accel), carrier.accel, n);
+        let left = f64::from(until_end(now));
         if accels[0] + accels[1] > 0.0 {
-            let left = f64::from(until_end(now));
             masses = PairMasses { supported: masses, at_rest: pair.at_rest / left, ..pair }
                 .counting(accels, 0.0);
         }
@@ -172,7 +212,16 @@ impl Step {
             impact.closing = response::finite(closing);
             self.stats.responses += 1;
             self.resolved.push(ResolvedImpact::new(impact, exchanged.into(), masses));
+            self.drive(bodies, rows, &two, spin_closing);
         }
+        // Only a pseudo-velocity delays their return, or hastens it: the search finds that they return at once, and would find it again. They
+        // separate so fast that they do not return in this tick.
+        let (approach, pulled) = (approach(&two, n, spin_closing), accels[0] + accels[1]);
+        let returns = exchanged.is_none()
+            && pulled > 0.0
+            && approach != closing
+            && -2.0 * approach <= 2.0 * SOON * pulled;
+        let approaches = approaches || returns;
         let is_unchanged = exchanged.is_none() && !approaches;
         let mut pseudo_masses = [0.0; 2];
         if !is_unchanged {
@@ -181,6 +230,7 @@ impl Step {
             let speeds: f64 = two.iter().flat_map(BodyAt::velocity).map(f64::abs).sum();
             let (speeds, skin) = (PARTING * (speeds + closing.abs()), f64::from(self.skin(rows)));
             let least = if speeds < skin { speeds } else { skin };
+            let least = if returns { least.max(0.5 * pulled * left) } else { least };
             let missing = f64::from(gap_missing).max(least * correction_time(&two, now));
             let of = (&pair, carrier.velocity);
             pseudo_masses = self.separate(&mut two, rows, of, (n, spin_closing), missing, now);
@@ -269,6 +319,7 @@ impl Step {
             impact.closing = response::finite(closing);
             self.stats.responses += 1;
             self.resolved.push(ResolvedImpact::new(impact, exchanged.into(), masses));
+            self.drive(bodies, rows, &before, spin_closing);
         }
         for (member, sign) in [1.0, -1.0].into_iter().enumerate() {
             let (row, velocity) = (rows[member], after[member].velocity);

@@ -28,7 +28,7 @@
 //! ```text
 //! stepper.rs    the public type
 //! start.rs      fill the queue: boxes of paths, pairs, the first impact of each pair
-//! events.rs     process the earliest impact: response, stalled bodies, new searches
+//! events.rs     push overlapping bodies apart; process the earliest impact: response, stalled bodies, new searches
 //! propagate.rs  propagation of an impulse along touching bodies, without a search      contacts.rs: their contacts
 //! budget.rs     bodies that are stalled because no more searches are allowed
 //! step.rs       what these share: the motions of bodies within the tick, and the next impact of a pair
@@ -55,10 +55,12 @@
 //! tick: it keeps its position and its velocity, and moves on with that velocity in the next tick. A body that hits
 //! it exchanges momentum with it as with any other, by its mass and its velocity; if it would still move into the
 //! stalled body, it is stalled too. A body that is jammed between others may be stalled in every tick, and then it
-//! does not move although it has a velocity, until the caller moves it or one of the others. Only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
+//! does not move although it has a velocity, until the caller moves it or one of the others. If it is wedged between a moving body that cannot be pushed and
+//! others, so that 256 impulses or more are propagated to it, it gets no faster than that body, or than it was and its acceleration makes it;
+//! the speed that it loses by this is reported as an impulse of that body at the end of the tick. Only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
 //! conserved, no energy is added, and no body gets into another. Even a body that cannot be pushed is stalled if it
 //! would move into a stalled one. There are at most as many events as pushable bodies times that number, plus the
-//! number of bodies that move but cannot be pushed, and the number of bodies that spin.
+//! number of bodies that move but cannot be pushed, and the number of bodies that spin, and one for the overlaps at the start.
 //!
 //! **Heaps.** Bodies that are jammed, such as balls or rotated boxes in a pit, push each other in circles and use up their impacts, or the rounds of
 //! the step. With a target distance of 0, most bodies of a heap of 300 are stalled in each tick. With the displacement that gravity adds in a tick
@@ -96,7 +98,8 @@
 //! [`StepperConfig::correction_max`] of the size of the smaller one, or by the skin if that is more. The velocity for that is a *pseudo-velocity*
 //! (split impulses: Catto 2005): it moves bodies, is swept and shared by inverse mass as any other, and is removed at the end of the tick. It is
 //! not part of the momentum and adds no kinetic energy. So that rounding leaves no pair closing, all bodies that respond separate at least by
-//! a pseudo-velocity.
+//! a pseudo-velocity. Where pseudo-velocities alone let two bodies return to each other at once, they get another one, by which they do not return
+//! before the end of the tick.
 //!
 //! **Parts.** A mesh, a height field or a compound is one body. The next impact of a pair is the first of all their parts, and after the
 //! response the two are searched again, so several parts that are hit at one time have an impact each. Where one part is
@@ -108,9 +111,10 @@
 //! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever
 //! smaller impulses would be needed.
 //!
-//! **Overlaps.** Two bodies that overlap are pushed apart in each tick, whether or not they close, until the skin is restored. There are
+//! **Overlaps.** Two bodies that overlap are pushed apart in each tick, whether or not they close, until the skin is restored. That is done for all pairs before
+//! the first impact, so that each pushed body is searched once. There are
 //! exceptions: stalled bodies, [`Touch::Ignore`](swath::convex::toi::Touch::Ignore), overlaps of less than the slop, and bodies that do not close and are near more than 256
-//! parts of a mesh. Bodies that overlap are not searched for further impacts, because they have no distance. If they are accelerated towards each other, the time at
+//! parts of a mesh. Of two bodies with parts, one overlap is pushed apart besides their first impact. Bodies that overlap are not searched for further impacts, because they have no distance. If they are accelerated towards each other, the time at
 //! which they close again is known; if one spins, they are searched again after each sixteenth of the tick, and in that time they can get
 //! deeper. If it turns by more than a quarter of a radian in that time, it stops rotating, so that it does not turn through the other one.
 //!

@@ -38,6 +38,7 @@ pub struct StepStats {
 /// The momentum of a body that is not [`immovable`](Self::immovable) changes by `-impulse · normal` if it is `a`, and
 /// by `impulse · normal` if it is `b`; from [`Impact::toi`] to the end of its tick it changes also by
 /// `supporting_force · time` along the same direction. Together with its own acceleration these are the only changes.
+/// That includes the speed that a stalled body loses if a mover has wedged it: an impulse of the mover at the end of the tick, at the position of the body and against its velocity.
 /// The unit of mass is the inverse of that of the inverse masses, lengths are the caller's, and times are fractions of
 /// the tick.
 #[derive(Clone, Copy, Debug, PartialEq)]

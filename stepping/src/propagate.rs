@@ -183,6 +183,9 @@ impl Step {
             *sum += applied;
         }
         let mut two = [a, b];
+        if hits {
+            self.drive(bodies, rows, &two, spin_closing);
+        }
         let [a, b] = &mut two;
         let LinearMotion { velocity, accel } = &mut a.linear;
         push([velocity, &mut b.linear.velocity], n, impulse, masses);

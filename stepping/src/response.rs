@@ -111,13 +111,18 @@ fn within_tick(t: f32) -> f64 {
 /// Returns the normalised normal, as exact as `f64` is; `None` for zero or NaN.
 pub(crate) fn unit(normal: [f32; 3]) -> Option<[f64; 3]> {
     let normal = normal.map(f64::from);
-    let length = libm::sqrt(dot(normal, normal));
+    let length = length(normal);
     // NaN is outside of every range.
     (length > 0.0 && length < f64::INFINITY).then(|| normal.map(|x| x / length))
 }
 
 pub(crate) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Returns the length of a vector.
+pub(crate) fn length(v: [f64; 3]) -> f64 {
+    libm::sqrt(dot(v, v))
 }
 
 /// Returns the component of `a − b` along `n`.

@@ -6,7 +6,7 @@
 
 use crate::config::StepperConfig;
 use crate::paths;
-use crate::response::{SOON, along, dot, finite};
+use crate::response::{SOON, along, finite, length};
 use crate::state::round_down;
 use alloc::vec::Vec;
 use swath::convex::toi::{self, Settings, Touch};
@@ -53,11 +53,6 @@ impl SearchWork {
 pub(crate) enum EventKind {
     /// They touch.
     Impact {
-        /// Length by which their distance is less than the skin.
-        missing: f32,
-    },
-    /// They overlap and do not close.
-    Overlap {
         /// Length by which their distance is less than the skin.
         missing: f32,
     },
@@ -174,24 +169,31 @@ impl BodyPair<'_, '_> {
     }
 
     /// Returns the overlap of two bodies at the start of their motions if it is deeper than their slop, also if they do not close. They leave
-    /// one that is less deep when they close. Nothing is searched if the search for their next impact has tested more than [`NEAR_PARTS_MAX`]
+    /// one that is less deep when they close. An overlap of the same parts as an impact at the start is left out, because that impact restores the
+    /// skin. Nothing is searched if the search for their next impact has tested more than [`NEAR_PARTS_MAX`]
     /// parts, because each of them would take a round.
     pub(crate) fn overlap(
         &self,
         config: &StepperConfig,
+        next: Option<&Impact>,
         work: &mut SearchWork,
     ) -> Option<(Impact, EventKind)> {
         let [of_a, of_b] = &self.motions;
         let two = [(self.geometries[0], &of_a.pose), (self.geometries[1], &of_b.pose)];
-        let is_ignored = config.touch == Touch::Ignore || work.tests > NEAR_PARTS_MAX;
+        let at_start = next.filter(|next| next.toi <= 0.0);
+        let is_ignored = config.touch == Touch::Ignore
+            || work.tests > NEAR_PARTS_MAX
+            || at_start.is_some() && self.is_convex();
         if is_ignored || !are_boxes_near(two, 0.0) {
             return None;
         }
         let settings = self.settings(config, [0.0; 2], Touch::Hit);
         let settings = Settings { target_distance: 0.0, ..settings };
         let impact = self.search(&settings, work)?;
-        let kind = EventKind::Overlap { missing: impact.depth + self.skin };
-        (impact.depth > self.skin - config.target_distance).then_some((impact, kind))
+        let kind = EventKind::Impact { missing: impact.depth + self.skin };
+        let is_next = at_start.is_some_and(|next| next.parts == impact.parts);
+        let is_deep = impact.depth > self.skin - config.target_distance;
+        (is_deep && !is_next).then_some((impact, kind))
     }
 
     /// Returns what happens next to two bodies or parts that are too near to be searched, and separate or close slowly.
@@ -330,9 +332,4 @@ fn radius(geometry: &Geometry<'_>) -> f64 {
     let Ok(bounds) = geometry.bounds_over(&Motion::default(), 0.0) else { return f64::INFINITY };
     let Aabb { min, max } = bounds.aabb;
     length(core::array::from_fn(|k| f64::from(min[k].abs().max(max[k].abs()))))
-}
-
-/// Returns the length of a vector.
-fn length(x: [f64; 3]) -> f64 {
-    libm::sqrt(dot(x, x))
 }

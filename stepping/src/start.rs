@@ -194,19 +194,21 @@ impl Start {
                     let event =
                         |(impact, kind)| Event { impact, rows: two, versions: [0; 2], kind };
                     *next = bodies.next(&config, window, work).map(event);
-                    let is_later = next.is_none_or(|next| next.impact.toi > 0.0);
-                    if window[0] == 0.0 && is_later {
-                        *overlap = bodies.overlap(&config, work).map(event);
+                    if window[0] == 0.0 {
+                        let next = next.as_ref().map(|next| &next.impact);
+                        *overlap = bodies.overlap(&config, next, work).map(event);
                     }
                 }
             });
             for Found { next, overlap, work } in found.drain(..) {
                 step.stats.rounds += work.rounds;
-                for event in next.into_iter().chain(overlap) {
+                let labelled = |event: Event| {
                     let [a, b] = event.rows.map(|row| bodies.label(row));
                     let impact = Impact { pair: Pair { a, b }, ..event.impact };
-                    step.queue.push(Event { impact, ..event });
-                }
+                    Event { impact, ..event }
+                };
+                step.queue.extend(next.map(labelled));
+                step.overlaps.extend(overlap.map(labelled));
             }
             searched += size;
         }

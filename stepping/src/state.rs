@@ -5,12 +5,16 @@
 //! impulses are rounded once per tick, and separately the pseudo-velocity that corrects slop.
 
 use crate::mass::Mass;
-use crate::response::{self, LinearMotion};
+use crate::response::{self, LinearMotion, length};
 use swath::pipeline::GeometryBody;
 use swath::{Motion, Pose};
 
 /// Slop relative to the position and path of a body, for rounding errors: 2⁻²⁰.
 const SLOP: f64 = 1.0 / (1 << 20) as f64;
+
+/// Number of propagated impulses in a tick from which on a stalled body counts as wedged. A body that is not has few before its neighbours have taken
+/// its speed.
+const WEDGED: u32 = 256;
 
 /// State of a body in the tick, besides its motion in the rows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +45,11 @@ pub(crate) struct BodyState {
     pub(crate) at_rest_in: Option<[u32; 2]>,
     /// Its acceleration and spin before the tick, which are those of the motion after it.
     own: [[f32; 3]; 2],
+    /// Its speed before the tick.
+    speed: f64,
+    /// Greatest speed of a mover whose impulses have reached it, directly or through others, and the row of that mover; zero if none has. A mover moves and
+    /// cannot be pushed.
+    pub(crate) driven: (f64, u32),
     /// Whether it is stalled.
     pub(crate) is_stalled: bool,
     /// Whether it was rejected.
@@ -64,7 +73,8 @@ impl BodyState {
     pub(crate) fn new(body: &GeometryBody<'_>, slop: f32) -> Self {
         let Motion { delta, accel, spin, .. } = body.motion;
         let linear = LinearMotion { velocity: delta.map(f64::from), accel: accel.map(f64::from) };
-        Self { linear, slop, own: [accel, spin], ..Self::default() }
+        let speed = length(linear.velocity);
+        Self { linear, slop, own: [accel, spin], speed, ..Self::default() }
     }
 
     /// Returns its velocity and acceleration at `now`.
@@ -86,10 +96,24 @@ impl BodyState {
         self.own[0]
     }
 
+    /// Returns the part of the velocity that a body keeps for the next tick. If a stalled body is wedged between a mover and an obstacle, each impulse of the mover
+    /// makes it faster, and it would not lose that speed, because it does not move out of the wedge. So it gets no faster than the mover is, or than it is by
+    /// its own acceleration.
+    pub(crate) fn kept(&self) -> f64 {
+        if !self.is_stalled || self.driven.0 == 0.0 || self.propagated < WEDGED {
+            return 1.0;
+        }
+        let gained = length(self.own[0].map(f64::from)) * f64::from(self.since);
+        let own = self.speed + gained;
+        let most = if own > self.driven.0 { own } else { self.driven.0 };
+        let speed = length(self.linear.velocity);
+        if speed > most { most / speed } else { 1.0 }
+    }
+
     /// Changes the motion in the rows to that for the next tick.
     pub(crate) fn finish(&self, motion: &mut Motion) {
-        let velocity = self.linear_at(1.0).velocity;
         let [accel, spin] = self.own;
+        let velocity = self.linear_at(1.0).velocity;
         let pose = motion.at(until_end(self.since));
         *motion = Motion { pose, delta: response::valid(velocity), accel, spin };
     }

@@ -71,6 +71,8 @@ impl Eq for Event {}
 pub(crate) struct Step {
     pub(crate) config: StepperConfig,
     pub(crate) queue: BinaryHeap<Event>,
+    /// Overlaps at the start of the tick.
+    pub(crate) overlaps: Vec<Event>,
     pub(crate) states: Vec<BodyState>,
     pub(crate) paths: RemainingPaths,
     pub(crate) contacts: Contacts,
@@ -97,6 +99,7 @@ impl Step {
     /// Forgets the last tick.
     pub(crate) fn clear(&mut self) {
         self.queue.clear();
+        self.overlaps.clear();
         self.contacts.clear();
         self.resolved.clear();
         self.stalled.clear();
@@ -155,6 +158,28 @@ impl Step {
     fn update_path(&mut self, bodies: &dyn Bodies<'_>, row: usize, now: f32) {
         let margin = self.config.margin(self.states[row].slop);
         self.paths.set(row, &bodies.bodies()[row], now, margin);
+    }
+
+    /// Records that an impulse of a mover has reached two bodies that have exchanged one, if one of them is a mover or an impulse of one has reached it.
+    pub(crate) fn drive(
+        &mut self,
+        bodies: &dyn Bodies<'_>,
+        rows: [usize; 2],
+        two: &[BodyAt; 2],
+        spin_closing: f64,
+    ) {
+        let is_pushable = rows.map(|row| bodies.mass(row).inverse_mass > 0.0);
+        let [a, b] = [0, 1].map(|k| {
+            let turns = if two[k].spin == [0.0; 3] { 0.0 } else { spin_closing.abs() };
+            match is_pushable[k] {
+                true => self.states[rows[k]].driven,
+                false => (response::length(two[k].linear.velocity) + turns, rows[k] as u32),
+            }
+        });
+        let most = if a.0 > b.0 { a } else { b };
+        for (row, _) in rows.into_iter().zip(is_pushable).filter(|&(_, is_pushable)| is_pushable) {
+            self.states[row].driven = most;
+        }
     }
 
     /// Stalls a row, which was just changed, from `now` on.
@@ -217,8 +242,8 @@ impl Step {
         true
     }
 
-    /// Returns the speed by which a row may separate from its support in an impact, if it lies on a support that is not stalled, at the
-    /// time of the impact.
+    /// Returns the speed up to which the weight of a row brings it back to its support at once, if it lies on a support that is not stalled, at the
+    /// time of an impact.
     fn lies_on_support(
         &mut self,
         bodies: &dyn Bodies<'_>,
@@ -236,14 +261,15 @@ impl Step {
         let skin = f64::from(self.skin([row, support]));
         let slow = SUPPORT_LOST * (f64::from(impact.closing).abs() + own.abs()) + 2.0 * skin;
         let weight = -0.5 * response::SOON * dot(state.own_accel().map(f64::from), direction);
+        let weight = if weight > 0.0 { weight } else { 0.0 };
         let most = if weight > slow { weight } else { slow };
         // How far it can have got by such a speed of its own. An impact, however fast, does not make it lie farther off.
-        let apart = if weight > 0.0 { weight } else { 0.0 } + 2.0 * skin;
+        let apart = weight + 2.0 * skin;
         let rows = [row, support];
         let lies = own - of_support <= most
             && (self.is_unmoved(bodies, rows, impact.toi)
                 || self.are_near(bodies, rows, impact.toi, apart));
-        lies.then_some(most)
+        lies.then_some(weight)
     }
 
     /// Returns whether a row and its support have the same relative position as when it came to rest there, except for half of the skin.

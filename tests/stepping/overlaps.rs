@@ -191,3 +191,101 @@ fn a_body_that_spins_leaves_an_overlap() {
         assert!(pose.position[1] >= 1.2 && delta == [0.0; 3], "{spin}: {:?}", bodies[1].motion);
     }
 }
+
+/// Goal: bodies that overlap are pushed apart, whatever else touches them at the start, and whatever their order is. Method: two balls on a floor that overlap, in each order of the rows, with gravity as a
+/// displacement that is added in each tick; in each tick both close on the floor at the start.
+#[test]
+fn overlapping_bodies_on_a_floor_separate() {
+    for target in [0.0, GRAVITY] {
+        for floor in 0..3 {
+            let ball = Shape::sphere(0.5).expect("a ball");
+            let mut bodies =
+                [0.0, 0.7].map(|x| body(ball, [x, 0.5 + target, 0.0], [0.0; 3])).to_vec();
+            let slab = Shape::cuboid([50.0, 1.0, 50.0]).expect("a slab");
+            bodies.insert(floor, body(slab, [0.0, -1.0, 0.0], [0.0; 3]));
+            let mut masses = [LIGHT; 3];
+            masses[floor] = Mass::FIXED;
+            let balls = [0, 1, 2].into_iter().filter(|&row| row != floor);
+            let [a, b] = balls.collect::<Vec<_>>()[..] else { panic!("two balls") };
+            let mut stepper = Stepper::new(with_target(target));
+            for _ in 0..30 {
+                for row in [a, b] {
+                    bodies[row].motion.delta[1] -= GRAVITY;
+                }
+                stepper.step(&mut bodies, &masses, None).expect("bodies");
+            }
+            let [a, b] = [a, b].map(|row| bodies[row].motion.pose.position);
+            assert!(b[0] - a[0] >= 0.9999 && a[1] > 0.4999, "{target} {floor}: {a:?}, {b:?}");
+        }
+    }
+}
+
+/// Goal: many bodies in one place separate, although the pushes of all pairs would take more searches than a step may take. Method: a hundred balls in a small cube, which are not stalled
+/// in a later tick, and none of which is where it was.
+#[test]
+fn a_hundred_balls_in_one_place_separate() {
+    let mut draw = Draw::new(5);
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let mut bodies: Vec<_> =
+        (0..100).map(|_| body(ball, [(); 3].map(|()| draw.between(-0.2, 0.2)), [0.0; 3])).collect();
+    let mut stepper = Stepper::new(StepperConfig::default());
+    let before: Vec<_> = bodies.iter().map(|body| body.motion.pose.position).collect();
+    for _ in 0..20 {
+        stepper.step(&mut bodies, &[LIGHT; 100], None).expect("bodies");
+    }
+    let moved = bodies.iter().zip(&before).filter(|(body, at)| body.motion.pose.position != **at);
+    assert_eq!(moved.count(), 100);
+}
+
+/// Goal: a ball that touches the floor of a mesh leaves a wall of the same mesh, whichever is first. Method: a ball with gravity that touches two triangles of a floor and is 0.2 deep in a wall of two
+/// others.
+#[test]
+fn ball_on_a_floor_leaves_a_wall_of_the_same_mesh() {
+    let corners = [[-5.0, 0.0], [5.0, 0.0], [5.0, 5.0]].map(|[x, y]| [[x, y, -5.0], [x, y, 5.0]]);
+    let [[a, b], [c, d], [e, f]] = corners;
+    let vertices = [a, b, c, d, e, f];
+    let (floor, wall) = ([[0_u32, 1, 2], [1, 3, 2]], [[2_u32, 3, 4], [3, 5, 4]]);
+    for triangles in [[floor, wall].concat(), [wall, floor].concat()] {
+        let level = Mesh::new(&vertices[..], &triangles[..]).expect("a mesh");
+        for target in [0.0, GRAVITY] {
+            let ball = Shape::sphere(0.5).expect("a ball");
+            let mut falling = place(ball, [4.7, 0.5 + target, 0.0]);
+            falling.motion.accel = [0.0, -GRAVITY, 0.0];
+            let mut bodies = [place(&level, [0.0; 3]), falling];
+            let mut stepper = Stepper::new(with_target(target));
+            for _ in 0..60 {
+                stepper.step_geometries(&mut bodies, &[Mass::FIXED, LIGHT], None).expect("bodies");
+            }
+            let [x, y, _] = bodies[1].motion.pose.position;
+            assert!(x <= 4.5 && y > 0.5 - 1e-6 && y < 0.5001 + target, "{target}: {x}, {y}");
+        }
+    }
+}
+
+/// Goal: bodies in one place are not stalled while they are pushed apart under gravity, and do not overlap afterwards. Method: fifty balls in a small cube above a
+/// floor.
+#[test]
+fn fifty_balls_in_one_place_separate_without_a_stall() {
+    let mut draw = Draw::new(5);
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let slab = Shape::cuboid([50.0, 1.0, 50.0]).expect("a slab");
+    let mut bodies = vec![body(slab, [0.0, -1.0, 0.0], [0.0; 3])];
+    for _ in 0..50 {
+        let [x, y, z] = [(); 3].map(|()| draw.between(-0.2, 0.2));
+        let mut falling = body(ball, [x, y + 1.0, z], [0.0; 3]);
+        falling.motion.accel = [0.0, -GRAVITY, 0.0];
+        bodies.push(falling);
+    }
+    let mut masses = [LIGHT; 51];
+    masses[0] = Mass::FIXED;
+    let mut stepper = Stepper::new(StepperConfig::default());
+    for _ in 0..200 {
+        let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+        assert_eq!(stats.stalled, 0, "{stats:?}");
+    }
+    let at = |k: usize| bodies[k].motion.pose.position.map(f64::from);
+    for (a, b) in (1..51).flat_map(|b| (1..b).map(move |a| (a, b))) {
+        let square: f64 = at(a).iter().zip(at(b)).map(|(a, b)| (a - b) * (a - b)).sum();
+        assert!(square.sqrt() >= 1.0 - 1e-5, "{a} and {b}: {}", square.sqrt());
+    }
+}

@@ -213,6 +213,42 @@ fn body_on_a_stalled_one_is_not_supported() {
     crowd.goes(4, [0.0, -5.0]);
 }
 
+/// Goal: a supported body that moves slowly sideways is no moving wall, although it closes on the other one by less than its skin in a tick. Method: a small ball slides on a floor at 0.007 per tick,
+/// with a target distance of 0.0027, against a large elastic ball beside and above it; the energy of both does not grow.
+#[test]
+fn supported_body_that_slides_slowly_adds_no_energy() {
+    let target = 9.81_f32 / 3600.0;
+    let away = 0.6 + target + 0.001;
+    let (sin, cos) = 44.0_f32.to_radians().sin_cos();
+    let body = |shape: Shape<'static>, at, delta, fall: f32| {
+        let motion = Motion::new(Pose::at(at).expect("a pose"), delta).expect("a motion");
+        let motion = motion.accelerating([0.0, -fall, 0.0]).expect("an acceleration");
+        ConvexBody { row: 0, shape, motion }
+    };
+    let sphere = |radius| Shape::sphere(radius).expect("a ball");
+    let floor = Shape::cuboid([50.0, 1.0, 50.0]).expect("a floor");
+    let mut bodies = [
+        body(floor, [0.0, -1.0, 0.0], [0.0; 3], 0.0),
+        body(sphere(0.1), [0.0, 0.1 + target, 0.0], [0.007, -0.0001, 0.0], target),
+        body(sphere(0.5), [away * sin, 0.1 + target + away * cos, 0.0], [0.0; 3], 0.0),
+    ];
+    let energy = |bodies: &[ConvexBody<'_>]| -> f64 {
+        let all = bodies.iter().flat_map(|body| body.motion.delta);
+        all.map(|x| f64::from(x) * f64::from(x)).sum()
+    };
+    let before = energy(&bodies);
+    let mut config = StepperConfig::default();
+    config.target_distance = target;
+    let mut stepper = Stepper::new(config);
+    let masses = [IMMOVABLE, PLASTIC, ELASTIC]
+        .map(|[inverse_mass, restitution]| Mass { inverse_mass, restitution });
+    for _ in 0..3 {
+        stepper.step(&mut bodies, &masses, None).expect("bodies");
+    }
+    assert!(bodies[2].motion.delta[0] > 0.001, "{:?}", bodies[2].motion);
+    assert!(energy(&bodies) <= before * 1.001, "{before} to {}", energy(&bodies));
+}
+
 /// Goal: a body is not supported by what lies on nothing itself, so no momentum is lost. Method: a plastic ball hits the top of a tower
 /// whose lowest box was knocked out, or whose lower two have slid past an edge, or whose lowest is stalled; all bodies that touch share its momentum.
 #[test]
