@@ -1,14 +1,13 @@
 //! Queries of fixed boxes: what segments and moving boxes hit, what boxes overlap, what is nearest. A call that puts or removes boxes
 //! updates the trees, so queries only read them, and several threads may call them at the same time.
 
-use crate::border::{Opaque as _, array, array_mut, borrow, check_row_count, out};
+use crate::border::{Opaque as _, borrow};
 use crate::error::{Outcome, guard, swath_status};
 use crate::fixed_boxes::swath_fixed_boxes;
-use crate::queries::{columns_of, filtered, list, write_hit};
+use crate::queries::{cast, casts, filtered, nearest, overlap, sweep};
 use crate::values::{swath_aabb, swath_filter, swath_hit, swath_moving_box, swath_segment};
 use crate::workers::Workers;
-use swath::batch::Hit;
-use swath::{Queries, Segment};
+use swath::Queries;
 
 /// Calls `query` with a view of fixed boxes for queries.
 ///
@@ -37,13 +36,7 @@ pub unsafe extern "C" fn swath_fixed_boxes_cast(
     hit: *mut swath_hit,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query(fixed, filter, |queries, _| {
-            let (segment, to) = (Segment::from(*borrow(segment, "segment")?), out(hit, "hit")?);
-            write_hit(queries.cast(&segment)?.closest(), Hit::MISS, to);
-            Ok(())
-        })
-    }
+    unsafe { query(fixed, filter, |queries, _| cast(&queries, segment, hit)) }
 }
 
 /// Finds the first fixed box that each of many segments enters, on all threads of the object: `hits[k]` is that of `segments[k]`. An
@@ -60,11 +53,7 @@ pub unsafe extern "C" fn swath_fixed_boxes_casts(
     unsafe {
         query(fixed, filter, |queries, workers| {
             workers.check()?;
-            check_row_count(count, "segments")?;
-            let (segments, to) =
-                (array(segments, count, "segments")?, array_mut(hits, count, "hits")?);
-            let segments = columns_of(segments)?;
-            Ok(queries.casts(&segments.checked()).closest(bytemuck::cast_slice_mut(to))?)
+            casts(&queries, (segments, count), hits)
         })
     }
 }
@@ -78,13 +67,7 @@ pub unsafe extern "C" fn swath_fixed_boxes_sweep(
     hit: *mut swath_hit,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query(fixed, filter, |queries, _| {
-            let (moving, to) = ((*borrow(moving, "moving")?).into(), out(hit, "hit")?);
-            write_hit(queries.sweep(&moving)?.closest(), Hit::MISS, to);
-            Ok(())
-        })
-    }
+    unsafe { query(fixed, filter, |queries, _| sweep(&queries, moving, hit)) }
 }
 
 /// Finds the fixed boxes that share a point with a box, ordered by row. `rows`, `capacity` and `count` are as for
@@ -99,14 +82,7 @@ pub unsafe extern "C" fn swath_fixed_boxes_overlap(
     count: *mut usize,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query(fixed, filter, |queries, _| {
-            let aabb = (*borrow(aabb, "aabb")?).into();
-            let mut found = Vec::new();
-            queries.overlap(&aabb)?.all(&mut found);
-            list(&found, rows, capacity, count)
-        })
-    }
+    unsafe { query(fixed, filter, |queries, _| overlap(&queries, aabb, rows, capacity, count)) }
 }
 
 /// Finds the fixed boxes nearest to a box, ordered by distance, then by row. `max_distance`, `hits`, `capacity` and `count` are as for
@@ -124,11 +100,7 @@ pub unsafe extern "C" fn swath_fixed_boxes_nearest(
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
         query(fixed, filter, |queries, _| {
-            let aabb = (*borrow(aabb, "aabb")?).into();
-            let (to, count) = (array_mut(hits, capacity, "hits")?, out(count, "count")?);
-            let nearest = queries.proximity(&aabb, max_distance)?;
-            count.write(nearest.k_nearest(bytemuck::cast_slice_mut(to)).len());
-            Ok(())
+            nearest(&queries, (aabb, max_distance), hits, capacity, count)
         })
     }
 }

@@ -212,6 +212,82 @@ pub(crate) fn columns_of(segments: &[swath_segment]) -> Outcome<SegmentStore> {
     Ok(store)
 }
 
+/// Does what `swath_bvh_cast` does, with any boxes.
+///
+/// # Safety
+///
+/// As the header states for the pointers; so it is for the functions below.
+pub(crate) unsafe fn cast(
+    queries: &Queries<'_>,
+    segment: *const swath_segment,
+    hit: *mut swath_hit,
+) -> Outcome {
+    // SAFETY: the caller promises it.
+    let (segment, to) = unsafe { (borrow(segment, "segment")?, out(hit, "hit")?) };
+    write_hit(queries.cast(&Segment::from(*segment))?.closest(), Hit::MISS, to);
+    Ok(())
+}
+
+/// Does what `swath_bvh_casts` does, with any boxes.
+pub(crate) unsafe fn casts(
+    queries: &Queries<'_>,
+    (segments, count): (*const swath_segment, usize),
+    hits: *mut swath_hit,
+) -> Outcome {
+    check_row_count(count, "segments")?;
+    // SAFETY: the caller promises it.
+    let (segments, to) =
+        unsafe { (array(segments, count, "segments")?, array_mut(hits, count, "hits")?) };
+    let segments = columns_of(segments)?;
+    Ok(queries.casts(&segments.checked()).closest(bytemuck::cast_slice_mut(to))?)
+}
+
+/// Does what `swath_bvh_sweep` does, with any boxes.
+pub(crate) unsafe fn sweep(
+    queries: &Queries<'_>,
+    moving: *const swath_moving_box,
+    hit: *mut swath_hit,
+) -> Outcome {
+    // SAFETY: the caller promises it.
+    let (moving, to) = unsafe { (borrow(moving, "moving")?, out(hit, "hit")?) };
+    write_hit(queries.sweep(&(*moving).into())?.closest(), Hit::MISS, to);
+    Ok(())
+}
+
+/// Does what `swath_bvh_overlap` does, with any boxes.
+pub(crate) unsafe fn overlap(
+    queries: &Queries<'_>,
+    aabb: *const swath_aabb,
+    rows: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> Outcome {
+    // SAFETY: the caller promises it.
+    unsafe {
+        let aabb = (*borrow(aabb, "aabb")?).into();
+        let mut found = Vec::new();
+        queries.overlap(&aabb)?.all(&mut found);
+        list(&found, rows, capacity, count)
+    }
+}
+
+/// Does what `swath_bvh_nearest` does, with any boxes.
+pub(crate) unsafe fn nearest(
+    queries: &Queries<'_>,
+    (aabb, max_distance): (*const swath_aabb, f32),
+    hits: *mut swath_hit,
+    capacity: usize,
+    count: *mut usize,
+) -> Outcome {
+    // SAFETY: the caller promises it.
+    let (aabb, to, count) = unsafe {
+        (borrow(aabb, "aabb")?, array_mut(hits, capacity, "hits")?, out(count, "count")?)
+    };
+    let nearest = queries.proximity(&(*aabb).into(), max_distance)?;
+    count.write(nearest.k_nearest(bytemuck::cast_slice_mut(to)).len());
+    Ok(())
+}
+
 /// Finds the first box that a segment enters.
 ///
 /// `filter`: NULL, or only boxes count that may form pairs with it.
@@ -225,13 +301,7 @@ pub unsafe extern "C" fn swath_bvh_cast(
     hit: *mut swath_hit,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query(bvh, filter, |queries, _| {
-            let (segment, to) = (Segment::from(*borrow(segment, "segment")?), out(hit, "hit")?);
-            write_hit(queries.cast(&segment)?.closest(), Hit::MISS, to);
-            Ok(())
-        })
-    }
+    unsafe { query(bvh, filter, |queries, _| cast(&queries, segment, hit)) }
 }
 
 /// Finds the first box that each of many segments enters, on all threads of the tree: `hits[k]` is that of `segments[k]`, as
@@ -248,11 +318,7 @@ pub unsafe extern "C" fn swath_bvh_casts(
     unsafe {
         query(bvh, filter, |queries, tree| {
             tree.workers.check()?;
-            check_row_count(count, "segments")?;
-            let (segments, to) =
-                (array(segments, count, "segments")?, array_mut(hits, count, "hits")?);
-            let segments = columns_of(segments)?;
-            Ok(queries.casts(&segments.checked()).closest(bytemuck::cast_slice_mut(to))?)
+            casts(&queries, (segments, count), hits)
         })
     }
 }
@@ -290,13 +356,7 @@ pub unsafe extern "C" fn swath_bvh_sweep(
     hit: *mut swath_hit,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query(bvh, filter, |queries, _| {
-            let (moving, to) = ((*borrow(moving, "moving")?).into(), out(hit, "hit")?);
-            write_hit(queries.sweep(&moving)?.closest(), Hit::MISS, to);
-            Ok(())
-        })
-    }
+    unsafe { query(bvh, filter, |queries, _| sweep(&queries, moving, hit)) }
 }
 
 /// Finds the boxes that share a point with a box, in order.
@@ -313,14 +373,7 @@ pub unsafe extern "C" fn swath_bvh_overlap(
     count: *mut usize,
 ) -> swath_status {
     // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        query(bvh, filter, |queries, _| {
-            let aabb = (*borrow(aabb, "aabb")?).into();
-            let mut found = Vec::new();
-            queries.overlap(&aabb)?.all(&mut found);
-            list(&found, rows, capacity, count)
-        })
-    }
+    unsafe { query(bvh, filter, |queries, _| overlap(&queries, aabb, rows, capacity, count)) }
 }
 
 /// Finds the boxes that share a point with a ball, in order. `rows`, `capacity` and `count` are as for `swath_bvh_overlap`.
@@ -364,11 +417,7 @@ pub unsafe extern "C" fn swath_bvh_nearest(
     // SAFETY: the caller keeps the rules of the header.
     unsafe {
         query(bvh, filter, |queries, _| {
-            let aabb = (*borrow(aabb, "aabb")?).into();
-            let (to, count) = (array_mut(hits, capacity, "hits")?, out(count, "count")?);
-            let nearest = queries.proximity(&aabb, max_distance)?;
-            count.write(nearest.k_nearest(bytemuck::cast_slice_mut(to)).len());
-            Ok(())
+            nearest(&queries, (aabb, max_distance), hits, capacity, count)
         })
     }
 }
