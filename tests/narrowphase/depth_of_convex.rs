@@ -275,3 +275,27 @@ fn depth_of_a_point_in_a_cone_is_that_of_the_closed_form() {
     }
     assert!(checked > how_many(4_000) / 8, "{checked} points");
 }
+
+/// Goal: shapes that are flat in one plane have no depth, however they overlap in it. Method: two triangles that overlap deeply, and a hull of four corners and a
+/// triangle, in one plane of any rotation.
+#[test]
+fn flat_shapes_in_one_plane_have_no_depth() {
+    let mut draw = Draw::new(215);
+    let square = [[-0.5, -0.5, 0.0], [0.5, -0.5, 0.0], [0.5, 0.5, 0.0], [-0.5, 0.5, 0.0]];
+    let square = Hull::new(square).expect("a hull");
+    let corners = [[-1.0, -0.5, 0.0], [1.0, -0.5, 0.0], [0.1, 1.0, 0.0]];
+    let triangle = Shape::triangle(corners).expect("a triangle");
+    for _ in 0..how_many(500) {
+        let rotation = rotation(&mut draw.0);
+        let turned = Pose::new([0.0; 3], rotation).expect("a pose");
+        let at = [draw.between(-0.2, 0.2), draw.between(-0.2, 0.2), 0.0];
+        let solid = PlainShape { core: PlainCore::Point, radius: 0.0 }
+            .moving(&PlainMotion { orientation: rotation, ..PlainMotion::REST });
+        let at = solid.at(at.map(f64::from), 0.0).map(|x| x as f32);
+        let pose = Pose::new(at, rotation).expect("a pose");
+        for other in [triangle, Shape::hull(&square)] {
+            let found = gjk::distance(&triangle, &turned, &other, &pose).expect("poses");
+            assert!(found.distance.abs() <= 1e-6, "{found:?} at {pose:?}");
+        }
+    }
+}
