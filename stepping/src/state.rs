@@ -112,8 +112,8 @@ impl BodyState {
 
     /// Changes the motion in the rows to that for the next tick.
     pub(crate) fn finish(&self, motion: &mut Motion) {
-        let [accel, spin] = self.own;
         let velocity = self.linear_at(1.0).velocity;
+        let [accel, spin] = self.own;
         let pose = motion.at(until_end(self.since));
         *motion = Motion { pose, delta: response::valid(velocity), accel, spin };
     }

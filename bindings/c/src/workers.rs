@@ -82,7 +82,7 @@ impl Workers {
     }
 }
 
-/// Whether `this` is the owner. If there is none yet, it becomes the owner.
+/// Returns whether `this` is the owner. The first process for which this is called becomes the owner.
 fn is_owner(owner: &AtomicU32, this: u32) -> bool {
     match owner.load(Ordering::Relaxed) {
         0 => {

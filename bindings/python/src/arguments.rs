@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 
 use numpy::{Element, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::PyTypeInfo;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PySequence, PyString};
 use swath::{COORD_MAX, Filter};
 
-use crate::arrays::{Numbers, flags, invalid};
+use crate::arrays::{Numbers, flags, invalid, mistyped};
 
 /// An error about the value of an argument.
 pub(crate) fn wrong(name: &str, error: impl Display) -> PyErr {
@@ -25,8 +25,7 @@ fn mismatch(name: &str, wanted: &str, object: &Bound<'_, PyAny>, error: &PyErr) 
     if is_value {
         return wrong(name, format!("expected {wanted}, got {object}"));
     }
-    let got = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
-    PyTypeError::new_err(format!("{name}: expected {wanted}, got {got}"))
+    mistyped(name, wanted, object)
 }
 
 /// Reads an object of a class of this module.
@@ -202,9 +201,7 @@ impl<T: Scalar> Each<T> {
         match object.cast::<PyUntypedArray>() {
             Ok(array) if array.ndim() > 0 => T::rows(name, object).map(Self::Rows),
             _ if object.cast::<PySequence>().is_ok() => {
-                let got = object.get_type().name()?;
-                let wanted = "expected one value, or a numpy array with one for each row";
-                Err(PyTypeError::new_err(format!("{name}: {wanted}, got {got}")))
+                Err(mistyped(name, "one value, or a numpy array with one for each row", object))
             }
             _ => T::read(name, object).map(Self::All),
         }

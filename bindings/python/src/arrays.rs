@@ -15,6 +15,12 @@ pub(crate) fn invalid(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
+/// An error about the type of an argument.
+pub(crate) fn mistyped(name: &str, wanted: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    let got = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!("{name}: expected {wanted}, got {got}"))
+}
+
 /// Borrows an array of `D` dimensions whose numbers can be read as a slice, or states what was passed instead.
 fn borrow<'py, T: Element, D: numpy::ndarray::Dimension>(
     name: &str,
@@ -55,8 +61,7 @@ fn unfit(name: &str, wanted: &str, object: &Bound<'_, PyAny>) -> PyErr {
         let (dtype, shape) = (array.dtype(), array.shape());
         return invalid(format!("{name}: expected {wanted}, got {dtype} with shape {shape:?}"));
     }
-    let got = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
-    PyTypeError::new_err(format!("{name}: expected {wanted}, got {got}"))
+    mistyped(name, wanted, object)
 }
 
 /// Reads a `(n,)` array of `bool`. Its bytes are read as numbers, because an array can be made of bytes other than 0

@@ -7,7 +7,7 @@ use swath::broadphase::{AabbRows, FixedInput};
 use swath::{Filter, Queries, Segment};
 
 use crate::arguments::{Filters, limit, query_filter, wrong};
-use crate::arrays::{Vectors, array, collected, filled, invalid};
+use crate::arrays::{Vectors, array, filled, invalid};
 use crate::boxes::Boxes;
 use crate::queries::{Rays, k_nearest, shaped, starts, with_boxes, with_moving};
 use crate::threads::Workers;
@@ -34,10 +34,7 @@ type Hits<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 /// Rows, -1 for none, and values, infinite for none.
 fn hits<'py>(py: Python<'py>, hits: &[Hit], k: Option<usize>) -> PyResult<Hits<'py>> {
     let row = |hit: &Hit| if hit.is_hit() { i64::from(hit.row) } else { -1 };
-    Ok((
-        shaped(py, collected(hits.iter().map(row))?, k)?,
-        shaped(py, collected(hits.iter().map(|hit| hit.value))?, k)?,
-    ))
+    Ok((shaped(py, hits.iter().map(row), k)?, shaped(py, hits.iter().map(|hit| hit.value), k)?))
 }
 
 impl Bvh {

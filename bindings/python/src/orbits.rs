@@ -5,11 +5,10 @@ use std::ops::ControlFlow;
 use conjunctions::orbit::Elements;
 use conjunctions::screen::{Settings, TICK_SECONDS, screen};
 use numpy::{PyArray1, PyArray2};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::arguments::{integer, number};
-use crate::arrays::{Rows, array, invalid, table};
+use crate::arrays::{Rows, array, invalid, mistyped, table};
 use crate::threads::{Workers, count, pool};
 
 /// Draws Kepler elements of objects around the Earth, ``(objects, 6)``.
@@ -72,8 +71,7 @@ pub(crate) fn screen_conjunctions<'py>(
     if let Some(progress) = &progress
         && !progress.bind(py).is_callable()
     {
-        let got = progress.bind(py).get_type().name()?;
-        return Err(PyTypeError::new_err(format!("progress: expected a function, got {got}")));
+        return Err(mistyped("progress", "a function", progress.bind(py)));
     }
     let rows = Rows::<f64, 6>::new("elements", elements)?;
     let element = |&[a, e, i, node, perigee, mean]: &[f64; 6]| Elements {

@@ -7,7 +7,7 @@ use swath::batch::{Checked, SegmentColumns};
 use swath::{AabbColumns, Level, MovingBoxColumns};
 
 use crate::arguments::{integer, limit, same_rows};
-use crate::arrays::{Vectors, array, columns, invalid};
+use crate::arrays::{Vectors, array, collected, columns, invalid};
 
 /// The greatest number of nearest boxes of a query: there are fewer boxes.
 const K_MAX: u64 = 1 << 26;
@@ -98,12 +98,13 @@ pub(crate) fn k_nearest(k: Option<&Bound<'_, PyAny>>) -> PyResult<Option<usize>>
     k.map(|k| integer("k", k, 1..=K_MAX).map(|k| k as usize)).transpose()
 }
 
-/// Returns an array `(n,)`, or `(n, k)` if there is a `k`.
+/// Collects results in an array `(n,)`, or `(n, k)` if there is a `k`.
 pub(crate) fn shaped<T: Element>(
     py: Python<'_>,
-    values: Vec<T>,
+    results: impl ExactSizeIterator<Item = T>,
     k: Option<usize>,
 ) -> PyResult<Bound<'_, PyAny>> {
+    let values = collected(results)?;
     let Some(k) = k else { return Ok(array(py, values).into_any()) };
     let rows = Array2::from_shape_vec((values.len() / k, k), values).map_err(invalid)?;
     Ok(rows.into_pyarray(py).into_any())

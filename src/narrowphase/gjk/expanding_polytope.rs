@@ -16,7 +16,7 @@
 //!
 //! Guarantee: the result is never too small, because its plane is that of a support. Rounding, and the limit of expansions, may only make it too great.
 
-use super::local_depth::{along, plane};
+use super::local_depth::{along, plane, shallower};
 use super::nearest::{Gap, RotatedPair};
 use crate::narrowphase::math::V3;
 
@@ -82,11 +82,6 @@ pub(super) fn expanded(pair: &RotatedPair<'_>, x: V3, mut best: Gap, least: f64)
         }
     }
     best
-}
-
-/// Returns the first of two gaps unless the second one is less deep.
-fn shallower(best: Gap, other: Gap) -> Gap {
-    if other.lower > best.lower { other } else { best }
 }
 
 /// Returns the corners of a tetrahedron of points of `C`, relative to `x`, or a direction across which `C` is flat.

@@ -79,3 +79,8 @@ pub(super) fn plane(x: V3, direction: V3, support: &Vertex) -> Gap {
         on_b: support.on_b,
     }
 }
+
+/// Returns the first of two gaps unless the second one is less deep.
+pub(super) fn shallower(best: Gap, other: Gap) -> Gap {
+    if other.lower > best.lower { other } else { best }
+}

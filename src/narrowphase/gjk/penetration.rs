@@ -14,7 +14,7 @@
 use super::box_depth::depth_of_boxes;
 use super::boxes::BoxPair;
 use super::expanding_polytope::expanded;
-use super::local_depth::{along, improved};
+use super::local_depth::{along, improved, shallower};
 use super::nearest::{Gap, RotatedPair};
 use crate::geom::MapEach;
 use crate::narrowphase::math::V3;
@@ -49,13 +49,9 @@ const NEAR: f64 = 64.0;
 
 /// Returns the best of the guess, the direction between the origins and the axes.
 fn first(pair: &RotatedPair<'_>, x: V3, guess: V3) -> Gap {
-    let mut best = along(pair, x, guess);
     let toward = |direction: V3| if direction.dot(x) < 0.0 { -direction } else { direction };
-    for direction in directions(pair, x).map(toward).filter_map(V3::unit) {
-        let gap = along(pair, x, direction);
-        best = if gap.lower > best.lower { gap } else { best };
-    }
-    best
+    let units = directions(pair, x).map(toward).filter_map(V3::unit);
+    units.map(|unit| along(pair, x, unit)).fold(along(pair, x, guess), shallower)
 }
 
 /// Returns the direction between the origins, of any length, and the axes of both bodies, in one sense each.

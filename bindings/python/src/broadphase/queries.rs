@@ -8,7 +8,7 @@ use swath::{Filter, ProxyKind};
 use super::edit::KINDS;
 use super::{Broadphase, CLASS};
 use crate::arguments::{Each, integer, limit, query_filter, wrong};
-use crate::arrays::{Vectors, array, collected, filled, invalid};
+use crate::arrays::{Vectors, array, filled, invalid};
 use crate::boxes::Boxes;
 use crate::queries::{Rays, k_nearest, shaped, starts, with_boxes, with_moving};
 
@@ -19,8 +19,8 @@ type Hits<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 /// Ids and values, infinite for none.
 fn hits<'py>(py: Python<'py>, hits: &[ProxyHit], k: Option<usize>) -> PyResult<Hits<'py>> {
     Ok((
-        shaped(py, collected(hits.iter().map(|hit| hit.id.to_bits()))?, k)?,
-        shaped(py, collected(hits.iter().map(|hit| hit.value))?, k)?,
+        shaped(py, hits.iter().map(|hit| hit.id.to_bits()), k)?,
+        shaped(py, hits.iter().map(|hit| hit.value), k)?,
     ))
 }
 

@@ -1,11 +1,10 @@
 //! Saved states of a broadphase, as objects and as bytes.
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
 
 use crate::arguments::wrong;
-use crate::arrays::invalid;
+use crate::arrays::{invalid, mistyped};
 
 /// A state of a ``Broadphase`` that ``save`` returned. It does not change.
 ///
@@ -44,8 +43,7 @@ impl Snapshot {
     #[new]
     fn read(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(bytes) = data.cast::<PyBytes>() else {
-            let got = data.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("data: expected bytes, got {got}")));
+            return Err(mistyped("data", "bytes", data));
         };
         let Some(data) = bytes.as_bytes().strip_prefix(HEADER) else {
             let wanted =
