@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use swath::broadphase::PairInput;
 use swath::{
-    Filter, Level, MovingBox, MovingBoxColumns, MovingBoxStore, Pair, PairFinder, SweptPair,
+    Aabb, Filter, Level, MovingBox, MovingBoxColumns, MovingBoxStore, Pair, PairFinder, SweptPair,
     Threads,
 };
 
@@ -223,5 +223,62 @@ fn a_filter_is_symmetric() {
         let common = |a: Filter, b: Filter| (0..32).any(|k| (a.category & b.mask) >> k & 1 == 1);
         assert_eq!(a.allows(b), common(a, b) && common(b, a));
         assert_eq!(a.allows(b), b.allows(a));
+    }
+}
+
+/// Goal: of boxes in one place, of which filters exclude most pairs, the others are found. Method: brute force, on one set and on two; shots that do
+/// not hit each other, teams of which each hits the next one, and few boxes that pair with all; some rows do not move.
+#[test]
+fn crowds_of_which_filters_exclude_most_pairs() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(4);
+    for world in 0..6 {
+        let boxes = 2_500;
+        let kind = |row: usize| match world % 3 {
+            0 => Filter::new(1 << 20, 1),
+            1 => Filter::new(2 << (row % 4), 2 << ((row + 1) % 4)),
+            _ => Filter::new(2, !6),
+        };
+        let filter = |row: usize| if row.is_multiple_of(97) { Filter::ALL } else { kind(row) };
+        let filters: Vec<Filter> = (0..boxes).map(filter).collect();
+        let moves: Vec<bool> = (0..boxes).map(|row| world < 3 || row % 3 > 0).collect();
+        let rows: Vec<MovingBox> = (0..boxes)
+            .map(|_| {
+                let min: [f32; 3] = core::array::from_fn(|_| random.random_range(0.0..1.0));
+                let max = min.map(|low| low + random.random_range(0.4..1.0));
+                let delta = [random.random_range(-0.5..0.5), 0.0, 0.0];
+                MovingBox { aabb: Aabb { min, max }, delta }
+            })
+            .collect();
+        let allows = |a: usize, b: usize| filters[a].allows(filters[b]);
+        let mut all = spec::union_pairs(&rows, Some(&moves));
+        all.retain(|pair| allows(pair.a as usize, pair.b as usize));
+        let second = boxes / 3;
+        let mut between = all.clone();
+        between.retain(|pair| pair.a < second as u32 && second as u32 <= pair.b);
+        between.iter_mut().for_each(|pair| pair.b -= second as u32);
+        let set = |from: usize, to: usize| {
+            let set = PairInput::new(&rows[from..to]).moving(&moves[from..to]);
+            set.filtered(&filters[from..to])
+        };
+        let mut orders = [None, None];
+        for mut finder in finders() {
+            let found = finder.union_pairs(set(0, boxes)).unwrap();
+            let order: Vec<Pair> = found.iter().collect();
+            assert_eq!(*orders[0].get_or_insert_with(|| order.clone()), order, "{world}");
+            assert_eq!(found.sorted(), all, "{world}");
+            let touching = finder.swept_pairs(set(0, boxes)).unwrap().sorted();
+            let is_hit = |pair: &&Pair| {
+                let [a, b] = [pair.a, pair.b].map(|row| &rows[row as usize]);
+                swath::batch::sweep::one_to_one(a, b).unwrap().contact.is_hit()
+            };
+            let expected: Vec<Pair> = all.iter().filter(is_hit).copied().collect();
+            let pairs: Vec<Pair> = touching.iter().map(|&pair| pair.into()).collect();
+            assert_eq!(pairs, expected, "{world}");
+            let sets = [set(0, second), set(second, boxes)];
+            let found = finder.union_pairs_between(sets[0], sets[1]).unwrap();
+            let order: Vec<Pair> = found.iter().collect();
+            assert_eq!(*orders[1].get_or_insert_with(|| order.clone()), order, "{world}");
+            assert_eq!(found.sorted(), between, "{world}");
+        }
     }
 }

@@ -179,26 +179,33 @@ impl KdBoxes {
     }
 
     /// Copies the boxes of sorted rows to the rows from `start` on, each of the two sets that they are of by itself.
-    #[inline(never)]
     pub(super) fn separate(&mut self, rows: KdRows, start: usize) -> [KdRows; 2] {
-        let mut sets = [KdRows { start, len: 0 }; 2];
-        for side in [1, 2] {
-            let set = &mut sets[side - 1];
-            self.need(set.start + rows.len + 2 * LANES_MAX);
-            self.copied += rows.len;
-            for row in rows.start..rows.start + rows.len {
-                let to = set.start + set.len;
-                if self.sides[row] == side as u32 {
-                    self.bounds.iter_mut().for_each(|column| column[to] = column[row]);
-                    self.words[to] = self.words[row];
-                    set.len += 1;
-                }
+        let (first, _) = self.copy_where(rows, start, &|boxes, row| boxes.sides[row] == 1);
+        let (second, _) = self.copy_where(rows, first.end(), &|boxes, row| boxes.sides[row] == 2);
+        [first, second]
+    }
+
+    /// Copies the boxes of a condition to the rows from `start` on. Returns these rows, and the flags that all of them have.
+    #[inline(never)]
+    pub(super) fn copy_where(
+        &mut self,
+        rows: KdRows,
+        start: usize,
+        condition: &dyn Fn(&Self, usize) -> bool,
+    ) -> (KdRows, u32) {
+        let (mut end, mut flags) = (start, JOIN_FLAGS);
+        self.need(start + rows.len + 2 * LANES_MAX);
+        self.copied += rows.len;
+        for row in rows.start..rows.start + rows.len {
+            if condition(self, row) {
+                self.bounds.iter_mut().for_each(|column| column[end] = column[row]);
+                self.words[end] = self.words[row];
+                flags &= self.words[row];
+                end += 1;
             }
-            let end = set.start + set.len;
-            self.write_padding(end);
-            sets[1].start = sets[0].end();
         }
-        sets
+        self.write_padding(end);
+        (KdRows { start, len: end - start }, flags)
     }
 }
 

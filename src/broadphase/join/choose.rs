@@ -8,7 +8,7 @@ use crate::broadphase::pairs::flags::{OF_FIRST, STILL};
 
 /// Comparisons per box up to which a set is compared without a division. Fuzz inputs are small and must be divided
 /// too.
-const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
+pub(super) const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
 /// Number of comparisons that cost as much as testing a box with the bitmaps of a block, and as comparing a pair that is left.
 const BITMAP_WORK: f64 = if cfg!(fuzzing) { 1.5 } else { 64.0 };
 const LEFT_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 32.0 };
@@ -97,6 +97,8 @@ pub(super) struct KdHistory {
     pub(super) dense: bool,
     /// Whether the last division was one into slices, which are swept unless that is more expensive by a sample.
     pub(super) sliced: bool,
+    /// Whether boxes that filters exclude from each other are separated no more, unless they would be compared each with each.
+    pub(super) filtered: bool,
 }
 
 /// Chooses how to process a join, from a sample of its boxes. Sets of more than `sweep_max` boxes are divided also where a
@@ -105,7 +107,7 @@ pub(super) struct KdHistory {
 pub(super) fn choose(
     boxes: &dyn JoinSets,
     (a, b, same): (KdRows, KdRows, bool),
-    KdHistory { apart, depth, dense, sliced }: KdHistory,
+    KdHistory { apart, depth, dense, sliced, .. }: KdHistory,
     sweep_max: usize,
 ) -> SplitChoice {
     let rows = (if same { a.len } else { a.len + b.len }) as f64;
@@ -292,7 +294,7 @@ fn are_apart(boxes: &dyn JoinSets, rows: KdRows, still: usize) -> bool {
     let (all, still) = (rows.len as f64, still as f64);
     still > STILL_SHARE * all
         && (all - still < (FEW_MOVE_SHARE * all).max(FEW_MOVE)
-            || all * boxes.overlapping(rows, STILL) > STILL_WORK)
+            || all * boxes.overlapping(rows, &|word| word & STILL != 0) > STILL_WORK)
 }
 
 /// Returns whether the boxes that move are joined with the `still` others by bitmaps, because most boxes do not move and that costs little.

@@ -189,17 +189,20 @@ impl_memory!(DividedJoin { records, parts; lists of levels, workers });
 impl DividedJoin {
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
     pub(crate) fn begin(&mut self, level: Level, input: JoinInput<'_>) -> bool {
-        let JoinInput { bounds, ids, rows, .. } = input;
+        let JoinInput { bounds, ids, filters, rows, .. } = input;
         let rules = input.rules();
         self.load([rows, 0], &mut |records| {
-            records.load_columns(level, rules, (bounds, rows));
+            records.load_columns(level, rules, (bounds, rows), filters);
         });
         let Self { records, levels, .. } = self;
         let PlaceSets { words, task } = &mut levels[0].sets[0];
         words.iter_mut().zip(&ids[..rows]).for_each(|(word, id)| *word |= id & FLAGS);
         let set = KdRows { start: 0, len: rows };
         *task = input.task([set, set]);
-        task.is_none_or(|all| all.choose(&(&*records, &words[..])) != SplitChoice::Compare)
+        task.is_none_or(|all| {
+            all.choose(&(&*records, &words[..])) != SplitChoice::Compare
+                || all.excluded(filters, words).is_some()
+        })
     }
 
     /// Begins the join of two sets of boxes, of which `get` returns the bounds: those of `first` boxes, then those of
@@ -358,7 +361,7 @@ impl DividedJoin {
             let PartWorker { join, candidates, overlaps, .. } = worker;
             let mut done = false;
             while !done {
-                done = join.proceed(level, candidates);
+                done = join.proceed(level, &records.filters, candidates);
                 take(candidates, overlaps, &mut run.pairs);
                 candidates.len = 0;
             }

@@ -41,8 +41,9 @@ pub(super) trait JoinSets {
     /// Returns the least plane of a division on an axis.
     fn plane_min(&self, axis: usize) -> f32;
 
-    /// Returns the number of pairs of boxes with a flag that overlap, for each box and each row of the set, by a larger sample.
-    fn overlapping(&self, rows: KdRows, flag: u32) -> f64;
+    /// Returns the number of pairs of boxes with words of a condition that overlap, for each box and each row of the set, by a larger
+    /// sample.
+    fn overlapping(&self, rows: KdRows, condition: &dyn Fn(u32) -> bool) -> f64;
 
     /// Returns how many boxes have a flag.
     fn flagged(&self, rows: KdRows, flag: u32) -> usize {
@@ -67,9 +68,9 @@ impl JoinSets for KdBoxes {
         longer(lows.iter().zip(highs).map(|(low, high)| high - low), limits)
     }
 
-    fn overlapping(&self, rows: KdRows, flag: u32) -> f64 {
+    fn overlapping(&self, rows: KdRows, condition: &dyn Fn(u32) -> bool) -> f64 {
         let bounds = |row| core::array::from_fn(|k| self.bounds[k][row]);
-        overlapping(rows, |row| (self.words[row] & flag != 0).then(|| bounds(row)))
+        overlapping(rows, |row| condition(self.words[row]).then(|| bounds(row)))
     }
 
     fn words(&self, rows: KdRows) -> &[u32] {
@@ -101,9 +102,9 @@ impl JoinSets for (&JoinRecords, &[u32]) {
         longer(lengths, limits)
     }
 
-    fn overlapping(&self, rows: KdRows, flag: u32) -> f64 {
+    fn overlapping(&self, rows: KdRows, condition: &dyn Fn(u32) -> bool) -> f64 {
         let (records, words) = self;
-        overlapping(rows, |row| (words[row] & flag != 0).then(|| records.bounds(words[row])))
+        overlapping(rows, |row| condition(words[row]).then(|| records.bounds(words[row])))
     }
 
     fn words(&self, rows: KdRows) -> &[u32] {

@@ -58,7 +58,10 @@ fn long_paths_that_begin_before_many_boxes_have_all_pairs() {
     let (level, threads) = (Level::detect(), Threads::one());
     let mut join = DividedJoin::default();
     let not_first = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
-    assert!(join.begin(level, JoinInput { bounds: &bounds, ids: &ids, rows: ALL, not_first }));
+    assert!(join.begin(
+        level,
+        JoinInput { bounds: &bounds, ids: &ids, filters: &[], rows: ALL, not_first }
+    ));
     let parts = join.divide(level, &threads);
     let mut runs = PairRuns::default();
     let places: Vec<u32> = (0..ALL as u32).collect();

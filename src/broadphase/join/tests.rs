@@ -21,9 +21,9 @@ use scenes::{Scene, World};
 /// A box of a strip: bounds and id.
 pub(super) type Row = ([f32; 6], u32);
 
-const NOT_FIRST: [u32; 3] = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
+pub(super) const NOT_FIRST: [u32; 3] = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
 
-fn columns(rows: &[Row]) -> ([Vec<f32>; 6], Vec<u32>) {
+pub(super) fn columns(rows: &[Row]) -> ([Vec<f32>; 6], Vec<u32>) {
     let bounds = core::array::from_fn(|k| rows.iter().map(|(ends, _)| ends[k]).collect());
     (bounds, rows.iter().map(|&(_, id)| id).collect())
 }
@@ -34,19 +34,36 @@ pub(super) fn pairs(
     join: &mut Join,
     not_first: [u32; 3],
 ) -> Vec<[u32; 2]> {
+    pairs_of(level, (rows, &[]), join, not_first).expect("no plane")
+}
+
+/// Returns the pairs of boxes with these filters, or `None` if a sweep is cheaper.
+pub(super) fn pairs_of(
+    level: Level,
+    (rows, filters): (&[Row], &[u32]),
+    join: &mut Join,
+    not_first: [u32; 3],
+) -> Option<Vec<[u32; 2]>> {
     let (bounds, ids) = columns(rows);
     let (bounds, ids, rows) = (&bounds, &ids[..], rows.len());
-    assert!(join.begin(level, JoinInput { bounds, ids, rows, not_first }), "no plane");
+    if !join.begin(level, JoinInput { bounds, ids, filters, rows, not_first }) {
+        return None;
+    }
     let mut candidates = Candidates::default();
     candidates.reserve(candidates_max(rows));
-    proceed(level, join, &mut candidates)
+    Some(proceed(level, filters, join, &mut candidates))
 }
 
 /// Returns the pairs of a join that has begun.
-fn proceed(level: Level, join: &mut Join, candidates: &mut Candidates) -> Vec<[u32; 2]> {
+fn proceed(
+    level: Level,
+    filters: &[u32],
+    join: &mut Join,
+    candidates: &mut Candidates,
+) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     loop {
-        let done = join.proceed(level, candidates);
+        let done = join.proceed(level, filters, candidates);
         let (a, b) = (&candidates.a[..candidates.len], &candidates.b[..candidates.len]);
         pairs.extend(a.iter().zip(b).map(|(&a, &b)| [Ord::min(a, b), Ord::max(a, b)]));
         candidates.len = 0;
@@ -152,7 +169,8 @@ fn boxes_of_a_sweep_are_copied_once() {
     });
     let (bounds, ids) = columns(&rows);
     let mut join = DividedJoin::default();
-    let input = JoinInput { bounds: &bounds, ids: &ids, rows: count, not_first: NOT_FIRST };
+    let input =
+        JoinInput { bounds: &bounds, ids: &ids, filters: &[], rows: count, not_first: NOT_FIRST };
     assert!(join.begin(Level::detect(), input), "no plane");
     let parts = join.divide(Level::detect(), &Threads::one());
     let mut runs = PairRuns::<Pair>::default();
@@ -260,7 +278,8 @@ fn a_divided_join_finds_the_same_pairs() {
             if between {
                 join.begin_between([first, count - first], &|row| rows[row].0);
             } else {
-                let input = JoinInput { bounds, ids, rows: count, not_first: NOT_FIRST };
+                let input =
+                    JoinInput { bounds, ids, filters: &[], rows: count, not_first: NOT_FIRST };
                 assert!(join.begin(Level::detect(), input), "no plane");
             }
             let parts = join.divide(Level::detect(), &threads);
@@ -512,7 +531,7 @@ fn a_first_part_without_pairs_is_done() {
         worker.begin(level, (&records, &words), &task);
         let mut candidates = Candidates::default();
         candidates.reserve(candidates_max(40));
-        assert!(proceed(level, &mut worker.join, &mut candidates).is_empty(), "{level}");
+        assert!(proceed(level, &[], &mut worker.join, &mut candidates).is_empty(), "{level}");
     }
 }
 
@@ -566,7 +585,7 @@ fn merged_sets_have_the_pairs_of_two_sets() {
             join.plan(level, &task, SplitChoice::Sweep { axis: 0, work_max, merged: true });
             let mut candidates = Candidates::default();
             candidates.reserve(candidates_max(number as usize));
-            let mut pairs = proceed(level, &mut join, &mut candidates);
+            let mut pairs = proceed(level, &[], &mut join, &mut candidates);
             pairs.sort_unstable();
             assert_eq!(pairs, expected, "{lens:?} in round {round} on {level}");
             stopped += usize::from(join.compared - before > work_max);

@@ -201,10 +201,16 @@ impl<R: StripPairs> StripPass<'_, R> {
         runs
     }
 
+    /// Returns the filters of a strip, as words; none if all pairs are allowed.
+    fn filters<'a>(&self, columns: &'a StripColumns) -> &'a [u32] {
+        if self.filtered { &columns.filters[..columns.rows] } else { &[] }
+    }
+
     /// Returns the boxes of a strip as the input of a join.
     fn join_input<'a>(&self, columns: &'a StripColumns) -> JoinInput<'a> {
         let StripColumns { rows, bounds, ids, .. } = columns;
-        JoinInput { bounds, ids, rows: *rows, not_first: self.grid.not_first() }
+        let filters = self.filters(columns);
+        JoinInput { bounds, ids, filters, rows: *rows, not_first: self.grid.not_first() }
     }
 
     /// Finds the pairs by a join. Returns false if a sweep is cheaper.
@@ -222,7 +228,7 @@ impl<R: StripPairs> StripPass<'_, R> {
         candidates.reserve(candidates_max(columns.rows));
         loop {
             candidates.len = 0;
-            let done = join.proceed(self.level, candidates);
+            let done = join.proceed(self.level, self.filters(columns), candidates);
             if self.filtered {
                 candidates.filter(&columns.filters);
             }

@@ -1,0 +1,170 @@
+//! Tests joins of boxes that filters exclude from each other.
+
+use super::divided::DividedJoin;
+use super::excluded::{ExcludedParts, SAMPLE};
+use super::tests::{NOT_FIRST, Row, columns, pairs_by_brute_force, pairs_of};
+use super::{Join, JoinInput};
+use crate::broadphase::pairs::flags::{NOT_FIRST_U, OF_FIRST, OF_SECOND, STILL};
+use crate::broadphase::pairs::limit::PairLimit;
+use crate::broadphase::pairs::runs::PairRuns;
+use crate::geom::{Filter, Pair};
+use crate::lanes::Level;
+use crate::par::Threads;
+use alloc::vec::Vec;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+
+/// Returns the words of some filters, each of one or two categories below `categories`.
+fn words(random: &mut Xoshiro256PlusPlus, count: usize, categories: u32) -> Vec<u32> {
+    let category = |random: &mut Xoshiro256PlusPlus| 1 << random.random_range(0..categories);
+    let filter = |_| {
+        let of = category(random) | if random.random_ratio(1, 8) { category(random) } else { 0 };
+        let mask = if random.random_ratio(1, 2) { !of } else { random.random() };
+        Filter::new(if random.random_ratio(1, 50) { 0 } else { of }, mask).word()
+    };
+    (0..count).map(filter).collect()
+}
+
+/// Goal: filters exclude all pairs of the two parts, and the parts are found wherever a kind of boxes is excluded from another.
+/// Method: random filters of few and many kinds, each pair of which is tested; half of the boxes in one kind that does not pair with
+/// itself, or with half of the second set.
+#[test]
+fn filters_exclude_all_pairs_of_the_parts() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut chosen = [0; 2];
+    for round in 0..2_000 {
+        let (same, categories) = (round % 2 == 0, [1, 2, 3, 5, 16][round / 2 % 5]);
+        let [a, b] = [0; 2].map(|_| words(random, SAMPLE, categories));
+        let samples = [&a, if same { &a } else { &b }];
+        let samples = samples.map(|words| <&[u32; SAMPLE]>::try_from(&words[..]).unwrap());
+        let Some(parts) = ExcludedParts::of_sample(samples, same) else { continue };
+        chosen[usize::from(same)] += 1;
+        // Words that the sample does not contain are in the parts too.
+        let more = words(random, 200, categories);
+        for &p in a.iter().chain(&more).filter(|&&word| parts.has(0, word)) {
+            for &q in samples[1].iter().chain(&more).filter(|&&word| parts.has(1, word)) {
+                assert!(!Filter::words_allow(p, q), "{parts:?} {p:x} {q:x}");
+            }
+        }
+    }
+    assert!(chosen[0] > 200 && chosen[1] > 200, "{chosen:?}");
+    let [shot, unit, wall] =
+        [Filter::new(2, !2), Filter::new(4, 6), Filter::new(1, !0)].map(Filter::word);
+    let half = |one, other| core::array::from_fn(|k| if k % 2 == 0 { one } else { other });
+    let (shots, walls, units) = (half(shot, wall), half(wall, wall), half(unit, wall));
+    assert!(ExcludedParts::of_sample([&shots, &shots], true).is_some());
+    assert!(ExcludedParts::of_sample([&walls, &walls], true).is_none());
+    assert!(ExcludedParts::of_sample([&units, &walls], false).is_some());
+    assert!(ExcludedParts::of_sample([&walls, &units], false).is_some());
+    assert!(ExcludedParts::of_sample([&shots, &walls], false).is_none());
+    assert!(ExcludedParts::of_sample([&half(Filter::NONE.word(), wall); 2], true).is_some());
+}
+
+/// Goal: a join finds each pair that filters allow once, whatever its boxes are separated by. Method: brute force, on boxes in one place, in a
+/// few places, and in a crowd, of one kind of filters up to many, with flags; every level. Some worlds are separated, others are not.
+#[test]
+fn joins_with_filters_find_what_filters_allow() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(2);
+    let mut saved = 0;
+    for round in 0..60 {
+        let count = random.random_range(600..1500);
+        let categories = [1, 2, 3, 6, 16][round % 5];
+        let filters = words(random, count, categories);
+        let places: u16 = [1, 3, 200][round / 5 % 3];
+        let rows: Vec<Row> = (0..count)
+            .map(|_| {
+                let place = f32::from(random.random_range(0..places));
+                let mut ends = [0.0; 6];
+                for axis in 0..3 {
+                    let low = place * [3.0, 0.0, 0.01][axis] + random.random_range(0.0..0.5_f32);
+                    (ends[axis], ends[3 + axis]) = (low, low + random.random_range(0.3..1.0));
+                }
+                let flags = match round % 4 {
+                    0 => 0,
+                    1 => [0, STILL][random.random_range(0..2)],
+                    2 => [OF_FIRST, OF_SECOND][random.random_range(0..2)],
+                    _ => [0, NOT_FIRST_U, STILL][random.random_range(0..3)],
+                };
+                (ends, flags)
+            })
+            .collect();
+        let allows =
+            |[a, b]: [u32; 2]| Filter::words_allow(filters[a as usize], filters[b as usize]);
+        let expected: Vec<_> = pairs_by_brute_force(&rows).filter(|&pair| allows(pair)).collect();
+        let mut order = None;
+        for level in Level::all() {
+            let mut join = Join::default();
+            let Some(mut found) = pairs_of(level, (&rows, &filters), &mut join, NOT_FIRST) else {
+                continue;
+            };
+            let compared = join.compared;
+            assert_eq!(*order.get_or_insert_with(|| found.clone()), found, "{round} {level}");
+            found.retain(|&pair| allows(pair));
+            found.sort_unstable();
+            assert_eq!(found, expected, "{round} {level}");
+            let without = &mut Join::default();
+            if pairs_of(level, (&rows, &[]), without, NOT_FIRST)
+                .is_none_or(|_| compared < without.compared)
+            {
+                saved += 1;
+            }
+        }
+    }
+    assert!(saved > 50, "{saved} joins with fewer comparisons");
+}
+
+/// Goal: boxes that filters exclude from each other cost a time in proportion to the boxes. Method: count the comparisons and the boxes that
+/// are read, of shots in one place among others in the world around it, of teams in one place, and of layers in a place each; on one
+/// thread and several, with the same pairs.
+#[test]
+fn boxes_that_filters_exclude_are_not_compared() {
+    let count = 40_000;
+    for world in 0..4 {
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(3);
+        let (mut filters, mut rows) = (Vec::new(), Vec::new());
+        for row in 0..count {
+            let team = random.random_range(0..8_u32);
+            let (filter, place, size) = match world {
+                0 if row % 2 == 0 => (Filter::new(2, !2), 0.0, 0.5),
+                0 => (Filter::new(1, !0), 0.0, 60.0),
+                1 => (Filter::new(1 << team, 0xff00), 0.0, 0.5),
+                2 => (Filter::new(1 << team, !(1 << team)), 3.0 * team as f32, 0.5),
+                _ => (Filter::new(2, !2), 0.0, 8.0),
+            };
+            let mut ends = [0.0; 6];
+            for axis in 0..3 {
+                let low = random.random_range(0.0..size) + if axis == 0 { place } else { 0.0 };
+                (ends[axis], ends[3 + axis]) = (low, low + 1.0);
+            }
+            filters.push(filter.word());
+            rows.push((ends, 0));
+        }
+        let (bounds, ids) = columns(&rows);
+        let mut expected: Option<Vec<Pair>> = None;
+        for threads in [Threads::one(), Threads::current()] {
+            let mut join = DividedJoin::default();
+            let input = JoinInput {
+                bounds: &bounds,
+                ids: &ids,
+                filters: &filters,
+                rows: count,
+                not_first: NOT_FIRST,
+            };
+            assert!(join.begin(Level::detect(), input), "{world}");
+            let parts = join.divide(Level::detect(), &threads);
+            let mut runs = PairRuns::default();
+            let places: Vec<u32> = (0..count as u32).collect();
+            let level = (Level::detect(), false);
+            join.run(level, &threads, runs.add(parts), &|candidates, _, found| {
+                candidates.filter(&filters);
+                candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
+            });
+            let found: Vec<Pair> =
+                (0..parts).flat_map(|run| runs.run(run).pairs.as_slice()).copied().collect();
+            let (read, compared) = join.work();
+            let each = (read + compared / 16) / (count + found.len()) as u64;
+            assert!(each < 32, "world {world}: {read} boxes, {compared} comparisons");
+            assert_eq!(*expected.get_or_insert_with(|| found.clone()), found, "{world}");
+        }
+    }
+}
