@@ -31,7 +31,8 @@ impl Geometry<'_> {
     ///
     /// Never late, never missed. The normal is that of the triangle's face, on the side that the segment comes from.
     /// Triangles have no inside. A triangle of a [one-sided](super::Mesh::one_sided) mesh or height field is entered
-    /// from its front only, and any other from both sides. A segment that runs along a triangle enters it.
+    /// from its front only, and any other from both sides. A segment that runs along a triangle enters it. One that starts on a triangle enters
+    /// it there, whichever way it goes, also on a one-sided one.
     ///
     /// A convex shape with a volume is cast by [`toi::one_to_one`](super::toi::one_to_one), with the geometry at rest.
     ///

@@ -84,8 +84,15 @@ pub(super) fn correct_or_pass(
     let own = contact.face.filter(|_| rises || is_on_own);
     let faces = [own, nearest];
     let closing = faces.into_iter().flatten().find(closes_on);
+    // At a convex edge the triangle on which the body closes is behind the face of another one: the body may slide over the edge on that.
+    let may_slide = |face: &TriangleFace| {
+        let place = Place { out: face.normal, ..contact.place };
+        !closes_on(face) && !closing.is_some_and(|closing| place.rises(closing.corners))
+    };
+    let slides = faces.map_each(|face| face.filter(may_slide).map(|face| face.normal));
     if rises && !is_on_own {
-        let mut best = closing.filter(|_| closes);
+        // Where the nearest points do not close, the face is a normal of the surface only if the body slides on no other one.
+        let mut best = closing.filter(|_| closes || slides == [None; 2]);
         // Where the mesh rotates, the contact is not passed, and its direction is not a normal of the surface.
         if V3::of(b.1.spin) != V3::ZERO {
             best = best.or(own).or(nearest);
@@ -94,12 +101,7 @@ pub(super) fn correct_or_pass(
             contact.replace_normal(face.normal, found);
         }
     }
-    // At a convex edge the triangle on which the body closes is behind the face of another one: the body may slide over the edge on that.
-    let may_slide = |face: &TriangleFace| {
-        let place = Place { out: face.normal, ..contact.place };
-        !closes_on(face) && !closing.is_some_and(|closing| place.rises(closing.corners))
-    };
-    let [own, nearest] = faces.map_each(|face| face.filter(may_slide).map(|face| face.normal));
+    let [own, nearest] = slides;
     let normals = [own, nearest, (!closes).then_some(out)];
     (normals != [None; 3]).then_some(normals)
 }

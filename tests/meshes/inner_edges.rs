@@ -291,3 +291,37 @@ fn body_that_slides_over_inner_edges_gets_no_deeper_than_the_tolerance() {
         "{free} {impacts} {single}"
     );
 }
+
+/// Goal: an impact with a flat floor of triangles has the floor's normal and a closing speed, also if the nearest points do not close. Method:
+/// cones that slide at the target distance, begin to rise and are pulled back, until they are deeper than a touch; many directions. They start
+/// above a corner of triangles, so the nearest point of a triangle is often on a side of it.
+#[test]
+fn cone_that_is_pulled_back_to_a_flat_floor_has_its_normal() {
+    const CELLS: u32 = 32;
+    let corners = (0..(CELLS + 1) * (CELLS + 1)).map(|k| [k % (CELLS + 1), k / (CELLS + 1)]);
+    let corners: Vec<_> = corners.map(|[x, z]| [0.25 * x as f32, 0.0, 0.25 * z as f32]).collect();
+    let cells = (0..CELLS * CELLS).map(|cell| cell + cell / CELLS);
+    let triangles =
+        cells.flat_map(|k| [[k, k + CELLS + 1, k + CELLS + 2], [k, k + CELLS + 2, k + 1]]);
+    let floor = Mesh::new(corners, triangles.collect::<Vec<_>>()).expect("a floor");
+    let cone = Shape::cone(0.5, 0.25).expect("a cone");
+    let mut impacts = 0;
+    for case in 0..9 * 9 * 4 * 2 * 2 {
+        let [x, z, fall] = [case % 9, case / 9 % 9, case / 81 % 4].map(|k| k as f32);
+        let target_distance = [0.03125, 0.125][case / 324 % 2];
+        let rotation = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]][case / 648];
+        let settings = Settings { target_distance, tolerance: 1e-3, ..Settings::default() };
+        let pose = Pose::new([3.0, 0.5 + target_distance, 4.25], rotation).expect("a pose");
+        let along = [0.25 * x - 1.0, 1e-6, 0.25 * z - 1.0];
+        let motion = Motion::new(pose, along).expect("finite");
+        let motion = motion.accelerating([0.0, -1.0 - fall, 0.0]).expect("finite");
+        let still = Motion::default();
+        let found = toi::one_to_one(&cone.into(), &motion, &(&floor).into(), &still, &settings);
+        let found = found.expect("valid").toi.result;
+        let ToiResult::Impact { normal, closing, .. } = found else { panic!("{case} {found:?}") };
+        // The cosine of the angle by which a direction is still that of a face.
+        assert!(normal[1] < -0.999_999 && closing > 0.0, "{case} {found:?}");
+        impacts += 1;
+    }
+    assert_eq!(impacts, 1296);
+}

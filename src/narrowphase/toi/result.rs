@@ -26,7 +26,8 @@ pub enum ToiResult {
     /// the depth may then be 0.
     Overlapping {
         /// Depth beyond the target distance along `normal`, rounded up by the bound of the rounding errors and 2⁻²² of it. Which depth that
-        /// is, [`Distance::distance`](crate::convex::gjk::Distance::distance) describes.
+        /// is, [`Distance::distance`](crate::convex::gjk::Distance::distance) describes; of shapes that overlap by no more than their radii and
+        /// the target distance, it may be too great by a sixteenth of the tolerance.
         depth: f32,
         /// Unit normal, from `a` to `b`. Moving `b` along it by the depth separates them to the target distance, but for the rounding
         /// of the moved position.
