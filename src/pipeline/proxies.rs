@@ -220,7 +220,7 @@ impl Pipeline {
         geometries.clear();
         let nothing = |_| -> GeometryBody<'static> { unreachable!("it is empty") };
         proxies.geometries = geometries.into_iter().map(nothing).collect();
-        proxies.free_unused();
+        proxies.free_unused(broadphase.slots());
         self.proxies = proxies;
         self.set_pairs_time(found);
         let (stats, ProxyRows { impacts, sensed, rejected, .. }) = self.last_of_proxies();
