@@ -14,7 +14,7 @@
 //!
 //! Unlike Berger and Bokhari, the axis of a plane is chosen by the loads of the halves with their ghosts.
 
-use crate::geom::{Aabb, each_axis};
+use crate::geom::{Aabb, COORD_MAX, each_axis};
 use crate::par::select_float;
 use alloc::vec::Vec;
 
@@ -84,7 +84,7 @@ impl Decomposition {
             return Err(DecompositionError::Parts(parts));
         }
         let mut boxes: Vec<Aabb> =
-            sample.iter().filter(|aabb| aabb.validate().is_ok()).copied().collect();
+            sample.iter().filter(|bounds| is_valid(bounds)).copied().collect();
         let (mut planes, mut centres) = (Vec::with_capacity(parts as usize - 1), Vec::new());
         // The regions that are not yet divided: parts, and boxes from `start` to `end`.
         let mut stack = alloc::vec![(parts, 0, boxes.len())];
@@ -138,9 +138,10 @@ impl Decomposition {
 
     /// Appends the parts that a box overlaps, in ascending order: all that need a copy of it. An invalid box overlaps none.
     ///
-    /// For swept pairs, pass the bounds of the path ([`MovingBox::bounds`](crate::MovingBox::bounds)).
+    /// For swept pairs, pass the bounds of the path ([`MovingBox::bounds`](crate::MovingBox::bounds)). Those of a valid moving box may reach up to
+    /// twice [`COORD_MAX`], which is valid here.
     pub fn overlapped(&self, bounds: &Aabb, parts: &mut Vec<u32>) {
-        if bounds.validate().is_err() {
+        if !is_valid(bounds) {
             return;
         }
         self.visit(0, 0, self.parts(), bounds, parts);
@@ -190,6 +191,13 @@ impl Decomposition {
             },
         ))
     }
+}
+
+/// Whether a box may be the bounds of the path of a valid moving box.
+fn is_valid(bounds: &Aabb) -> bool {
+    let Aabb { min, max } = bounds;
+    // NaN is in no range.
+    (0..3).all(|k| -2.0 * COORD_MAX <= min[k] && min[k] <= max[k] && max[k] <= 2.0 * COORD_MAX)
 }
 
 fn centre(aabb: &Aabb, axis: usize) -> f32 {

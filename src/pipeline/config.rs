@@ -24,8 +24,8 @@ pub struct Config {
     /// each other: see [`Touch::IfClosing`]. If one of the two is a [sensor](super::BodyFlags::SENSOR), this setting has no effect, and each
     /// contact counts as with [`Touch::Hit`].
     pub touch: Touch,
-    /// The speed from which a body is fast. Its speed is the length of its path in the tick on the
-    /// axis where that is longest, plus its angular sweep. A pair is dropped if neither body is
+    /// The speed from which a body is fast. Its speed is the displacement plus half of the acceleration, both without signs, on the
+    /// axis where that is greatest, plus its angular sweep: no less than its path in the tick on any axis. A pair is dropped if neither body is
     /// fast, marked [`BodyFlags::CCD`](super::BodyFlags::CCD) or a sensor. With 0, the default, no pair is dropped.
     pub fast: f32,
     /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least

@@ -8,10 +8,12 @@ use super::config::PipelineError;
 use super::impact::Impact;
 use super::proxy_rows::ProxyRows;
 use super::scene::{BodyFlags, ConvexBody, GeometryBody, Scene};
+use super::stages::bounds::half;
 use super::stats::TickStats;
 use super::tick::Pipeline;
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
 use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair, append_each};
+use crate::kernels::bounds::enclosing_box;
 use crate::meshes::Geometry;
 use crate::narrowphase::Shape;
 use alloc::vec::Vec;
@@ -77,7 +79,8 @@ impl<'a> ProxyTickOutput<'a> {
         self.sensed
     }
 
-    /// Proxies with an invalid shape or motion, although their box is valid. They have no impacts.
+    /// Proxies with an invalid motion, or whose bounds with half the target distance reach past [`COORD_MAX`](crate::COORD_MAX), although
+    /// their box is valid. They have no impacts.
     #[must_use]
     pub fn rejected(&self) -> &'a [(ProxyId, Invalid)] {
         self.rejected
@@ -105,8 +108,9 @@ impl Pipeline {
     ///
     /// `body` is called once for each proxy that is in a pair. The box and the displacement of a
     /// proxy with a shape must contain it during the whole tick, like those that
-    /// [`Pipeline::bounds_of`] computes. With a target distance every box must be larger by half of
-    /// it, or have that much margin. The limit and the threshold of the [`Config`](super::Config)
+    /// [`Pipeline::bounds_of`] computes. With a target distance each box must be larger by half of it, which is the margin that function
+    /// takes. [`Proxy::margin`](crate::Proxy::margin) does not replace that: the fat AABB stays while the path is inside, and then one of its sides may be nearer.
+    /// The distance to a proxy without a shape is that to its box, so one whose box is enlarged is described by a shape. The limit and the threshold of the [`Config`](super::Config)
     /// apply; which proxies move, and their filters, are those of the broadphase. The pairs that
     /// began or ended are in [`Broadphase::changes`]. This is one update of the broadphase, so call it once per tick: a solver that
     /// looks for impacts several times per tick passes columns to [`Pipeline::tick`] instead, or is the
@@ -166,22 +170,25 @@ impl Pipeline {
         proxies.boxes.clear();
         proxies.flags.clear();
         proxies.rejected.clear();
+        let margin = half(self.config().target_distance);
         for (row, &id) in (0..).zip(&proxies.ids) {
             let BodyInfo { shape, flags } = body(id);
             proxies.flags.push(flags | BodyFlags::MOVES);
             let moving = broadphase.moving_box(id).unwrap_or_default();
             proxies.boxes.push(moving).expect("the boxes of a broadphase are valid");
-            if let Some((shape, motion)) = shape {
-                let bounds = match &shape {
-                    Geometry::Convex(shape) => shape.bounds_over(&motion).map(|_| ()),
-                    geometry => geometry.bounds_over(&motion, 0.0).map(|_| ()),
-                };
-                match (bounds, shape) {
-                    (Err(invalid), _) => proxies.rejected.push((id, invalid)),
-                    (Ok(()), Geometry::Convex(shape)) => {
-                        convex.push(ConvexBody { row, shape, motion });
-                    }
-                    (Ok(()), geometry) => geometries.push(GeometryBody { row, geometry, motion }),
+            // As in a tick of columns, a body is invalid if its bounds with the margin are.
+            let bounds = match &shape {
+                Some((geometry, motion)) => geometry.bounds_over(motion, margin).map(|_| ()),
+                None => enclosing_box(&moving.into(), margin).validate(),
+            };
+            match (bounds, shape) {
+                (Err(invalid), _) => proxies.rejected.push((id, invalid)),
+                (Ok(()), None) => {}
+                (Ok(()), Some((Geometry::Convex(shape), motion))) => {
+                    convex.push(ConvexBody { row, shape, motion });
+                }
+                (Ok(()), Some((geometry, motion))) => {
+                    geometries.push(GeometryBody { row, geometry, motion });
                 }
             }
         }
@@ -213,7 +220,7 @@ impl Pipeline {
         geometries.clear();
         let nothing = |_| -> GeometryBody<'static> { unreachable!("it is empty") };
         proxies.geometries = geometries.into_iter().map(nothing).collect();
-        proxies.free_unused();
+        proxies.free_unused(broadphase.slots());
         self.proxies = proxies;
         self.set_pairs_time(found);
         let (stats, ProxyRows { impacts, sensed, rejected, .. }) = self.last_of_proxies();

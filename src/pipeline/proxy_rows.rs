@@ -30,6 +30,8 @@ pub(super) struct ProxyRows {
     pairs_needed: PlacesNeeded,
     impacts_needed: PlacesNeeded,
     rows_needed: PlacesNeeded,
+    /// How many slots the broadphases of the last ticks had.
+    slots_needed: PlacesNeeded,
 }
 
 impl_memory!(ProxyRows {
@@ -43,7 +45,7 @@ impl_memory!(ProxyRows {
     rejected,
     impacts,
     sensed;
-    without pairs_needed, impacts_needed, rows_needed
+    without pairs_needed, impacts_needed, rows_needed, slots_needed
 });
 
 impl ProxyRows {
@@ -69,8 +71,13 @@ impl ProxyRows {
         }
     }
 
-    /// Frees memory that neither this tick nor those before need.
-    pub(super) fn free_unused(&mut self) {
+    /// Frees memory that neither this tick nor those before need. The broadphase has so many slots.
+    pub(super) fn free_unused(&mut self, slots: usize) {
+        let most = self.slots_needed.record(slots);
+        if self.rows.capacity() > most {
+            self.rows.truncate(slots);
+            self.rows.shrink_to_fit();
+        }
         let most = self.pairs_needed.record(self.pairs.len());
         shrink_above(&mut self.pairs, most);
         let most = self.impacts_needed.record(self.impacts.len().max(self.sensed.len()));

@@ -106,7 +106,8 @@ impl<'a> IntoIterator for TickOutput<'a> {
 #[derive(Debug)]
 pub struct Pipeline {
     config: Config,
-    /// The level, the threads, and the greatest number of candidate pairs. A tick with more pairs is an error.
+    /// The level, the threads, and the greatest number of candidate pairs. A tick with more pairs is an error; for the pairs of proxies, the
+    /// limit of their broadphase counts.
     pub exec: Exec,
     finder: PairFinder,
     work: TickScratch,

@@ -2,7 +2,7 @@
 
 use scenes::{Scene, World};
 use swath::broadphase::{Decomposition, DecompositionError, DividingPlane, PairInput};
-use swath::{Aabb, MovingBox, PairFinder, SweptPair};
+use swath::{Aabb, COORD_MAX, MovingBox, PairFinder, SweptPair};
 use testkit::draw::Draw;
 
 fn boxes(scene: Scene, rows: usize) -> Vec<MovingBox> {
@@ -136,4 +136,31 @@ fn invalid_boxes_planes_and_counts_are_refused() {
     let planes = vec![DividingPlane { axis: 0, at: 1.0 }; 1 << 20];
     let parts = (1 << 20) + 1;
     assert_eq!(Decomposition::from_planes(planes), Err(DecompositionError::Parts(parts)));
+}
+
+/// Goal: a path that ends outside of the world is found by the parts as by one process. Method: boxes near the greatest coordinate that move
+/// away from the origin, so that the bounds of their paths are no valid rows; the sample has these bounds.
+#[test]
+fn paths_past_the_greatest_coordinate_are_in_parts() {
+    for sign in [1.0, -1.0] {
+        let boxes: Vec<MovingBox> = (0..40)
+            .map(|k| {
+                let far = sign * COORD_MAX;
+                let aabb = Aabb { min: [far, k as f32, 0.0], max: [far, k as f32 + 1.0, 1.0] };
+                MovingBox::new(aabb, [far, 0.0, 0.0]).expect("a valid box")
+            })
+            .collect();
+        let sample: Vec<Aabb> = boxes.iter().map(MovingBox::bounds).collect();
+        assert!(sample.iter().all(|bounds| bounds.validate().is_err()));
+        let parts = Decomposition::balanced(&sample, 4).unwrap();
+        assert!(parts.planes().iter().all(|plane| plane.at.is_finite()));
+        let mut finder = PairFinder::new();
+        let expected: Vec<_> =
+            finder.swept_pairs(&boxes[..]).unwrap().sorted().iter().map(bits).collect();
+        let each = by_parts(&boxes, &parts);
+        assert!(expected.len() == 39 && each.iter().all(|found| (5..20).contains(&found.len())));
+        let mut found = each.concat();
+        found.sort_unstable();
+        assert_eq!(found, expected);
+    }
 }

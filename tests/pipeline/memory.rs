@@ -1,7 +1,7 @@
 //! Tests that the memory of a pipeline depends on the last ticks, and not on the largest one ever.
 
 use swath::convex::toi::Touch;
-use swath::pipeline::{BodyFlags, Config};
+use swath::pipeline::{BodyFlags, BodyInfo, Config};
 use swath::{
     Aabb, Broadphase, ConvexBody, Motion, MovingBoxColumns, PairFinder, Pipeline, Pose, Proxy,
     ProxyId, Scene, Shape, Threads,
@@ -240,4 +240,31 @@ fn shrunk_pipeline_has_no_memory_and_gives_the_same_results() {
         assert_eq!(pipeline.memory_usage(), 0);
         assert_eq!(results(&mut pipeline), before);
     }
+}
+
+/// Goal: the memory for the slots of a large broadphase is freed after some ticks of a small one, and not in ticks of the large one. Method: very many proxies of
+/// which the last two touch; then few.
+#[test]
+fn memory_of_many_slots_is_freed_after_some_ticks() {
+    const MANY: usize = 200_000;
+    let world = |count: usize| {
+        let mut world = Broadphase::with_exec(Threads::one());
+        for k in 0..count {
+            let x = 2.0 * k.min(count - 2) as f32;
+            let cube = Aabb::cube([x, 0.0, 0.0], 0.5).expect("valid");
+            world.insert(cube, Proxy::dynamic()).expect("valid");
+        }
+        world
+    };
+    let mut pipeline = pipeline(0.0);
+    let mut last = |count: usize| {
+        let mut world = world(count);
+        for _ in 0..40 {
+            let output = pipeline.tick_proxies(&mut world, |_| BodyInfo::default());
+            assert_eq!(output.expect("no limit").impacts().len(), 1);
+        }
+        pipeline.memory_usage()
+    };
+    let (large, small) = (last(MANY), last(10));
+    assert!(large >= 4 * MANY && small < MANY, "{small} of {large}");
 }

@@ -1,6 +1,8 @@
 //! Tests of ticks of a broadphase with more pairs than one task tests.
 
-use swath::{Aabb, Broadphase, COORD_MAX, Motion, Pipeline, Pose, Proxy, Shape};
+use swath::mesh::{Compound, Geometry};
+use swath::pipeline::{BodyInfo, Config};
+use swath::{Aabb, Broadphase, COORD_MAX, Invalid, Motion, Pipeline, Pose, Proxy, Shape};
 
 /// More pairs than one task tests, and no multiple of them.
 const PAIRS: usize = 2500;
@@ -38,4 +40,49 @@ fn only_the_pairs_of_an_invalid_body_are_left_out() {
         assert!(output.rejected().iter().map(|&(id, _)| id).eq(invalid));
         assert_eq!(output.into_iter().len(), expected.len());
     }
+}
+
+/// Goal: a body whose box or shape is valid, but whose bounds reach past [`COORD_MAX`], is listed, has no impacts, and changes none of others. Method:
+/// bodies at one place; bounds that are too large by an acceleration, or by the margin of a target distance; the result of `Pipeline::bounds_of` is the reason.
+#[test]
+fn bodies_with_bounds_past_the_greatest_coordinate_are_rejected() {
+    let ball = Shape::sphere(0.5).expect("a sphere");
+    let parts = Compound::new([(ball.into(), Pose::IDENTITY)]).expect("a compound");
+    let at = |position: [f32; 3]| Motion::from(Pose::at(position).expect("a pose"));
+    let edge = at([COORD_MAX, 0.0, 0.0]);
+    let fast = Motion::new(Pose::IDENTITY, [0.75 * COORD_MAX, 0.0, 0.0]).expect("a motion");
+    let fast = fast.accelerating([0.75 * COORD_MAX, 0.0, 0.0]).expect("a motion");
+    let geometries = [Geometry::from(ball), (&parts).into()];
+    let cube = Aabb::cube([0.0; 3], 1.0).expect("a box");
+    let mut config = Config::default();
+    for (target, motion) in [(0.0, fast), (1e30, edge)] {
+        config.target_distance = target;
+        for geometry in geometries {
+            let reason =
+                geometry.bounds_over(&motion, 0.5 * target).expect_err("they are too large");
+            assert!(geometry.bounds_over(&at([0.0; 3]), 0.5 * target).is_ok());
+            let (mut world, mut ids) = (Broadphase::new(), Vec::new());
+            for _ in 0..3 {
+                ids.push(world.insert(cube, Proxy::dynamic()).expect("valid"));
+            }
+            let mut pipeline = Pipeline::new(config);
+            let output = pipeline.tick_proxies(&mut world, |id| {
+                BodyInfo::from((id == ids[1]).then_some((geometry, motion)))
+            });
+            let output = output.expect("no limit");
+            assert_eq!(output.rejected(), [(ids[1], reason)]);
+            let [impact] = output.impacts() else { panic!("{:?}", output.impacts()) };
+            assert_eq!((impact.pair.a, impact.pair.b), (ids[0], ids[2]));
+        }
+    }
+    // A proxy without a shape, whose box with the margin is too large.
+    let (mut world, wide) = (Broadphase::new(), Aabb { max: [COORD_MAX; 3], ..cube });
+    for aabb in [cube, wide, cube] {
+        world.insert(aabb, Proxy::dynamic()).expect("valid");
+    }
+    let mut pipeline = Pipeline::new(config);
+    let output = pipeline.tick_proxies(&mut world, |_| None::<(Shape<'_>, Motion)>);
+    let output = output.expect("no limit");
+    assert!(matches!(output.rejected(), [(id, Invalid::TooLarge { axis: 0 })] if id.index() == 1));
+    assert_eq!(output.impacts().len(), 1);
 }

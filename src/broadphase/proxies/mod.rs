@@ -303,6 +303,11 @@ impl Broadphase {
         self.state.slots.live as usize
     }
 
+    /// The number of slots: each index of an id is below it.
+    pub(crate) fn slots(&self) -> usize {
+        self.state.slots.all.len()
+    }
+
     /// Whether there are no proxies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
