@@ -68,6 +68,15 @@ impl<'o> Contacts<'o> {
         self.all.is_none()
     }
 
+    /// Returns the depth of the deepest overlap so far, if lesser ones are of no interest, else zero.
+    #[inline]
+    pub(super) fn known_depth(&self) -> f64 {
+        match self.best.toi.result {
+            ToiResult::Overlapping { depth, .. } if self.all.is_none() => depth.into(),
+            _ => 0.0,
+        }
+    }
+
     /// Returns the time after which contacts do not count.
     #[inline]
     pub(super) fn until(&self) -> f64 {

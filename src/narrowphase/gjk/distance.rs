@@ -218,7 +218,7 @@ fn continued(
         let touch = TOUCH * lesser(pair.a.shape.size, pair.b.shape.size);
         // The depth of boxes is exact, however little they overlap.
         let least = if BoxPair::new(pair).is_some() { -tiny } else { -touch };
-        shallowest(pair, x, found.plane, least)
+        shallowest(pair, x, found.plane, [least, f64::INFINITY])
     } else if found.lower == f64::NEG_INFINITY {
         // No plane proves a distance if the support map of the caller returned an invalid point.
         pair.balls(x)

@@ -9,6 +9,9 @@
 //!          (`expanding_polytope.rs`), improved
 //! ```
 //!
+//! Of a body with many parts, only the deepest overlap counts. So the caller may give a depth up to which any upper bound is enough, and the
+//! search ends at the first one.
+//!
 //! The origins may be anywhere, so the right direction may point against the one between them.
 
 use super::box_depth::depth_of_boxes;
@@ -17,15 +20,16 @@ use super::expanding_polytope::expanded;
 use super::local_depth::{along, improved, shallower};
 use super::nearest::{Gap, RotatedPair};
 use crate::geom::MapEach;
-use crate::narrowphase::math::V3;
+use crate::narrowphase::math::{V3, lesser};
 
 /// Returns the least depth, as a negative gap. It may also find that the cores do not overlap. If the gap along one
-/// of the directions is above `least`, it may be the result although another depth is less.
+/// of the directions is above `least`, it may be the result although another depth is less. A gap of `enough` or more may be that along
+/// any direction.
 pub(in crate::narrowphase) fn shallowest(
     pair: &RotatedPair<'_>,
     x: V3,
     guess: V3,
-    least: f64,
+    [least, enough]: [f64; 2],
 ) -> Gap {
     let exact_of = |boxes| depth_of_boxes(pair, &boxes, x, f64::INFINITY);
     let exact = BoxPair::new(pair).and_then(exact_of);
@@ -33,6 +37,9 @@ pub(in crate::narrowphase) fn shallowest(
         return exact;
     }
     let first = first(pair, x, guess);
+    if first.lower >= enough {
+        return first;
+    }
     // Only a direction that is nearly shallow enough may become so by being improved.
     let best = if first.lower > NEAR * least { improved(pair, x, first) } else { first };
     if best.lower > least {
@@ -41,7 +48,8 @@ pub(in crate::narrowphase) fn shallowest(
     if let Some(exact) = exact {
         return exact;
     }
-    improved(pair, x, expanded(pair, x, best, least))
+    let best = expanded(pair, x, best, lesser(least, enough));
+    if best.lower >= enough { best } else { improved(pair, x, best) }
 }
 
 /// Greatest multiple of a limit of the depth at which the first direction is improved before others are tried.

@@ -253,6 +253,7 @@ mod tests {
                     rounds: 0,
                     supports: 0,
                     pause: Pause::NEVER,
+                    known_depth: 0.0,
                 };
                 let result = search.run_on(level, None, &mut None);
                 Toi { result, rounds: search.rounds, supports: search.supports }

@@ -107,12 +107,19 @@ pub(crate) struct Plan {
     pub(super) follows: u8,
     /// Whether the two were apart before the start.
     pub(super) later: bool,
+    /// The depth of an overlap with another part at the start of the window: a lesser overlap is of no interest.
+    pub(super) known_depth: f64,
 }
 
 impl Plan {
     /// Whether its start can become later without a search.
     pub(crate) fn may_follow(&self) -> bool {
         self.follows > 0
+    }
+
+    /// Returns the plan with the depth of an overlap with another part at the start of the window.
+    pub(crate) fn deeper_than(&self, known_depth: f64) -> Self {
+        Self { known_depth, ..*self }
     }
 }
 
@@ -248,7 +255,7 @@ impl<'s> PartSearch<'s> {
 
     /// Searches for the first contact with a shape around the whole body, for a body that rotates. Every touch counts.
     pub(crate) fn whole_body(&self, around: &Shape<'_>, window: [f64; 2]) -> Toi {
-        self.rotating(around, window, true, None)
+        self.rotating(around, window, &Plan { later: true, ..Plan::default() }, None)
     }
 
     /// Prepares the search for a part. The two are known to be apart by more than the tolerance from the start of the
@@ -341,7 +348,7 @@ impl<'s> PartSearch<'s> {
             return self.rotating_triangle(&plan, &triangle, end, Some(progress));
         }
         let window = [start, end];
-        let mut found = self.beside(&triangle, normal, window, plan.later, Some(&mut *progress));
+        let mut found = self.beside(&triangle, normal, window, &plan, Some(&mut *progress));
         if found.result == ToiResult::Separated
             && let Some((crossed, [start, end])) = progress.rest.take()
             && let Some(front) = triangle.normal()
@@ -371,12 +378,12 @@ impl<'s> PartSearch<'s> {
             let reach = offset.manhattan_length() + part.bounding_radius + part.radius;
             let place = (offset, self.accuracy(reach));
             let part = MovingShape::at_rest(part, rotation);
-            return self.search((part, place), guess, window, plan.later, progress);
+            return self.search((part, place), guess, window, plan, progress);
         }
         let placed = PlacedCore { core: part.core, rotation, offset };
         let reach = offset.length() + part.bounding_radius;
         let part = part_shape(Core::Placed(&placed), part.radius, reach);
-        self.rotating(&part, window, plan.later, progress)
+        self.rotating(&part, window, plan, progress)
     }
 
     /// Searches for a contact with a part of a body that rotates.
@@ -384,14 +391,14 @@ impl<'s> PartSearch<'s> {
         &self,
         part: &Shape<'_>,
         window: [f64; 2],
-        later: bool,
+        plan: &Plan,
         progress: Option<&mut Progress>,
     ) -> Toi {
         let [_, motion] = self.positions;
         let part = MovingShape::new(part, motion);
         let guess = self.path.guess(self.mover.shape.size, window);
         let place = (V3::ZERO, self.accuracy(0.0));
-        self.search((part, place), guess, window, later, progress)
+        self.search((part, place), guess, window, plan, progress)
     }
 
     /// Searches for a contact with a triangle of a body that rotates.
@@ -407,7 +414,7 @@ impl<'s> PartSearch<'s> {
             triangle.first + triangle.sides[0],
             triangle.first + triangle.sides[1],
         ];
-        self.rotating(&triangle_shape(corners), [plan.start, to], plan.later, progress)
+        self.rotating(&triangle_shape(corners), [plan.start, to], plan, progress)
     }
 
     /// Runs the search, with the settings of the start or the later ones.
@@ -416,7 +423,7 @@ impl<'s> PartSearch<'s> {
         (part, place): (MovingShape<'_>, (V3, PartAccuracy)),
         guess: V3,
         window: [f64; 2],
-        later: bool,
+        plan: &Plan,
         progress: Option<&mut Progress>,
     ) -> Toi {
         let [from, to] = window;
@@ -426,7 +433,9 @@ impl<'s> PartSearch<'s> {
             }
             return Toi::default();
         }
+        let Plan { later, known_depth, .. } = *plan;
         let mut search = self.search_of(part, place, guess, window, later);
+        search.known_depth = known_depth;
         let Some(progress) = progress else {
             let result = search.run(None, &mut None);
             return Toi { result, rounds: search.rounds, supports: search.supports };
@@ -467,6 +476,7 @@ impl<'s> PartSearch<'s> {
             rounds: 0,
             supports: 0,
             pause: Pause::NEVER,
+            known_depth: 0.0,
         }
     }
 
@@ -556,7 +566,7 @@ impl<'s> PartSearch<'s> {
         progress: Option<&mut Progress>,
     ) -> Toi {
         let window = [plan.start, to];
-        let mut toi = self.beside(triangle, guess, window, plan.later, progress);
+        let mut toi = self.beside(triangle, guess, window, plan, progress);
         if plan.deepens || plan.deepens_in_other {
             // An overlap if no touch counts.
             let first = round_down(plan.start);
@@ -585,12 +595,12 @@ impl<'s> PartSearch<'s> {
         triangle: &Triangle,
         guess: V3,
         window: [f64; 2],
-        later: bool,
+        plan: &Plan,
         progress: Option<&mut Progress>,
     ) -> Toi {
         let shape = triangle.shape();
         let part = MovingShape::at_rest(&shape, M3::IDENTITY);
         let place = (triangle.first, triangle.accuracy);
-        self.search((part, place), guess, window, later, progress)
+        self.search((part, place), guess, window, plan, progress)
     }
 }

@@ -48,7 +48,7 @@ const WHOLE_TURNS_ROUNDS: u32 = 32;
 const TOUCH_ROUNDS_MAX: u32 = 256;
 
 /// More than the part of a displacement that rounding its direction to `f32` can take from it: 2⁻²².
-const NORMAL_ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
+pub(super) const NORMAL_ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
 
 /// State of one search.
 pub(in crate::narrowphase) struct Search<'s> {
@@ -66,6 +66,8 @@ pub(in crate::narrowphase) struct Search<'s> {
     pub(super) rounds: u32,
     pub(super) supports: u32,
     pub(super) pause: Pause,
+    /// An overlap at the start that is not deeper than this need not be the least one.
+    pub(super) known_depth: f64,
 }
 
 impl<'s> Search<'s> {
@@ -147,6 +149,7 @@ impl<'s> Search<'s> {
             rounds: led.1,
             supports: led.2,
             pause: Pause::NEVER,
+            known_depth: 0.0,
         };
         let result = search.run(led.0, &mut observer);
         *found = Toi { result, rounds: search.rounds, supports: search.supports };
@@ -207,7 +210,7 @@ impl<'s> Search<'s> {
             }
             if found.upper == 0.0 && goal.range.min < 0.0 {
                 // The cores touch, and that is ignored: their gap is negative.
-                let gap = shallowest(&pair, x, found.plane, goal.accept);
+                let gap = shallowest(&pair, x, found.plane, [goal.accept, f64::INFINITY]);
                 (found.lower, found.upper, found.plane) = (gap.lower, gap.lower, gap.normal);
                 found.support = pair.support(gap.normal);
                 inside = Some(gap);

@@ -9,7 +9,7 @@
 
 use super::goal::{ACCURACY, Goal};
 use super::result::ToiResult;
-use super::search::Search;
+use super::search::{NORMAL_ROUNDING, Search};
 use super::separating_plane::{GapRange, SLIVER};
 use super::settings::Touch;
 use crate::geom::{MapEach, Motion};
@@ -62,7 +62,7 @@ impl<'s> Search<'s> {
         found: &Nearest,
         simplex: &Simplex,
     ) -> Result<f64, ToiResult> {
-        let gap = self.gap_of(pair, x, found, simplex);
+        let gap = self.gap_of(pair, x, (found, simplex), self.known_gap());
         let distance = if found.upper > 0.0 { found.upper } else { gap.lower };
         if distance < self.contact_distance - self.tolerance {
             return Err(self.overlapping(t, pair, &gap));
@@ -250,15 +250,38 @@ impl<'s> Search<'s> {
         let accuracy = Accuracy::Within { share: 0.0, of: 0.0, least };
         let guess = (guess, f64::NEG_INFINITY);
         let found = pair.nearest_within(x, &mut simplex, guess, self.motion.slack, accuracy);
-        self.gap_of(&pair, x, &found, &simplex)
+        self.gap_of(&pair, x, (&found, &simplex), f64::INFINITY)
     }
 
-    /// Returns the gap of the cores that a search has found, or how deep they overlap.
-    fn gap_of(&self, pair: &RotatedPair<'_>, x: V3, found: &Nearest, simplex: &Simplex) -> Gap {
+    /// Returns the gap from which an overlap is not deeper than the known one after its depth is rounded.
+    fn known_gap(&self) -> f64 {
+        let known = (self.known_depth - self.motion.slack) * (1.0 - 2.0 * NORMAL_ROUNDING);
+        // What is hardly deeper than a touch may be one.
+        if known > 2.0 * self.tolerance { self.contact_distance - known } else { f64::INFINITY }
+    }
+
+    /// Returns the gap of the cores that a search has found, or how deep they overlap. A gap of `enough` or more may be that along any
+    /// direction.
+    fn gap_of(
+        &self,
+        pair: &RotatedPair<'_>,
+        x: V3,
+        (found, simplex): (&Nearest, &Simplex),
+        enough: f64,
+    ) -> Gap {
         if found.upper > 0.0 {
             return found.gap(pair, x, simplex);
         }
-        shallowest(pair, x, found.plane, self.contact_distance - self.tolerance)
+        if enough < f64::INFINITY {
+            // The first direction is the normal of a triangle.
+            let Nearest { lower, plane: normal, support, .. } = Nearest::along(pair, x, self.guess);
+            if lower >= enough {
+                let Vertex { on_a, on_b, .. } = support;
+                return Gap { lower, normal, out: normal, on_a, on_b };
+            }
+        }
+        let least = self.contact_distance - self.tolerance;
+        shallowest(pair, x, found.plane, [least, enough])
     }
 
     /// Returns the overlap at the start of the window, for bodies that touch there or overlap.
