@@ -221,8 +221,9 @@ impl<'q> Queue<'q> {
         if self.paused.is_some() {
             return self.find_or_pause(plan, shape, contacts);
         }
-        let plan = &plan.deeper_than(contacts.known_depth());
-        let toi = self.search.find(plan, shape, contacts.until(), self.best.as_ref(), None);
+        let mut plan = *plan;
+        plan.known_depth = contacts.known_depth();
+        let toi = self.search.find(&plan, shape, contacts.until(), self.best.as_ref(), None);
         self.rounds += u64::from(toi.rounds);
         self.add(&toi, plan.part, false, contacts);
     }

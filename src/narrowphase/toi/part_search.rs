@@ -108,18 +108,13 @@ pub(crate) struct Plan {
     /// Whether the two were apart before the start.
     pub(super) later: bool,
     /// The depth of an overlap with another part at the start of the window: a lesser overlap is of no interest.
-    pub(super) known_depth: f64,
+    pub(crate) known_depth: f64,
 }
 
 impl Plan {
     /// Whether its start can become later without a search.
     pub(crate) fn may_follow(&self) -> bool {
         self.follows > 0
-    }
-
-    /// Returns the plan with the depth of an overlap with another part at the start of the window.
-    pub(crate) fn deeper_than(&self, known_depth: f64) -> Self {
-        Self { known_depth, ..*self }
     }
 }
 
