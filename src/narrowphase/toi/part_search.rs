@@ -428,16 +428,15 @@ impl<'s> PartSearch<'s> {
             }
             return Toi::default();
         }
-        let Plan { later, known_depth, .. } = *plan;
-        let mut search = self.search_of(part, place, guess, window, later);
-        search.known_depth = known_depth;
+        let mut search = self.search_of(part, place, guess, window, plan.later);
+        search.known_depth = plan.known_depth;
         let Some(progress) = progress else {
             let result = search.run(None, &mut None);
             return Toi { result, rounds: search.rounds, supports: search.supports };
         };
         let before;
         (before, search.pause) = progress.next();
-        (search.rounds, progress.later) = (before, later);
+        (search.rounds, progress.later) = (before, plan.later);
         let led = search.pause.led.take();
         let result = search.run(led, &mut None);
         (progress.rounds, progress.pause) = (search.rounds, search.pause);
