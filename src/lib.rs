@@ -122,9 +122,9 @@ pub use pipeline::tick::Pipeline;
 /// written to columns of the caller, or to a list of [`Hits`](crate::batch::Hits).
 pub mod batch {
     pub use crate::columns::{
-        AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked, Columns,
-        LengthMismatch, Rejected, Row, SegmentColumns, SegmentStore, SphereColumns, SphereStore,
-        Store,
+        AabbStore, AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked,
+        Columns, LengthMismatch, Rejected, Row, SegmentColumns, SegmentStore, SphereColumns,
+        SphereStore, Store,
     };
     pub use crate::geom::{
         AcceleratingBox, Body, Contact, ContactState, Faces, Facets, MovingSphere, PlaneSide,

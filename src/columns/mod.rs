@@ -24,7 +24,7 @@ pub(crate) use input::ColumnScratch;
 pub use input::{AabbInput, MovingBoxInput};
 pub(crate) use memory::{Memory, bytes_of_all, impl_memory};
 pub use owned::{
-    AcceleratingBoxStore, BodyStore, MovingBoxStore, SegmentStore, SphereStore, Store,
+    AabbStore, AcceleratingBoxStore, BodyStore, MovingBoxStore, SegmentStore, SphereStore, Store,
 };
 pub use planar::PlanarBoxColumns;
 pub use row::Row;

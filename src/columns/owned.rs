@@ -3,7 +3,7 @@
 use super::memory::impl_memory;
 use super::row::Row;
 use super::{Checked, Columns, Rejected};
-use crate::geom::{AcceleratingBox, Body, Invalid, MovingBox, MovingSphere, Segment};
+use crate::geom::{Aabb, AcceleratingBox, Body, Invalid, MovingBox, MovingSphere, Segment};
 use crate::lanes::{Block, LANES_MAX, Level};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
@@ -40,6 +40,26 @@ impl_memory!([T, const K: usize] Store<T, K> { columns, rejected; without len, r
 /// # Ok::<(), swath::Invalid>(())
 /// ```
 pub type MovingBoxStore = Store<MovingBox, 9>;
+
+/// Owned columns of boxes that do not move: the boxes of a batch of queries.
+///
+/// ```
+/// use swath::batch::{AabbStore, Hit};
+/// use swath::{Aabb, Bvh};
+///
+/// let mut tree = Bvh::new();
+/// tree.build(&[Aabb::cube([3.0, 0.0, 0.0], 1.0)?, Aabb::cube([0.0, 9.0, 0.0], 1.0)?])?;
+///
+/// // The nearest box of each of two points.
+/// let mut points = AabbStore::new(); // keep it from tick to tick
+/// points.push(Aabb::point([0.0; 3])?)?;
+/// points.push(Aabb::point([0.0, 7.0, 0.0])?)?;
+/// let mut nearest = [Hit::MISS; 2];
+/// tree.queries().proximities(&points.checked(), 100.0)?.nearest(&mut nearest)?;
+/// assert_eq!(nearest.map(|hit| hit.row), [0, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type AabbStore = Store<Aabb, 6>;
 
 /// Owned columns of moving boxes with masses.
 pub type BodyStore = Store<Body, 10>;

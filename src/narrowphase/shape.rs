@@ -258,7 +258,8 @@ impl<'a> Shape<'a> {
     /// Returns a moving box that contains the shape during the whole of `motion`. It moves as the
     /// position does, and contains the shape in every rotation of the tick. Use it with the sweep
     /// of [accelerating boxes](crate::batch::sweep::accelerating), or its
-    /// [`bounds`](AcceleratingBox::bounds) with a pair finder.
+    /// [`bounds`](AcceleratingBox::bounds) with a pair finder. For the box of a proxy use
+    /// [`Pipeline::bounds_of`](crate::Pipeline::bounds_of), which returns a [`MovingBox`](crate::MovingBox).
     ///
     /// On each world axis `e`, the extent of a rotating body is at most that of the chord between
     /// its extents at both ends, plus the deviation `⅛·|ω|·|ω × e|` times the distance of its

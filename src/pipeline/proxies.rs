@@ -106,7 +106,9 @@ impl Pipeline {
     /// Finds the impacts of the proxies of a broadphase: updates it, which finds the pairs, and
     /// tests those that touch.
     ///
-    /// `body` is called once for each proxy that is in a pair. The box and the displacement of a
+    /// `body` is called once for each proxy that is in a pair. It cannot read the broadphase, which is borrowed exclusively: look up
+    /// the body of an id in a table of yours, by [`ProxyId::index`]. The result borrows the pipeline only, so proxies may be changed
+    /// while it is read. The box and the displacement of a
     /// proxy with a shape must contain it during the whole tick, like those that
     /// [`Pipeline::bounds_of`] computes. With a target distance each box must be larger by half of it, which is the margin that function
     /// takes. [`Proxy::margin`](crate::Proxy::margin) does not replace that: the fat AABB stays while the path is inside, and then one of its sides may be nearer.

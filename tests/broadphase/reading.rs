@@ -2,7 +2,7 @@
 
 use swath::batch::sweep::MISS;
 use swath::broadphase::{BroadphaseError, ProxyPair};
-use swath::{Aabb, Broadphase, MovingBox, Proxy, ProxyId, ProxyKind};
+use swath::{Aabb, Broadphase, MovingBox, Proxy, ProxyId, ProxyKind, Threads};
 use testkit::fuzz::world::events;
 
 fn cube(x: f32) -> Aabb {
@@ -255,4 +255,48 @@ fn data_of_a_proxy_that_no_update_has_seen_are_unknown() {
         world.remove(id).expect("the proxy exists");
         assert_eq!(world.update().expect("no limit").data(id), Some(8), "{used} {restored}");
     }
+}
+
+/// Goal: the hash of the events differs if a pair, an id or a first time does, and is the same on one thread and for a broadphase that was restored.
+/// Method: ticks of a row with one difference each.
+#[test]
+fn hash_of_changes_depends_on_pairs_ids_and_times() {
+    let (mut world, ids) = row(12);
+    world.update().expect("no limit");
+    let before = world.snapshot();
+    let mut hash_after = |edit: &dyn Fn(&mut Broadphase)| {
+        let [one, all] = [Threads::one(), Threads::current()].map(|threads| {
+            world.exec.threads = threads;
+            world.restore(&before);
+            edit(&mut world);
+            let hash = world.update().expect("no limit").hash();
+            assert_eq!(world.changes().hash(), hash);
+            hash
+        });
+        assert_eq!(one, all);
+        one
+    };
+    let place = |x: f32, dx: f32| {
+        let id = ids[3];
+        move |world: &mut Broadphase| {
+            world.set_margin(id, 0.0).expect("valid");
+            world.set(id, cube(x), [dx, 0.0, 0.0]).expect("valid");
+        }
+    };
+    let reuse_slot = |world: &mut Broadphase| {
+        world.remove(ids[3]).expect("the id is valid");
+        let again = world.insert(cube(3.0), Proxy::dynamic().with_margin(0.0625)).expect("valid");
+        assert_eq!(again.index(), ids[3].index());
+    };
+    let hashes = [
+        hash_after(&|_| ()),
+        hash_after(&place(30.0, 0.0)),   // pairs end
+        hash_after(&place(30.0, -25.5)), // other pairs begin
+        hash_after(&place(30.0, -26.0)), // the same pairs, at other times
+        hash_after(&reuse_slot),
+    ];
+    for (k, hash) in hashes.iter().enumerate() {
+        assert!(!hashes[..k].contains(hash), "hash {k}");
+    }
+    assert_eq!(hash_after(&|_| ()), hashes[0]);
 }

@@ -1,4 +1,4 @@
-//! Tests of `Broadphase::set_many` and of the errors of `insert_many`, for lists that several threads share.
+//! Tests of `Broadphase::set_many` and of the errors of `insert_many`, for lists that several threads share; and of `set_enabled_many`.
 
 use rand::RngExt;
 use swath::broadphase::BroadphaseError;
@@ -199,4 +199,33 @@ fn short_list_is_set_after_a_long_one() {
     let moved =
         ids.iter().filter(|&&id| world.moving_box(id).expect("it exists").delta == [0.5; 3]);
     assert_eq!(moved.count(), 100);
+}
+
+/// Goal: `set_enabled_many` does what one call for each proxy does, also for an id that occurs twice, and nothing if an id is stale. Method: a row of
+/// boxes that touch their neighbours, every third disabled.
+#[test]
+fn set_enabled_many_is_set_enabled_of_each() {
+    let row: Vec<_> = (0..30)
+        .map(|k| Aabb { min: [k as f32, 0.0, 0.0], max: [k as f32 + 1.0, 1.0, 1.0] }.into())
+        .collect();
+    let (mut many, ids) = filled(Threads::one(), &row, true);
+    let (mut each, _) = filled(Threads::one(), &row, true);
+    let listed: Vec<_> = ids.iter().copied().step_by(3).chain([ids[0]]).collect();
+    for (enabled, ended, begun) in [(false, 19, 0), (false, 0, 0), (true, 0, 19)] {
+        many.update().expect("no limit");
+        each.update().expect("no limit");
+        many.set_enabled_many(&listed, enabled).expect("the ids are valid");
+        for &id in &listed {
+            each.set_enabled(id, enabled).expect("the id is valid");
+        }
+        assert_eq!(many.snapshot(), each.snapshot());
+        let changes = many.update().expect("no limit");
+        assert_eq!((changes.ended().len(), changes.begun().len()), (ended, begun));
+        assert_eq!(events(changes), events(each.update().expect("no limit")));
+    }
+    many.remove(ids[7]).expect("the id is valid");
+    let before = many.snapshot();
+    let stale = BroadphaseError::StaleOfRow { row: 1, id: ids[7] };
+    assert_eq!(many.set_enabled_many(&[ids[3], ids[7]], false), Err(stale));
+    assert_eq!(many.snapshot(), before);
 }

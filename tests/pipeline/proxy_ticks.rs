@@ -1,8 +1,8 @@
 //! Tests of ticks of a broadphase with more pairs than one task tests.
 
 use swath::mesh::{Compound, Geometry};
-use swath::pipeline::{BodyInfo, Config};
-use swath::{Aabb, Broadphase, COORD_MAX, Invalid, Motion, Pipeline, Pose, Proxy, Shape};
+use swath::pipeline::{BodyFlags, BodyInfo, Config};
+use swath::{Aabb, Broadphase, COORD_MAX, Invalid, Motion, Pipeline, Pose, Proxy, Shape, Threads};
 
 /// More pairs than one task tests, and no multiple of them.
 const PAIRS: usize = 2500;
@@ -85,4 +85,49 @@ fn bodies_with_bounds_past_the_greatest_coordinate_are_rejected() {
     let output = output.expect("no limit");
     assert!(matches!(output.rejected(), [(id, Invalid::TooLarge { axis: 0 })] if id.index() == 1));
     assert_eq!(output.impacts().len(), 1);
+}
+
+/// Goal: the hash of a tick of proxies depends on the impacts, on the list in which they are, and on the ids, and not on the threads. Method: a ball that
+/// falls on a box, with one difference each.
+#[test]
+fn hash_of_a_tick_depends_on_impacts_and_ids() {
+    let ball = Shape::sphere(0.5).expect("a sphere");
+    let hash = |dy: f32, flags: BodyFlags, reuse: bool, threads: Threads| {
+        let mut world = Broadphase::with_exec(threads.clone());
+        if reuse {
+            let first = world.insert(Aabb::default(), Proxy::fixed()).expect("valid");
+            world.remove(first).expect("it exists");
+        }
+        let floor = world.insert(Aabb::cube([0.0; 3], 1.0).expect("a box"), Proxy::fixed());
+        let floor = floor.expect("valid");
+        let start = Pose::at([0.0, 3.0, 0.0]).expect("a pose");
+        let motion = Motion::new(start, [0.0, dy, 0.0]).expect("a motion");
+        let bounds = Pipeline::bounds_of(&ball, &motion, 0.0).expect("a box");
+        world.insert_moving(bounds, Proxy::dynamic()).expect("valid");
+        let mut pipeline = Pipeline::with_exec(Config::default(), threads);
+        let output = pipeline.tick_proxies(&mut world, |id| {
+            let shape = (id != floor).then_some((ball.into(), motion));
+            BodyInfo { shape, flags: if id == floor { BodyFlags::STILL } else { flags } }
+        });
+        let output = output.expect("no limit");
+        assert_eq!(output.impacts().len() + output.sensed().len(), usize::from(dy < -1.5));
+        output.hash()
+    };
+    let (moves, sensor) = (BodyFlags::MOVES, BodyFlags::MOVES | BodyFlags::SENSOR);
+    let cases = [
+        (-4.0, moves, false),
+        (-3.0, moves, false),
+        (-1.0, moves, false),
+        (-4.0, sensor, false),
+        (-4.0, moves, true),
+    ];
+    let hashes = cases.map(|(dy, flags, reuse)| {
+        let [one, all] =
+            [Threads::one(), Threads::current()].map(|threads| hash(dy, flags, reuse, threads));
+        assert_eq!(one, all);
+        one
+    });
+    for (k, hash) in hashes.iter().enumerate() {
+        assert!(!hashes[..k].contains(hash), "hash {k}");
+    }
 }

@@ -126,4 +126,35 @@ impl Broadphase {
         self.state.check_all(ids)?;
         ids.iter().try_for_each(|&id| self.set_kind(id, kind))
     }
+
+    /// Enables or disables these proxies, like [`Broadphase::set_enabled`]. An id may occur several times.
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError::StaleOfRow`] when an id is stale; then nothing is changed.
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Proxy};
+    ///
+    /// // A pool of shots, of which none is used yet, in front of a wall.
+    /// let mut world = Broadphase::new();
+    /// let (place, mut shots) = (Aabb::cube([0.0; 3], 0.1)?, Vec::new());
+    /// world.insert(Aabb::cube([0.0; 3], 1.0)?, Proxy::fixed())?;
+    /// world.insert_many(&[place; 100], Proxy::dynamic().owned_by(1).disabled(), &mut shots)?;
+    /// assert!(world.update()?.begun().is_empty());
+    ///
+    /// world.set_enabled_many(&shots[..3], true)?;
+    /// assert_eq!(world.update()?.begun().len(), 3); // each with the wall
+    /// world.set_enabled_many(&shots[..3], false)?;
+    /// assert_eq!(world.update()?.ended().len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_enabled_many(
+        &mut self,
+        ids: &[ProxyId],
+        enabled: bool,
+    ) -> Result<(), BroadphaseError> {
+        self.state.check_all(ids)?;
+        ids.iter().try_for_each(|&id| self.set_enabled(id, enabled))
+    }
 }

@@ -133,7 +133,11 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Enables or disables a proxy.
+    /// Enables or disables a proxy. A disabled proxy keeps its id, box and description, and has no pairs and no queries: the next
+    /// update ends its pairs.
+    ///
+    /// For a pool of bodies that often appear and disappear, such as shots, [`Broadphase::insert`] and [`Broadphase::remove`] are an
+    /// alternative of about the same cost: removed proxies free their memory for new ones, and each use of a slot has an id of its own.
     ///
     /// # Errors
     ///

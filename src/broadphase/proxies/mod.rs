@@ -97,10 +97,10 @@ pub(crate) use update::Changes;
 /// The rules below define what a pair is, which events are reported, and in which order.
 /// Answers and ids are the same for every level and any threads.
 ///
-/// The time of a tick depends on the number of movers, of their pairs and of changes. Movers whose
-/// fat AABB did not change, and movers without a displacement whose box was not set since the last update, not even to the same one,
-/// are not searched for if they are the great majority: give moving proxies a margin of a few ticks' motion
-/// ([`Proxy::with_margin`]), and a world that is nearly at rest costs little. If nothing has
+/// The time of a tick depends on the number of movers, of their pairs and of changes. A mover counts as unchanged if its fat AABB
+/// did not change; or, without a margin, if it has no displacement and no call has set its box since the last update, not even to
+/// the same one. If the great majority of movers are unchanged, an update does not search for them. So a world that is nearly at
+/// rest costs little: give moving proxies a margin of a few ticks' motion ([`Proxy::with_margin`]). If nothing has
 /// changed at all, an update takes less than a nanosecond for each mover. After a few ticks of
 /// similar size neither updates nor changes allocate: removed proxies free their memory for new
 /// ones.

@@ -52,7 +52,8 @@ impl Broadphase {
     ///
     /// Applies the changes of resting proxies since the last update or view. If a mover has
     /// changed, it also builds a tree of all movers, which takes about 40 ns for each mover on one
-    /// thread.
+    /// thread. So make many queries with one view, and change proxies afterwards: calls of this function and of
+    /// [`Broadphase::set`] in turn build the tree each time.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Filter, Proxy, ProxyKind, Segment};
@@ -172,7 +173,8 @@ pub struct ProxyQueries<'a> {
 }
 
 impl<'a> ProxyQueries<'a> {
-    /// Considers only proxies that may pair with `filter`, as defined by [`Filter::allows`].
+    /// Considers only proxies that may pair with `filter`, as defined by [`Filter::allows`]. To find all proxies of some categories,
+    /// pass `Filter::new(u32::MAX, categories)`: only a proxy whose own mask is 0 is not found by it.
     #[must_use]
     pub fn filtered(self, filter: Filter) -> Self {
         Self { of: self.of.filtered(filter), ..self }

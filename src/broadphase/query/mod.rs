@@ -126,7 +126,8 @@ impl<'a> Queries<'a> {
     }
 
     /// Considers only boxes that may pair with `filter`, as defined by [`Filter::allows`]. A box
-    /// that was inserted without a filter has [`Filter::ALL`].
+    /// that was inserted without a filter has [`Filter::ALL`]. To find all boxes of some categories, pass
+    /// `Filter::new(u32::MAX, categories)`: only a box whose own mask is 0 is not found by it.
     #[must_use]
     pub fn filtered(mut self, filter: Filter) -> Self {
         let checks = self.row_filter.inexact_filters || !filter.is_exact();

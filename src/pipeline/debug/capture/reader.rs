@@ -2,8 +2,7 @@
 
 use super::contents::{Capture, CapturedBody, CapturedGeometry, CapturedShape};
 use super::error::{CHECKSUM, CaptureError, HEAD, MAGIC, VERSION, VERSION_MIN, malformed};
-use super::hash::{FNV_START, fnv};
-use crate::geom::{Filter, Motion, Pose};
+use crate::geom::{FNV_START, Filter, Motion, Pose, fnv};
 use crate::meshes::{Compound, HeightField, Mesh};
 use crate::narrowphase::record::NUMBERS_MAX;
 use crate::narrowphase::toi::Touch;

@@ -1,8 +1,7 @@
 //! Writes a tick to a file.
 
 use super::error::{CHECKSUM, CaptureError, HEAD, MAGIC, VERSION, VERSION_MIN};
-use super::hash::{FNV_START, fnv};
-use crate::geom::{Motion, Pose};
+use crate::geom::{FNV_START, Motion, Pose, fnv};
 use crate::meshes::Geometry;
 use crate::narrowphase::record::Recorded;
 use crate::narrowphase::toi::Touch;
