@@ -1,5 +1,6 @@
 //! Tests of `Broadphase`.
 
+mod crowds;
 mod failures;
 mod kinds;
 mod memory;

@@ -289,6 +289,7 @@ impl<R: StripPairs> FinderPasses<R> {
         let test = input.first.test(words.exact, &of_filters);
         let (level, limit) = (input.level, &PairLimit::new(input.pairs_max, test));
         let filtered = input.is_filtered();
+        let owner = if input.second.is_none() { input.first.owner() } else { None };
         let second_row = input.second.map_or(0, |_| input.first.len() as u32);
         let divided_rows = share.max(DIVIDED_ROWS_MIN);
         let grid = &grid;
@@ -300,6 +301,7 @@ impl<R: StripPairs> FinderPasses<R> {
             limit,
             second_row,
             filtered,
+            owner,
             divided_rows,
             joined,
         };

@@ -1,0 +1,104 @@
+//! Tests crowds of proxies of which owners and filters exclude most pairs.
+
+use core::array::from_fn;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use swath::broadphase::{KindTable, ProxyPair};
+use swath::{Aabb, Broadphase, Filter, Level, Proxy, ProxyId, ProxyKind, Threads};
+
+/// How many proxies a crowd has: so many that its boxes are separated by owners before they are compared.
+const COUNT: usize = 1_600;
+
+/// A proxy of the crowd `style`, and its box.
+fn proxy(random: &mut Xoshiro256PlusPlus, style: usize, k: usize) -> (Aabb, Proxy) {
+    let place = [0.0, 4.0][if style == 2 { k % 2 } else { 0 }];
+    let low: [f32; 3] =
+        from_fn(|axis| random.random_range(0.0..1.0) + if axis == 0 { place } else { 0.0 });
+    let aabb = Aabb { min: low, max: low.map(|low| low + random.random_range(0.5..1.0)) };
+    let owner = match style {
+        0 => 1,
+        1 => 1 + (k % 8 == 0) as u32,
+        2 => 1 + (k % 2) as u32,
+        _ => 1 + k as u32 % 3,
+    };
+    let filter = if style == 3 && k % 3 == 1 { Filter::new(2, !2) } else { Filter::ALL };
+    let kind = if style == 1 && k % 2 == 0 { Proxy::kinematic() } else { Proxy::dynamic() };
+    // Few have no owner.
+    let owner = if k.is_multiple_of(101) { 0 } else { owner };
+    (aabb, kind.owned_by(owner).filtered(filter))
+}
+
+/// Goal: of proxies in one place, most of which have the same owner, exactly the allowed pairs are found, in full updates and in those that
+/// search for few. Method: brute force; one owner, two, in a place each or not, and three with filters; two tables of kinds; every level,
+/// one thread and all.
+#[test]
+fn crowds_of_one_owner_have_exactly_the_allowed_pairs() {
+    for style in 0..4 {
+        for kinematic in [false, true] {
+            let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
+            let mut crowd: Vec<(Aabb, Proxy)> =
+                (0..COUNT).map(|k| proxy(random, style, k)).collect();
+            let moved: Vec<(usize, Aabb)> =
+                (0..COUNT).step_by(9).map(|k| (k, proxy(random, style, k + 1).0)).collect();
+            let levels = Level::all().map(|level| (level, Threads::one()));
+            let all_threads = [(Level::detect(), Threads::current())];
+            let mut broadphases: Vec<(Broadphase, Vec<ProxyId>)> = levels
+                .chain(all_threads)
+                .map(|(level, threads)| {
+                    let mut broadphase = Broadphase::with_exec(level);
+                    broadphase.exec.threads = threads;
+                    if kinematic {
+                        let table = KindTable::default();
+                        let kind = ProxyKind::Kinematic;
+                        broadphase.set_kind_table(table.with(kind, kind));
+                    }
+                    let ids = crowd
+                        .iter()
+                        .map(|&(aabb, proxy)| {
+                            broadphase.insert(aabb, proxy.with_margin(0.01)).expect("valid")
+                        })
+                        .collect();
+                    (broadphase, ids)
+                })
+                .collect();
+            for tick in 0..4 {
+                if tick == 3 {
+                    moved.iter().for_each(|&(k, aabb)| crowd[k].0 = aabb);
+                }
+                let mut expected: Option<Vec<[u32; 2]>> = None;
+                for (broadphase, ids) in &mut broadphases {
+                    if tick == 3 {
+                        for &(k, aabb) in &moved {
+                            broadphase.set(ids[k], aabb, [0.0; 3]).expect("valid");
+                        }
+                    }
+                    broadphase.update().expect("no limit");
+                    let compared: Vec<_> = ids
+                        .iter()
+                        .map(|&id| broadphase.compared_box(id).expect("valid").bounds())
+                        .collect();
+                    let expected =
+                        expected.get_or_insert_with(|| allowed_pairs(&compared, &crowd, kinematic));
+                    let found =
+                        broadphase.pairs().iter().map(|&ProxyPair { a, b }| [a.index(), b.index()]);
+                    assert_eq!(&found.collect::<Vec<_>>(), expected, "{style} {tick}");
+                }
+            }
+        }
+    }
+}
+
+/// Returns the pairs of overlapping boxes that owners, filters and kinds allow, in order.
+fn allowed_pairs(boxes: &[Aabb], crowd: &[(Aabb, Proxy)], kinematic: bool) -> Vec<[u32; 2]> {
+    let mut pairs = Vec::new();
+    for (a, (_, p)) in crowd.iter().enumerate() {
+        for (b, (_, q)) in crowd.iter().enumerate().skip(a + 1) {
+            let owners = p.owner == 0 || p.owner != q.owner;
+            let kinds = kinematic || p.kind == ProxyKind::Dynamic || q.kind == ProxyKind::Dynamic;
+            if owners && kinds && p.filter.allows(q.filter) && boxes[a].overlaps(&boxes[b]) {
+                pairs.push([a as u32, b as u32]);
+            }
+        }
+    }
+    pairs
+}
