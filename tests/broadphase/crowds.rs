@@ -17,12 +17,13 @@ fn proxy(random: &mut Xoshiro256PlusPlus, style: usize, k: usize) -> (Aabb, Prox
     let aabb = Aabb { min: low, max: low.map(|low| low + random.random_range(0.5..1.0)) };
     let owner = match style {
         0 => 1,
-        1 => 1 + (k % 8 == 0) as u32,
+        1 => 1 + u32::from(k.is_multiple_of(8)),
         2 => 1 + (k % 2) as u32,
         _ => 1 + k as u32 % 3,
     };
     let filter = if style == 3 && k % 3 == 1 { Filter::new(2, !2) } else { Filter::ALL };
-    let kind = if style == 1 && k % 2 == 0 { Proxy::kinematic() } else { Proxy::dynamic() };
+    let kind =
+        if style == 1 && k.is_multiple_of(2) { Proxy::kinematic() } else { Proxy::dynamic() };
     // Few have no owner.
     let owner = if k.is_multiple_of(101) { 0 } else { owner };
     (aabb, kind.owned_by(owner).filtered(filter))
