@@ -18,7 +18,7 @@
 //! end of the tick. At a contact below a stack, only the weight of the body directly above it has an effect. So a
 //! brick that lies on a bullet slides for seconds, because only the weight of the bullet presses on the floor.
 //!
-//! **Sleep.** Bodies that touch are an island. If all bodies of an island were slow for [`QUIET_TICKS`], it
+//! **Sleep.** Bodies that touch are an island. If all bodies of an island were slow for `QUIET_TICKS`, it
 //! sleeps: its proxies cost nothing and are obstacles for others, until a body would push it or
 //! one of its contacts ends.
 //!
