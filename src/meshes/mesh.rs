@@ -112,6 +112,9 @@ impl TriangleRows for MeshRows<'_> {
 impl<'a> Mesh<'a> {
     /// Builds a mesh on the threads of the current pool. Slices are borrowed, and vectors are owned.
     ///
+    /// A triangle with an invalid corner, or with an index that is out of range, is no error: it is left out, and [`Mesh::rejected`] lists it. So check
+    /// that this list is empty where the triangles are not known to be valid.
+    ///
     /// # Errors
     ///
     /// [`MeshError`] if there are too many triangles.
