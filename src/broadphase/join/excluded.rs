@@ -12,7 +12,7 @@
 //!
 //! A box within the categories and a box that is blind to them are never a pair. In a join of one set with itself, the
 //! boxes of both kinds have no pair with each other. A sample of the filters shows which categories exclude most
-//! pairs. The parts that are left are joined like other sets, so they may be separated again by other categories. Where
+//! pairs, and a second one confirms it. The parts that are left are joined like other sets, so they may be separated again by other categories. Where
 //! filters exclude few pairs, the boxes of the most frequent owner of a sample are separated.
 //!
 //! Before a join of one set is divided by planes, the boxes are also separated where only some of them overlap, if each box
@@ -25,12 +25,14 @@ use crate::broadphase::pairs::input::ROW;
 use crate::broadphase::pairs::limit::OwnerOf;
 use crate::geom::count_of;
 
-/// Number of boxes of a set in the sample.
+/// Number of boxes of a set in a sample.
 pub(super) const SAMPLE: usize = 32;
 /// Fewest comparisons of a join of which boxes are separated. To read the sample takes as long as some ten thousand.
 const COMPARED_MIN: f64 = if cfg!(fuzzing) { 8.0 } else { 65536.0 };
-/// Fewest pairs of the sample that are excluded: a quarter.
-const EXCLUDED_MIN: usize = SAMPLE * SAMPLE / 4;
+/// Fewest pairs of a sample that are excluded: a third.
+const EXCLUDED_MIN: usize = SAMPLE * SAMPLE / 3;
+/// Fewest of them in a second sample: a quarter.
+const CONFIRMED_MIN: usize = SAMPLE * SAMPLE / 4;
 /// Number of excluded pairs of overlapping boxes, for each box, from which boxes are separated before any division, and fewest boxes
 /// for it.
 const OVERLAPS_MIN: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
@@ -129,16 +131,22 @@ impl ExcludedParts {
         same: bool,
     ) -> Option<Self> {
         let Exclusion { filters, owner } = excluded;
-        let sampled = |of: &dyn Fn(u32) -> u32| {
-            let word = |rows, k| of(words[sampled_row(rows, k, SAMPLE)] & ROW);
-            sets.map(|rows| core::array::from_fn(|k| word(rows, k)))
+        // Every second box of the sample decides; the others confirm it, because the best categories of a few boxes with many kinds of filters
+        // are good for these alone.
+        let word = |rows, k, turn| words[sampled_row(rows, 2 * k + turn, 2 * SAMPLE)];
+        let sampled = |turn: usize, of: &dyn Fn(u32) -> u32| {
+            sets.map(|rows| core::array::from_fn(|k| of(word(rows, k, turn) & ROW)))
         };
         let of_filters = || {
-            let [a, b] = sampled(&|place| filters[place as usize]);
+            let [a, b] = sampled(0, &|place| filters[place as usize]);
             FilterParts::of_sample([&a, &b], same).map(Self::Filters)
         };
         let of_filters = if filters.is_empty() { None } else { of_filters() };
-        of_filters.or_else(|| Self::of_owners(sampled(owner?)))
+        let parts = of_filters.or_else(|| Self::of_owners(sampled(0, owner?)))?;
+        let count = |set: usize| {
+            (0..SAMPLE).filter(|&k| parts.has(excluded, set, word(sets[set], k, 1))).count()
+        };
+        (count(0) * count(1) >= CONFIRMED_MIN).then_some(parts)
     }
 
     /// Chooses the owner of which most pairs are excluded, from samples of both sets.
@@ -167,14 +175,21 @@ impl FilterParts {
         use FilterKind::{Blind, Both, Within};
         let kinds: &[_] = if same { &[[Both; 2]] } else { &[[Within, Blind], [Blind, Within]] };
         let mut best = (EXCLUDED_MIN, None);
+        let (mut tried, mut count) = ([0; 2 * SAMPLE], 0);
+        for of in samples.into_iter().flatten().map(|word| word & CATEGORIES) {
+            if !tried[..count].contains(&of) {
+                tried[count] = of;
+                count += 1;
+            }
+        }
         for &kinds in kinds {
             let mut categories = 0;
             let mut most = 0;
             loop {
                 // The categories of one more filter, if more pairs are excluded then.
                 let mut next = None;
-                for word in samples.into_iter().flatten() {
-                    let parts = Self { categories: categories | word & CATEGORIES, kinds };
+                for of in &tried[..count] {
+                    let parts = Self { categories: categories | of, kinds };
                     let excluded = parts.excluded(samples);
                     if excluded > most {
                         (most, next) = (excluded, Some(parts));

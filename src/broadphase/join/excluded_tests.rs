@@ -24,7 +24,7 @@ fn words(random: &mut Xoshiro256PlusPlus, count: usize, categories: u32) -> Vec<
 }
 
 /// Goal: filters exclude all pairs of the two parts, and the parts are found wherever a kind of boxes is excluded from another.
-/// Method: random filters of few and many kinds, each pair of which is tested; half of the boxes in one kind that does not pair with
+/// Method: random filters of few and many kinds, each pair of which is tested; two thirds of the boxes in one kind that does not pair with
 /// itself, or with half of the second set.
 #[test]
 fn filters_exclude_all_pairs_of_the_parts() {
@@ -45,17 +45,17 @@ fn filters_exclude_all_pairs_of_the_parts() {
             }
         }
     }
-    assert!(chosen[0] > 200 && chosen[1] > 200, "{chosen:?}");
+    assert!(chosen[0] > 100 && chosen[1] > 100, "{chosen:?}");
     let [shot, unit, wall] =
         [Filter::new(2, !2), Filter::new(4, 6), Filter::new(1, !0)].map(Filter::word);
-    let half = |one, other| core::array::from_fn(|k| if k % 2 == 0 { one } else { other });
-    let (shots, walls, units) = (half(shot, wall), half(wall, wall), half(unit, wall));
+    let mixed = |one, other| core::array::from_fn(|k| if k % 3 > 0 { one } else { other });
+    let (shots, walls, units) = (mixed(shot, wall), mixed(wall, wall), mixed(unit, wall));
     assert!(FilterParts::of_sample([&shots, &shots], true).is_some());
     assert!(FilterParts::of_sample([&walls, &walls], true).is_none());
     assert!(FilterParts::of_sample([&units, &walls], false).is_some());
     assert!(FilterParts::of_sample([&walls, &units], false).is_some());
     assert!(FilterParts::of_sample([&shots, &walls], false).is_none());
-    assert!(FilterParts::of_sample([&half(Filter::NONE.word(), wall); 2], true).is_some());
+    assert!(FilterParts::of_sample([&mixed(Filter::NONE.word(), wall); 2], true).is_some());
 }
 
 /// Goal: a join finds each pair once that filters and owners allow, whatever its boxes are separated by. Method: brute force, on boxes in one place, in a
@@ -115,7 +115,7 @@ fn joins_find_what_filters_and_owners_allow() {
             }
         }
     }
-    assert!(saved > 50, "{saved} joins with fewer comparisons");
+    assert!(saved > 20, "{saved} joins with fewer comparisons");
 }
 
 /// Goal: boxes that filters or owners exclude from each other cost a time in proportion to the boxes. Method: count the comparisons and the boxes that
@@ -167,4 +167,53 @@ fn boxes_that_are_excluded_are_not_compared() {
             assert_eq!(*expected.get_or_insert_with(|| found.clone()), found, "{world}");
         }
     }
+}
+
+/// Goal: boxes of the same one of two sets are not compared after others have been separated by their filters. Method: count the comparisons of a
+/// crowd of the first set beside one of both sets, in which none pairs.
+#[test]
+fn boxes_of_one_set_are_not_compared_beside_separated_ones() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(5);
+    let (shot, other) = (Filter::new(2, !2).word(), Filter::new(1, !0).word());
+    let (mut rows, mut filters) = (Vec::new(), Vec::new());
+    for row in 0..10_000 {
+        let (filter, place, flag) = match row % 100 {
+            0..60 => (shot, 3.0, if row % 2 == 0 { OF_FIRST } else { OF_SECOND }),
+            60..99 => (other, 0.0, OF_FIRST),
+            _ => (other, 6.0, OF_SECOND),
+        };
+        filters.push(filter);
+        rows.push((cube(random, place), flag));
+    }
+    let (join, excluded) = (&mut Join::default(), Exclusion { filters: &filters, owner: None });
+    let found = pairs_of(Level::detect(), (&rows, excluded), join, NOT_FIRST).expect("a join");
+    let [a, b] = [0, 1].map(|of| move |pair: &[u32; 2]| pair[of] as usize);
+    let allows = |pair| Filter::words_allow(filters[a(pair)], filters[b(pair)]);
+    assert_eq!(found.iter().filter(|pair| allows(pair)).count(), 0);
+    assert!(join.compared < 64 * rows.len() as u64, "{} comparisons", join.compared);
+}
+
+/// Goal: many kinds of filters, of which no categories exclude many pairs, are not separated by those that happen to exclude many of a sample. Method:
+/// boxes in one place, each of one of 15 categories and with another one in its mask, in many random worlds.
+#[test]
+fn boxes_are_not_separated_by_chance() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(4);
+    for world in 0..40 {
+        let rows: Vec<Row> = (0..2_000).map(|_| (cube(random, 0.0), 0)).collect();
+        let mut filter = || {
+            let of = random.random_range(0..15);
+            let other = (of + random.random_range(1..15)) % 15;
+            Filter::new(1 << of, 1 << other).word()
+        };
+        let filters: Vec<u32> = rows.iter().map(|_| filter()).collect();
+        let excluded = Exclusion { filters: &filters, owner: None };
+        let found = pairs_of(Level::detect(), (&rows, excluded), &mut Join::default(), NOT_FIRST);
+        assert!(found.is_none(), "world {world}");
+    }
+}
+
+/// A cube of side 1 near a place on the first axis.
+fn cube(random: &mut Xoshiro256PlusPlus, place: f32) -> [f32; 6] {
+    let low = [place, 0.0, 0.0].map(|low| low + random.random_range(0.0..0.5_f32));
+    [low[0], low[1], low[2], low[0] + 1.0, low[1] + 1.0, low[2] + 1.0]
 }

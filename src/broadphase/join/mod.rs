@@ -448,14 +448,16 @@ impl Join {
     /// Chooses how to process a join, and begins it. Returns false if each box is compared with each.
     fn start(&mut self, level: Level, excluded: Exclusion<'_>, mut join: KdTask) -> bool {
         let may_separate = join.history.depth < DEPTH_MAX;
-        if join.same && may_separate && !join.history.filtered {
+        let choice = join.choose(&self.boxes);
+        // Boxes are divided by flags first, which is done at the first division only.
+        let is_by_flag = matches!(choice, SplitChoice::ByFlag(_));
+        if join.same && may_separate && !join.history.filtered && !is_by_flag {
             if let Some(parts) = ExcludedParts::of_crowd(excluded, &self.boxes, join.a) {
                 self.separate(&join, &parts, excluded);
                 return true;
             }
             join.history.filtered = true;
         }
-        let choice = join.choose(&self.boxes);
         if choice == SplitChoice::Compare
             && may_separate
             && let Some(parts) = join.excluded(excluded, &self.boxes.words)
