@@ -134,15 +134,15 @@ impl ExcludedParts {
         // Every second box of the sample decides; the others confirm it, because the best categories of a few boxes with many kinds of filters
         // are good for these alone.
         let word = |rows, k, turn| words[sampled_row(rows, 2 * k + turn, 2 * SAMPLE)];
-        let sampled = |turn: usize, of: &dyn Fn(u32) -> u32| {
-            sets.map(|rows| core::array::from_fn(|k| of(word(rows, k, turn) & ROW)))
+        let sampled = |of: &dyn Fn(u32) -> u32| {
+            sets.map(|rows| core::array::from_fn(|k| of(word(rows, k, 0) & ROW)))
         };
         let of_filters = || {
-            let [a, b] = sampled(0, &|place| filters[place as usize]);
+            let [a, b] = sampled(&|place| filters[place as usize]);
             FilterParts::of_sample([&a, &b], same).map(Self::Filters)
         };
         let of_filters = if filters.is_empty() { None } else { of_filters() };
-        let parts = of_filters.or_else(|| Self::of_owners(sampled(0, owner?)))?;
+        let parts = of_filters.or_else(|| Self::of_owners(sampled(owner?)))?;
         let count = |set: usize| {
             (0..SAMPLE).filter(|&k| parts.has(excluded, set, word(sets[set], k, 1))).count()
         };
