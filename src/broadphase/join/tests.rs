@@ -3,7 +3,6 @@
 use super::boxes::{KdBoxes, KdPart, KdRows, SortedSets};
 use super::choose::{KdHistory, SplitChoice};
 use super::divided::{DividedJoin, PartWorker};
-use super::excluded::Exclusion;
 use super::records::JoinRecords;
 use super::{Join, JoinInput, KdTask, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
@@ -35,36 +34,36 @@ pub(super) fn pairs(
     join: &mut Join,
     not_first: [u32; 3],
 ) -> Vec<[u32; 2]> {
-    pairs_of(level, (rows, Exclusion::NONE), join, not_first).expect("no plane")
+    pairs_of(level, (rows, &[]), join, not_first).expect("no plane")
 }
 
-/// Returns the pairs of boxes, or `None` if a sweep is cheaper. Excluded pairs may be among them.
+/// Returns the pairs of boxes with these filters, or `None` if a sweep is cheaper.
 pub(super) fn pairs_of(
     level: Level,
-    (rows, excluded): (&[Row], Exclusion<'_>),
+    (rows, filters): (&[Row], &[u32]),
     join: &mut Join,
     not_first: [u32; 3],
 ) -> Option<Vec<[u32; 2]>> {
     let (bounds, ids) = columns(rows);
     let (bounds, ids, rows) = (&bounds, &ids[..], rows.len());
-    if !join.begin(level, JoinInput { bounds, ids, excluded, rows, not_first }) {
+    if !join.begin(level, JoinInput { bounds, ids, filters, rows, not_first }) {
         return None;
     }
     let mut candidates = Candidates::default();
     candidates.reserve(candidates_max(rows));
-    Some(proceed(level, excluded, join, &mut candidates))
+    Some(proceed(level, filters, join, &mut candidates))
 }
 
 /// Returns the pairs of a join that has begun.
 fn proceed(
     level: Level,
-    excluded: Exclusion<'_>,
+    filters: &[u32],
     join: &mut Join,
     candidates: &mut Candidates,
 ) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     loop {
-        let done = join.proceed(level, excluded, candidates);
+        let done = join.proceed(level, filters, candidates);
         let (a, b) = (&candidates.a[..candidates.len], &candidates.b[..candidates.len]);
         pairs.extend(a.iter().zip(b).map(|(&a, &b)| [Ord::min(a, b), Ord::max(a, b)]));
         candidates.len = 0;
@@ -72,28 +71,6 @@ fn proceed(
             return pairs;
         }
     }
-}
-
-/// Divides a join of so many boxes that has begun, and returns the number of its parts and its pairs.
-pub(super) fn divided_pairs(
-    join: &mut DividedJoin,
-    threads: &Threads,
-    (boxes, excluded): (usize, Exclusion<'_>),
-) -> (usize, Vec<Pair>) {
-    let parts = join.divide(Level::detect(), threads);
-    let (mut runs, places) = (PairRuns::default(), (0..boxes as u32).collect::<Vec<_>>());
-    let level = (Level::detect(), false);
-    join.run(level, threads, runs.add(parts), excluded, &|candidates, _, found| {
-        candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
-    });
-    let pairs = (0..parts).flat_map(|run| runs.run(run).pairs.as_slice());
-    (parts, pairs.copied().collect())
-}
-
-/// Returns boxes as the input of a join without exclusions.
-pub(super) fn input<'a>(bounds: &'a [Vec<f32>; 6], ids: &'a [u32]) -> JoinInput<'a> {
-    let excluded = Exclusion::NONE;
-    JoinInput { bounds, ids, excluded, rows: ids.len(), not_first: NOT_FIRST }
 }
 
 /// Returns the pairs of boxes that overlap and have no flag in common, in order.
@@ -192,8 +169,12 @@ fn boxes_of_a_sweep_are_copied_once() {
     });
     let (bounds, ids) = columns(&rows);
     let mut join = DividedJoin::default();
-    assert!(join.begin(Level::detect(), input(&bounds, &ids)), "no plane");
-    divided_pairs(&mut join, &Threads::one(), (count, Exclusion::NONE));
+    let input =
+        JoinInput { bounds: &bounds, ids: &ids, filters: &[], rows: count, not_first: NOT_FIRST };
+    assert!(join.begin(Level::detect(), input), "no plane");
+    let parts = join.divide(Level::detect(), &Threads::one());
+    let mut runs = PairRuns::<Pair>::default();
+    join.run((Level::detect(), false), &Threads::one(), runs.add(parts), &|_, _, _| ());
     let (read, _) = join.work();
     let each = read as f64 / count as f64;
     assert!(each < 8.5, "each box is read {each} times");
@@ -219,8 +200,13 @@ fn sticks_of_all_lengths_are_read_a_few_times() {
         .collect();
     let mut join = DividedJoin::default();
     join.begin_between([count / 4, count - count / 4], &|place| boxes[place]);
-    let (_, pairs) = divided_pairs(&mut join, &Threads::one(), (count, Exclusion::NONE));
-    let pairs = pairs.len();
+    let parts = join.divide(Level::detect(), &Threads::one());
+    let mut runs = PairRuns::<Pair>::default();
+    let (level, places) = ((Level::detect(), false), (0..count as u32).collect::<Vec<_>>());
+    join.run(level, &Threads::one(), runs.add(parts), &|candidates, _, found| {
+        candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
+    });
+    let pairs: usize = (0..parts).map(|run| runs.run(run).pairs.len()).sum();
     let (read, compared) = join.work();
     assert!((10..count * 10).contains(&pairs), "{pairs} pairs");
     let (units, bytes) = ((count + pairs) as u64, join.bytes() / count);
@@ -292,10 +278,24 @@ fn a_divided_join_finds_the_same_pairs() {
             if between {
                 join.begin_between([first, count - first], &|row| rows[row].0);
             } else {
-                assert!(join.begin(Level::detect(), input(bounds, ids)), "no plane");
+                let input =
+                    JoinInput { bounds, ids, filters: &[], rows: count, not_first: NOT_FIRST };
+                assert!(join.begin(Level::detect(), input), "no plane");
             }
-            let (parts, found) = divided_pairs(&mut join, &threads, (count, Exclusion::NONE));
+            let parts = join.divide(Level::detect(), &threads);
             assert!((4..=128).contains(&parts), "{parts} parts");
+            let mut runs = PairRuns::default();
+            let places: Vec<u32> = (0..count as u32).collect();
+            join.run(
+                (Level::detect(), false),
+                &threads,
+                runs.add(parts),
+                &|candidates, _, found| {
+                    candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
+                },
+            );
+            let found: Vec<Pair> =
+                (0..parts).flat_map(|run| runs.run(run).pairs.as_slice()).copied().collect();
             assert_eq!(order.get_or_insert_with(|| found.clone()), &found, "another order");
             let mut sorted: Vec<_> = found.iter().map(|pair| [pair.a, pair.b]).collect();
             sorted.sort_unstable();
@@ -373,8 +373,15 @@ fn boxes_of_a_large_set_without_neighbours_are_dropped() {
         }
         let mut join = DividedJoin::default();
         join.begin_between([first, count - first], &|row| rows[row].0);
-        let (_, pairs) = divided_pairs(&mut join, &Threads::one(), (count, Exclusion::NONE));
-        let mut pairs: Vec<_> = pairs.iter().map(|pair| [pair.a, pair.b]).collect();
+        let parts = join.divide(Level::detect(), &Threads::one());
+        let mut runs = PairRuns::default();
+        let places: Vec<u32> = (0..count as u32).collect();
+        let runs = runs.add(parts);
+        join.run((Level::detect(), false), &Threads::one(), runs, &|candidates, _, found| {
+            candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
+        });
+        let pairs = runs.iter().flat_map(|run| run.pairs.as_slice());
+        let mut pairs: Vec<_> = pairs.map(|pair| [pair.a, pair.b]).collect();
         pairs.sort_unstable();
         // The first box is outside of the crowd.
         assert!(pairs.len() >= first / 2 - 1, "{} pairs", pairs.len());
@@ -521,13 +528,10 @@ fn a_first_part_without_pairs_is_done() {
         let task = KdTask::new([first, KdRows { start: 4, len: 36 }], false, history);
         let mut worker = PartWorker::default();
         let task = KdTask { of_a: part, of_b: part, ..task };
-        worker.begin(level, (&records, &words), &task, Exclusion::NONE);
+        worker.begin(level, (&records, &words), &task);
         let mut candidates = Candidates::default();
         candidates.reserve(candidates_max(40));
-        assert!(
-            proceed(level, Exclusion::NONE, &mut worker.join, &mut candidates).is_empty(),
-            "{level}"
-        );
+        assert!(proceed(level, &[], &mut worker.join, &mut candidates).is_empty(), "{level}");
     }
 }
 
@@ -581,7 +585,7 @@ fn merged_sets_have_the_pairs_of_two_sets() {
             join.plan(level, &task, SplitChoice::Sweep { axis: 0, work_max, merged: true });
             let mut candidates = Candidates::default();
             candidates.reserve(candidates_max(number as usize));
-            let mut pairs = proceed(level, Exclusion::NONE, &mut join, &mut candidates);
+            let mut pairs = proceed(level, &[], &mut join, &mut candidates);
             pairs.sort_unstable();
             assert_eq!(pairs, expected, "{lens:?} in round {round} on {level}");
             stopped += usize::from(join.compared - before > work_max);

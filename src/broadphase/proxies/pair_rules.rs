@@ -1,7 +1,7 @@
 //! Which pairs filters and owners allow.
 
 use super::slots::{Slot, owners_allow};
-use crate::broadphase::pairs::limit::{OwnerOf, PairTest, PairTests};
+use crate::broadphase::pairs::limit::{PairTest, PairTests};
 
 /// The filters and owners of all slots.
 #[derive(Clone, Copy)]
@@ -14,14 +14,9 @@ pub(crate) struct PairRules<'a> {
 }
 
 impl PairRules<'_> {
-    /// The owner of a slot.
-    pub(crate) fn owner(&self, slot: u32) -> u32 {
-        self.slots[slot as usize].owner
-    }
-
     /// Whether the owners of two slots allow the pair.
     pub(crate) fn owners_allow(&self, slots: [u32; 2]) -> bool {
-        let [a, b] = slots.map(|slot| self.owner(slot));
+        let [a, b] = slots.map(|slot| self.slots[slot as usize].owner);
         owners_allow(a, b)
     }
 
@@ -32,23 +27,13 @@ impl PairRules<'_> {
     }
 
     /// The tests of a search among movers, which knows whether its words are exact.
-    pub(crate) fn of_movers<'t>(
-        &self,
-        owner: OwnerOf<'t>,
-        owners: PairTest<'t>,
-        all: PairTest<'t>,
-    ) -> PairTests<'t> {
-        let owned = self.owned;
-        PairTests {
-            of_exact: owned.then_some(owners),
-            of_inexact: all,
-            owner: owned.then_some(owner),
-        }
+    pub(crate) fn of_movers<'t>(&self, owners: PairTest<'t>, all: PairTest<'t>) -> PairTests<'t> {
+        PairTests { of_exact: self.owned.then_some(owners), of_inexact: all }
     }
 
     /// The tests of a search in a forest, which has only words.
     pub(crate) fn of_forest<'t>(&self, all: PairTest<'t>) -> PairTests<'t> {
         let is_tested = self.owned || self.inexact_filters;
-        PairTests { of_exact: is_tested.then_some(all), of_inexact: all, owner: None }
+        PairTests { of_exact: is_tested.then_some(all), of_inexact: all }
     }
 }

@@ -288,9 +288,10 @@ impl<R: StripPairs> FinderPasses<R> {
         let of_filters = |rows| filters_allow(filters, rows);
         let test = input.first.test(words.exact, &of_filters);
         let (level, limit) = (input.level, &PairLimit::new(input.pairs_max, test));
-        let owner = input.first.owner().filter(|_| input.second.is_none());
+        let filtered = input.is_filtered();
         let second_row = input.second.map_or(0, |_| input.first.len() as u32);
-        let (grid, divided_rows) = (&grid, share.max(DIVIDED_ROWS_MIN));
+        let divided_rows = share.max(DIVIDED_ROWS_MIN);
+        let grid = &grid;
         let pass = &StripPass {
             level,
             grid,
@@ -298,8 +299,7 @@ impl<R: StripPairs> FinderPasses<R> {
             lengths,
             limit,
             second_row,
-            filtered: input.is_filtered(),
-            owner,
+            filtered,
             divided_rows,
             joined,
         };
