@@ -156,10 +156,14 @@ impl MeshCase {
 
     /// Computes the first time of the shape and a body that moves as the mesh does.
     pub fn asked(&self, body: &Geometry<'_>) -> PartToi {
+        self.asked_with(body, &self.settings())
+    }
+
+    /// Does what [`MeshCase::asked`] does, with other settings.
+    pub fn asked_with(&self, body: &Geometry<'_>, settings: &Settings) -> PartToi {
         let [of_shape, of_mesh] = self.motions();
         self.with_shape(|shape| {
-            toi::one_to_one(&shape.into(), &of_shape, body, &of_mesh, &self.settings())
-                .expect("valid")
+            toi::one_to_one(&shape.into(), &of_shape, body, &of_mesh, settings).expect("valid")
         })
     }
 

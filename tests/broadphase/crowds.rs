@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use swath::broadphase::{KindTable, ProxyPair};
 use swath::{Aabb, Broadphase, Filter, Level, Proxy, ProxyId, ProxyKind, Threads};
 
-/// How many proxies a crowd has: so many that its boxes are separated by owners before they are compared.
+/// How many proxies a crowd has: so many that its boxes are joined, and separated where filters exclude many of their pairs.
 const COUNT: usize = 1_600;
 
 /// A proxy of the crowd `style`, and its box.

@@ -111,11 +111,7 @@ fn first_contact_with_a_fine_mesh_is_the_first_of_all() {
         let touch = draw.one_of(&[Touch::Hit, Touch::IfClosing, Touch::Ignore]);
         let settings = Settings { touch, ..case.settings() };
         let all = all_parts(&case, &mesh, &settings);
-        let [of_shape, of_mesh] = case.motions();
-        let found = case.with_shape(|shape| {
-            toi::one_to_one(&shape.into(), &of_shape, &(&mesh).into(), &of_mesh, &settings)
-                .expect("valid")
-        });
+        let found = case.asked_with(&(&mesh).into(), &settings);
         let first = all
             .iter()
             .map(|found| kind_of(&found.toi.result))
@@ -125,7 +121,7 @@ fn first_contact_with_a_fine_mesh_is_the_first_of_all() {
         let (found_kind, found_t, depth) = kind_of(&found.toi.result);
         // The smaller size is at most that of the mesh.
         let tolerance = 2.0 * Settings::TOLERANCE * 1.5;
-        let speed = of_shape.delta[1].abs().max(0.01);
+        let speed = case.motion.delta[1].abs().max(0.01);
         let is_same = kind == found_kind
             && (t - found_t).abs() * speed <= 2.0 * tolerance
             && depth <= deepest + tolerance
@@ -257,11 +253,7 @@ fn deepest_overlap_is_found_where_many_triangles_overlap() {
         let mesh = case.mesh();
         let settings =
             Settings { touch: draw.one_of(&[Touch::Hit, Touch::IfClosing]), ..case.settings() };
-        let [of_shape, of_mesh] = case.motions();
-        let found = case.with_shape(|shape| {
-            toi::one_to_one(&shape.into(), &of_shape, &(&mesh).into(), &of_mesh, &settings)
-                .expect("valid")
-        });
+        let found = case.asked_with(&(&mesh).into(), &settings);
         assert_finite(&found);
         let (kind, _, depth) = kind_of(&found.toi.result);
         let all = all_parts(&case, &mesh, &settings);

@@ -2,11 +2,9 @@
 
 use super::divided::DividedJoin;
 use super::excluded::{ExcludedParts, SAMPLE};
-use super::tests::{NOT_FIRST, Row, columns, pairs_by_brute_force, pairs_of};
+use super::tests::{NOT_FIRST, Row, columns, divided_pairs, pairs_by_brute_force, pairs_of};
 use super::{Join, JoinInput};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, OF_FIRST, OF_SECOND, STILL};
-use crate::broadphase::pairs::limit::PairLimit;
-use crate::broadphase::pairs::runs::PairRuns;
 use crate::geom::{Filter, Pair};
 use crate::lanes::Level;
 use crate::par::Threads;
@@ -151,16 +149,9 @@ fn boxes_that_filters_exclude_are_not_compared() {
                 not_first: NOT_FIRST,
             };
             assert!(join.begin(Level::detect(), input), "{world}");
-            let parts = join.divide(Level::detect(), &threads);
-            let mut runs = PairRuns::default();
-            let places: Vec<u32> = (0..count as u32).collect();
-            let level = (Level::detect(), false);
-            join.run(level, &threads, runs.add(parts), &|candidates, _, found| {
-                candidates.filter(&filters);
-                candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
-            });
-            let found: Vec<Pair> =
-                (0..parts).flat_map(|run| runs.run(run).pairs.as_slice()).copied().collect();
+            let (_, mut found) = divided_pairs(&mut join, &threads, count);
+            let word = |place: u32| filters[place as usize];
+            found.retain(|pair| Filter::words_allow(word(pair.a), word(pair.b)));
             let (read, compared) = join.work();
             let each = (read + compared / 16) / (count + found.len()) as u64;
             assert!(each < 32, "world {world}: {read} boxes, {compared} comparisons");

@@ -1,11 +1,9 @@
 //! Tests the planes of a join of boxes that start before the strip.
 
 use super::divided::DividedJoin;
-use super::tests::{Row, pairs, pairs_by_brute_force};
+use super::tests::{Row, divided_pairs, pairs, pairs_by_brute_force};
 use super::{Join, JoinInput, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND};
-use crate::broadphase::pairs::limit::PairLimit;
-use crate::broadphase::pairs::runs::PairRuns;
 use crate::lanes::Level;
 use crate::par::Threads;
 use alloc::vec::Vec;
@@ -62,15 +60,9 @@ fn long_paths_that_begin_before_many_boxes_have_all_pairs() {
         level,
         JoinInput { bounds: &bounds, ids: &ids, filters: &[], rows: ALL, not_first }
     ));
-    let parts = join.divide(level, &threads);
-    let mut runs = PairRuns::default();
-    let places: Vec<u32> = (0..ALL as u32).collect();
-    join.run((level, false), &threads, runs.add(parts), &|candidates, _, found| {
-        candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
-    });
-    let pairs = (0..parts).flat_map(|run| runs.run(run).pairs.as_slice());
-    let mut found: Vec<_> =
-        pairs.map(|pair| [pair.a, pair.b]).filter(|pair| is_part(pair[0] as usize)).collect();
+    let (_, pairs) = divided_pairs(&mut join, &threads, ALL);
+    let pairs = pairs.iter().map(|pair| [pair.a, pair.b]);
+    let mut found: Vec<_> = pairs.filter(|pair| is_part(pair[0] as usize)).collect();
     found.sort_unstable();
     assert_eq!(found.len(), expected.len());
     assert_eq!(found, expected);

@@ -73,6 +73,22 @@ fn proceed(
     }
 }
 
+/// Divides a join of so many boxes that has begun. Returns the number of its parts, and its pairs.
+pub(super) fn divided_pairs(
+    join: &mut DividedJoin,
+    threads: &Threads,
+    boxes: usize,
+) -> (usize, Vec<Pair>) {
+    let parts = join.divide(Level::detect(), threads);
+    let (mut runs, places) = (PairRuns::default(), (0..boxes as u32).collect::<Vec<_>>());
+    let level = (Level::detect(), false);
+    join.run(level, threads, runs.add(parts), &|candidates, _, found| {
+        candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
+    });
+    let pairs = (0..parts).flat_map(|run| runs.run(run).pairs.as_slice());
+    (parts, pairs.copied().collect())
+}
+
 /// Returns the pairs of boxes that overlap and have no flag in common, in order.
 pub(super) fn pairs_by_brute_force(rows: &[Row]) -> impl Iterator<Item = [u32; 2]> {
     let others = |a: u32| (a..).zip(&rows[a as usize..]).skip(1);
@@ -172,9 +188,7 @@ fn boxes_of_a_sweep_are_copied_once() {
     let input =
         JoinInput { bounds: &bounds, ids: &ids, filters: &[], rows: count, not_first: NOT_FIRST };
     assert!(join.begin(Level::detect(), input), "no plane");
-    let parts = join.divide(Level::detect(), &Threads::one());
-    let mut runs = PairRuns::<Pair>::default();
-    join.run((Level::detect(), false), &Threads::one(), runs.add(parts), &|_, _, _| ());
+    divided_pairs(&mut join, &Threads::one(), count);
     let (read, _) = join.work();
     let each = read as f64 / count as f64;
     assert!(each < 8.5, "each box is read {each} times");
@@ -200,13 +214,7 @@ fn sticks_of_all_lengths_are_read_a_few_times() {
         .collect();
     let mut join = DividedJoin::default();
     join.begin_between([count / 4, count - count / 4], &|place| boxes[place]);
-    let parts = join.divide(Level::detect(), &Threads::one());
-    let mut runs = PairRuns::<Pair>::default();
-    let (level, places) = ((Level::detect(), false), (0..count as u32).collect::<Vec<_>>());
-    join.run(level, &Threads::one(), runs.add(parts), &|candidates, _, found| {
-        candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
-    });
-    let pairs: usize = (0..parts).map(|run| runs.run(run).pairs.len()).sum();
+    let pairs = divided_pairs(&mut join, &Threads::one(), count).1.len();
     let (read, compared) = join.work();
     assert!((10..count * 10).contains(&pairs), "{pairs} pairs");
     let (units, bytes) = ((count + pairs) as u64, join.bytes() / count);
@@ -282,20 +290,8 @@ fn a_divided_join_finds_the_same_pairs() {
                     JoinInput { bounds, ids, filters: &[], rows: count, not_first: NOT_FIRST };
                 assert!(join.begin(Level::detect(), input), "no plane");
             }
-            let parts = join.divide(Level::detect(), &threads);
+            let (parts, found) = divided_pairs(&mut join, &threads, count);
             assert!((4..=128).contains(&parts), "{parts} parts");
-            let mut runs = PairRuns::default();
-            let places: Vec<u32> = (0..count as u32).collect();
-            join.run(
-                (Level::detect(), false),
-                &threads,
-                runs.add(parts),
-                &|candidates, _, found| {
-                    candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
-                },
-            );
-            let found: Vec<Pair> =
-                (0..parts).flat_map(|run| runs.run(run).pairs.as_slice()).copied().collect();
             assert_eq!(order.get_or_insert_with(|| found.clone()), &found, "another order");
             let mut sorted: Vec<_> = found.iter().map(|pair| [pair.a, pair.b]).collect();
             sorted.sort_unstable();
@@ -373,15 +369,8 @@ fn boxes_of_a_large_set_without_neighbours_are_dropped() {
         }
         let mut join = DividedJoin::default();
         join.begin_between([first, count - first], &|row| rows[row].0);
-        let parts = join.divide(Level::detect(), &Threads::one());
-        let mut runs = PairRuns::default();
-        let places: Vec<u32> = (0..count as u32).collect();
-        let runs = runs.add(parts);
-        join.run((Level::detect(), false), &Threads::one(), runs, &|candidates, _, found| {
-            candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
-        });
-        let pairs = runs.iter().flat_map(|run| run.pairs.as_slice());
-        let mut pairs: Vec<_> = pairs.map(|pair| [pair.a, pair.b]).collect();
+        let (_, pairs) = divided_pairs(&mut join, &Threads::one(), count);
+        let mut pairs: Vec<_> = pairs.iter().map(|pair| [pair.a, pair.b]).collect();
         pairs.sort_unstable();
         // The first box is outside of the crowd.
         assert!(pairs.len() >= first / 2 - 1, "{} pairs", pairs.len());

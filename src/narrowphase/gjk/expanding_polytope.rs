@@ -16,7 +16,7 @@
 //!
 //! Guarantee: the result is never too small, because its plane is that of a support. Rounding, and the limit of expansions, may only make it too great.
 
-use super::local_depth::{along, plane, shallower};
+use super::local_depth::{along, gap_along, shallower};
 use super::nearest::{Gap, RotatedPair};
 use crate::narrowphase::math::V3;
 
@@ -76,7 +76,7 @@ pub(super) fn expanded(pair: &RotatedPair<'_>, x: V3, mut best: Gap, least: f64)
         if vertex.is_invalid() {
             break;
         }
-        best = shallower(best, plane(x, face.normal, &vertex));
+        best = shallower(best, gap_along(x, face.normal, &vertex));
         if !polytope.expand(vertex.at - x) {
             break;
         }

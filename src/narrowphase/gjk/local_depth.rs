@@ -66,11 +66,11 @@ const WORSE_MAX: f64 = 1.0 / (1_u64 << 40) as f64;
 /// Returns the gap of the cores along a unit vector, which is negative if they overlap.
 pub(super) fn along(pair: &RotatedPair<'_>, x: V3, direction: V3) -> Gap {
     let vertex = pair.support(direction);
-    if vertex.is_invalid() { pair.balls(x) } else { plane(x, direction, &vertex) }
+    if vertex.is_invalid() { pair.balls(x) } else { gap_along(x, direction, &vertex) }
 }
 
 /// Returns the gap along a unit vector whose support is known.
-pub(super) fn plane(x: V3, direction: V3, support: &Vertex) -> Gap {
+pub(in crate::narrowphase) fn gap_along(x: V3, direction: V3, support: &Vertex) -> Gap {
     Gap {
         lower: direction.dot(x - support.at),
         normal: direction,

@@ -53,6 +53,7 @@ mod segments;
 pub(super) use box_axes::{Axis, CLEAR_EDGES};
 pub(super) use boxes::{BoxPair, BoxPoints};
 pub use distance::{distance, distance_from};
+pub(super) use local_depth::gap_along;
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};
 pub use pairs::pairs;

@@ -13,11 +13,11 @@ use super::search::{NORMAL_ROUNDING, Search};
 use super::separating_plane::{GapRange, SLIVER};
 use super::settings::Touch;
 use crate::geom::{MapEach, Motion};
-use crate::narrowphase::gjk::{Accuracy, Gap, Nearest, RotatedPair, shallowest};
+use crate::narrowphase::gjk::{Accuracy, Gap, Nearest, RotatedPair, gap_along, shallowest};
 use crate::narrowphase::math::{V3, greater, lesser, sqrt};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::smaller_size;
-use crate::narrowphase::simplex::{Simplex, Vertex};
+use crate::narrowphase::simplex::Simplex;
 
 /// How far touching bodies move until the plane between them is searched again, relative to the tolerance: so far that a plane
 /// along which they part has a gap, and so little that it still separates them at the start.
@@ -125,9 +125,8 @@ impl<'s> Search<'s> {
         let (mut plane, mut least) = (normal, self.contact_distance - self.tolerance);
         let mut removed: Option<V3> = None;
         for changes in 0..3 {
-            let Nearest { lower, support, .. } = Nearest::along(pair, x, plane);
-            let Vertex { on_a, on_b, .. } = support;
-            let gap = Gap { lower, normal: plane, out: plane, on_a, on_b };
+            let gap = gap_along(x, plane, &pair.support(plane));
+            let lower = gap.lower;
             let [apart, accel] = self.motion.apart(t, pair, &gap);
             let closing = self.closes_by(t, &gap, [apart, accel]);
             // A comparison with NaN is false.
@@ -274,10 +273,9 @@ impl<'s> Search<'s> {
         }
         if enough < f64::INFINITY {
             // The first direction is the normal of a triangle.
-            let Nearest { lower, plane: normal, support, .. } = Nearest::along(pair, x, self.guess);
-            if lower >= enough {
-                let Vertex { on_a, on_b, .. } = support;
-                return Gap { lower, normal, out: normal, on_a, on_b };
+            let gap = gap_along(x, self.guess, &pair.support(self.guess));
+            if gap.lower >= enough {
+                return gap;
             }
         }
         let least = self.contact_distance - self.tolerance;

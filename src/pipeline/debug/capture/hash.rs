@@ -11,10 +11,7 @@ impl TickOutput<'_> {
     /// FNV-1a over the impacts, then over those with sensors.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        let words = |Pair { a, b }| [a, b];
-        [self.impacts(), self.sensed()]
-            .into_iter()
-            .fold(FNV_START, |sum, list| add(sum, list, words))
+        hash_of([self.impacts(), self.sensed()], |Pair { a, b }| [a, b])
     }
 }
 
@@ -43,17 +40,23 @@ impl ProxyTickOutput<'_> {
     #[must_use]
     pub fn hash(&self) -> u64 {
         let words = |ProxyPair { a, b }| [a.index(), a.generation(), b.index(), b.generation()];
-        [self.impacts(), self.sensed()]
-            .into_iter()
-            .fold(FNV_START, |sum, list| add(sum, list, words))
+        hash_of([self.impacts(), self.sensed()], words)
     }
 }
 
-/// Adds a list of impacts to a hash; `words` are the numbers that identify a pair.
+/// Returns the hash of two lists of impacts; `words` are the numbers that identify a pair.
+fn hash_of<P: Copy, const N: usize>(
+    lists: [&[Impact<P>]; 2],
+    words: impl Fn(P) -> [u32; N],
+) -> u64 {
+    lists.into_iter().fold(FNV_START, |sum, list| add(sum, list, &words))
+}
+
+/// Adds a list of impacts to a hash.
 fn add<P: Copy, const N: usize>(
     mut sum: u64,
     list: &[Impact<P>],
-    words: impl Fn(P) -> [u32; N],
+    words: &impl Fn(P) -> [u32; N],
 ) -> u64 {
     sum = fnv(sum, &(list.len() as u32).to_le_bytes());
     for impact in list {
