@@ -18,6 +18,7 @@ use super::mover_progress::MoverProgress;
 use super::movers::{MoverRecord, ROW, SweptMovers, TouchMovers, Union};
 use super::{BvhItem, Stack, Tree};
 use crate::broadphase::join::divided::DividedJoin;
+use crate::broadphase::join::excluded::Exclusion;
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows};
@@ -259,7 +260,8 @@ fn find<P: FoundPair>(
             join.begin_between([left.len(), boxes.len()], &|place| joined.bounds(place));
             let parts = join.divide(level, threads);
             let runs = pairs.add(parts);
-            join.run((level, false), threads, runs, &|candidates, _, found| {
+            let none = Exclusion::NONE;
+            join.run((level, false), threads, runs, none, &|candidates, _, found| {
                 joined.look_up(candidates);
                 take(&joined, candidates, found);
             });

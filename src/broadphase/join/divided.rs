@@ -9,6 +9,7 @@
 
 use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, Selection, SortedSets, Summary};
 use super::choose::{KdHistory, SplitChoice, choose};
+use super::excluded::Exclusion;
 use super::leaf::Leaf;
 use super::records::{JoinRecords, PARTITION_MAX, PartitionWords, SelectWords, sort_words};
 use super::sample::{JoinSets, Sampled, is_within, many_are_alone, sampled_row};
@@ -189,10 +190,10 @@ impl_memory!(DividedJoin { records, parts; lists of levels, workers });
 impl DividedJoin {
     /// Begins the join of a strip. Returns whether it is cheaper than a sweep.
     pub(crate) fn begin(&mut self, level: Level, input: JoinInput<'_>) -> bool {
-        let JoinInput { bounds, ids, filters, rows, .. } = input;
+        let JoinInput { bounds, ids, excluded, rows, .. } = input;
         let rules = input.rules();
         self.load([rows, 0], &mut |records| {
-            records.load_columns(level, rules, (bounds, rows), filters);
+            records.load_columns(level, rules, (bounds, rows));
         });
         let Self { records, levels, .. } = self;
         let PlaceSets { words, task } = &mut levels[0].sets[0];
@@ -201,7 +202,7 @@ impl DividedJoin {
         *task = input.task([set, set]);
         task.is_none_or(|all| {
             all.choose(&(&*records, &words[..])) != SplitChoice::Compare
-                || all.excluded(filters, words).is_some()
+                || all.excluded(excluded, words).is_some()
         })
     }
 
@@ -339,6 +340,7 @@ impl DividedJoin {
         (level, has_paths): (Level, bool),
         threads: &Threads,
         runs: &mut [PairRun<P>],
+        excluded: Exclusion<'_>,
         take: &TakePairs<'_, P>,
     ) {
         let Self { records, levels, parts, workers } = self;
@@ -357,11 +359,11 @@ impl DividedJoin {
         let running = &mut workers[..threads.workers()];
         par::for_each(threads, running, &mut items[..count], &|worker, _, item| {
             let Some(((depth, index, task), run)) = item else { return };
-            worker.begin(level, (records, &levels[*depth].sets[*index].words), task);
+            worker.begin(level, (records, &levels[*depth].sets[*index].words), task, excluded);
             let PartWorker { join, candidates, overlaps, .. } = worker;
             let mut done = false;
             while !done {
-                done = join.proceed(level, &records.filters, candidates);
+                done = join.proceed(level, excluded, candidates);
                 take(candidates, overlaps, &mut run.pairs);
                 candidates.len = 0;
             }
@@ -499,10 +501,11 @@ impl PartWorker {
         level: Level,
         (records, from): (&JoinRecords, &[u32]),
         task: &KdTask,
+        excluded: Exclusion<'_>,
     ) {
         let Self { words: scratch, selected, join, .. } = self;
         if !task.history.sliced {
-            return join.begin_part(level, records, from, task);
+            return join.begin_part(level, (records, from), task, excluded);
         }
         // The boxes are copied in the order of the sweep, without another copy before they are sorted.
         join.clear();
@@ -515,7 +518,7 @@ impl PartWorker {
         }
         let SplitChoice::Sweep { axis, work_max, merged } = part.choose(&(records, words)) else {
             (part.of_a, part.of_b) = (KdPart::All, KdPart::All);
-            return join.begin_part(level, records, words, &part);
+            return join.begin_part(level, (records, words), &part, excluded);
         };
         let sets = SortedSets { sets: [part.a, part.b], same: part.same, merged };
         let sorted = sort_words(level, (records, words), sets, axis, &mut join.boxes);

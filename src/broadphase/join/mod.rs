@@ -16,7 +16,7 @@
 //!   a plane that saves comparisons        join(A left, B left); join(A right, B right)
 //!   no plane does, and many are long      separate those that are longer than half of the interquartile range
 //!   no plane does, and some do not move   separate those
-//!   filters exclude many pairs            separate boxes that have no pair with each other
+//!   many pairs are excluded               separate boxes that have no pair with each other
 //!   else                                  compare each with each: most of them overlap
 //! ```
 //!
@@ -38,7 +38,7 @@ mod bitmaps;
 mod boxes;
 mod choose;
 pub(crate) mod divided;
-mod excluded;
+pub(crate) mod excluded;
 mod leaf;
 mod occupied;
 mod records;
@@ -55,7 +55,7 @@ use bitmaps::{BitmapIndex, CompareBitmaps};
 pub(crate) use boxes::NOT_FIRST_UNCUT;
 use boxes::{CopySet, KdBoxes, KdPart, KdRows, PlaneRules, Selection, SortedSets, Summary};
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
-use excluded::ExcludedParts;
+use excluded::{ExcludedParts, Exclusion};
 use leaf::{CompareLeaf, Leaf, LeafState};
 use occupied::{LARGER_BY, OccupiedCells};
 use records::{CopyRecords, JoinRecords};
@@ -109,9 +109,9 @@ impl KdTask {
         choose(boxes, (self.a, self.b, self.same), self.history, SORTED_MAX)
     }
 
-    /// Chooses the parts of the sets between which filters exclude all pairs.
-    fn excluded(&self, filters: &[u32], words: &[u32]) -> Option<ExcludedParts> {
-        ExcludedParts::choose(filters, words, (self.a, self.b, self.same))
+    /// Chooses the parts of the sets between which all pairs are excluded.
+    fn excluded(&self, excluded: Exclusion<'_>, words: &[u32]) -> Option<ExcludedParts> {
+        ExcludedParts::choose(excluded, words, (self.a, self.b, self.same))
     }
 
     /// Returns the joins into which a choice divides this one, and their number: none if the boxes are compared or swept.
@@ -279,14 +279,12 @@ impl CopyBoxes for CopyToColumns<'_> {
 }
 
 /// The boxes of a strip, to be joined with each other.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct JoinInput<'a> {
     /// Bounds of the boxes, and their ids with flags. Pairs are reported by position.
     pub(crate) bounds: &'a [Vec<f32>; 6],
     pub(crate) ids: &'a [u32],
-    /// Their filters as words; empty if all pairs are allowed. They only decide how boxes are separated: pairs that filters
-    /// exclude may be reported.
-    pub(crate) filters: &'a [u32],
+    pub(crate) excluded: Exclusion<'a>,
     pub(crate) rows: usize,
     /// Flag of the right copies on each axis. On the axes that a grid divides it is the flag of the grid: a box that
     /// starts in another strip starts outside of every part of this one, if the planes are as [`JoinInput::rules`]
@@ -386,17 +384,23 @@ impl Join {
         let Some(all) = input.load(&mut self.boxes) else {
             return true;
         };
-        self.start(level, input.filters, all)
+        self.start(level, input.excluded, all)
     }
 
     /// Begins the join of a part of sets of places.
-    fn begin_part(&mut self, level: Level, records: &JoinRecords, words: &[u32], task: &KdTask) {
+    fn begin_part(
+        &mut self,
+        level: Level,
+        (records, words): (&JoinRecords, &[u32]),
+        task: &KdTask,
+        excluded: Exclusion<'_>,
+    ) {
         self.clear();
         self.boxes.rules = records.rules;
         let Self { boxes, occupied, .. } = self;
         let part = task.select(0, &mut CopyToColumns { level, records, words, boxes }, occupied);
         if let Some(join) = part {
-            self.start(level, &records.filters, join);
+            self.start(level, excluded, join);
         }
     }
 
@@ -406,12 +410,12 @@ impl Join {
         self.tasks.clear();
     }
 
-    /// Continues the join until there are [`CANDIDATES`](super::pairs::candidates::CANDIDATES), with the filters of its input.
+    /// Continues the join until there are [`CANDIDATES`](super::pairs::candidates::CANDIDATES), with what its input excludes.
     /// Returns whether it is done.
     pub(crate) fn proceed(
         &mut self,
         level: Level,
-        filters: &[u32],
+        excluded: Exclusion<'_>,
         candidates: &mut Candidates,
     ) -> bool {
         loop {
@@ -436,45 +440,47 @@ impl Join {
                 task.select(start, &mut CopyInPlace { level, boxes }, occupied)
             };
             if let Some(join) = selected {
-                self.start(level, filters, join);
+                self.start(level, excluded, join);
             }
         }
     }
 
     /// Chooses how to process a join, and begins it. Returns false if each box is compared with each.
-    fn start(&mut self, level: Level, filters: &[u32], mut join: KdTask) -> bool {
+    fn start(&mut self, level: Level, excluded: Exclusion<'_>, mut join: KdTask) -> bool {
         let may_separate = join.history.depth < DEPTH_MAX;
-        if join.same && may_separate && !join.history.filtered {
-            if let Some(parts) = ExcludedParts::of_crowd(filters, &self.boxes, join.a) {
-                self.separate(&join, &parts, filters);
+        let choice = join.choose(&self.boxes);
+        // Boxes are divided by flags first, which is done at the first division only.
+        let is_by_flag = matches!(choice, SplitChoice::ByFlag(_));
+        if join.same && may_separate && !join.history.filtered && !is_by_flag {
+            if let Some(parts) = ExcludedParts::of_crowd(excluded, &self.boxes, join.a) {
+                self.separate(&join, &parts, excluded);
                 return true;
             }
             join.history.filtered = true;
         }
-        let choice = join.choose(&self.boxes);
         if choice == SplitChoice::Compare
             && may_separate
-            && let Some(parts) = join.excluded(filters, &self.boxes.words)
+            && let Some(parts) = join.excluded(excluded, &self.boxes.words)
         {
-            self.separate(&join, &parts, filters);
+            self.separate(&join, &parts, excluded);
             return true;
         }
         self.plan(level, &join, choice);
         choice != SplitChoice::Compare
     }
 
-    /// Postpones the joins of the parts of a join that filters do not exclude.
-    fn separate(&mut self, join: &KdTask, parts: &ExcludedParts, filters: &[u32]) {
+    /// Postpones the joins of the parts of a join that are not excluded.
+    fn separate(&mut self, join: &KdTask, parts: &ExcludedParts, excluded: Exclusion<'_>) {
         let KdTask { a, b, same, history, .. } = *join;
         let history = KdHistory { depth: history.depth + 1, filtered: false, ..history };
         let boxes = &mut self.boxes;
         let start = a.end().max(b.end());
-        let (others, flags) = boxes.copy_part(filters, (parts, 0), (a, false), start);
-        let (part, part_flags) = boxes.copy_part(filters, (parts, 0), (a, true), others.end());
+        let (others, flags) = boxes.copy_part(excluded, (parts, 0), (a, false), start);
+        let (part, part_flags) = boxes.copy_part(excluded, (parts, 0), (a, true), others.end());
         let (others_of_b, flags_of_b) = if same {
             (others, flags)
         } else {
-            boxes.copy_part(filters, (parts, 1), (b, false), part.end())
+            boxes.copy_part(excluded, (parts, 1), (b, false), part.end())
         };
         let (all, flags_of_all) = if same { (others, flags) } else { (b, 0) };
         // The join that is done first has the last rows.

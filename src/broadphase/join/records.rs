@@ -29,27 +29,21 @@ struct JoinRecord {
 #[derive(Debug, Default)]
 pub(super) struct JoinRecords {
     records: Vec<JoinRecord>,
-    /// The filter words of the boxes; empty if all pairs are allowed.
-    pub(super) filters: Vec<u32>,
     pub(super) rules: PlaneRules,
 }
 
-impl_memory!(JoinRecords { records, filters; without rules });
+impl_memory!(JoinRecords { records; without rules });
 
 impl JoinRecords {
-    /// Replaces the boxes by those of some columns, and the filter words.
+    /// Replaces the boxes by those of some columns.
     pub(super) fn load_columns(
         &mut self,
         level: Level,
         rules: PlaneRules,
         (bounds, count): (&[Vec<f32>; 6], usize),
-        of_boxes: &[u32],
     ) {
-        let Self { records, filters, .. } = self;
         self.rules = rules;
-        filters.clear();
-        reserve_for(filters, of_boxes.len());
-        filters.extend_from_slice(of_boxes);
+        let records = &mut self.records;
         reserve_for(records, count + LANES_MAX);
         lengthen(records, count + LANES_MAX);
         records.truncate(count + LANES_MAX);
@@ -65,9 +59,8 @@ impl JoinRecords {
         count: usize,
         get: &dyn Fn(usize) -> [f32; 6],
     ) {
-        let Self { records, filters, .. } = self;
+        let Self { records, .. } = self;
         self.rules = PlaneRules { not_first, ..PlaneRules::default() };
-        filters.clear();
         records.clear();
         reserve_for(records, count + 1);
         let record = |bounds| JoinRecord { bounds, unused: [0.0; 2] };

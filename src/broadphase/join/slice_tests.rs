@@ -1,8 +1,9 @@
 //! Tests the planes of a join of boxes that start before the strip.
 
 use super::divided::DividedJoin;
-use super::tests::{Row, divided_pairs, pairs, pairs_by_brute_force};
-use super::{Join, JoinInput, NOT_FIRST_UNCUT};
+use super::excluded::Exclusion;
+use super::tests::{Row, divided_pairs, input, pairs, pairs_by_brute_force};
+use super::{Join, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, OF_FIRST, OF_SECOND};
 use crate::lanes::Level;
 use crate::par::Threads;
@@ -53,14 +54,9 @@ fn long_paths_that_begin_before_many_boxes_have_all_pairs() {
     let with_flag = expected.iter().filter(|pair| ids[pair[1] as usize] & NOT_FIRST_U != 0).count();
     assert!(with_flag > 1000, "{with_flag} pairs with a box that starts before the strip");
 
-    let (level, threads) = (Level::detect(), Threads::one());
     let mut join = DividedJoin::default();
-    let not_first = [NOT_FIRST_U, NOT_FIRST_V, NOT_FIRST_UNCUT];
-    assert!(join.begin(
-        level,
-        JoinInput { bounds: &bounds, ids: &ids, filters: &[], rows: ALL, not_first }
-    ));
-    let (_, pairs) = divided_pairs(&mut join, &threads, ALL);
+    assert!(join.begin(Level::detect(), input(&bounds, &ids)));
+    let (_, pairs) = divided_pairs(&mut join, &Threads::one(), (ALL, Exclusion::NONE));
     let pairs = pairs.iter().map(|pair| [pair.a, pair.b]);
     let mut found: Vec<_> = pairs.filter(|pair| is_part(pair[0] as usize)).collect();
     found.sort_unstable();

@@ -3,6 +3,7 @@
 use super::boxes::{KdBoxes, KdPart, KdRows, SortedSets};
 use super::choose::{KdHistory, SplitChoice};
 use super::divided::{DividedJoin, PartWorker};
+use super::excluded::Exclusion;
 use super::records::JoinRecords;
 use super::{Join, JoinInput, KdTask, NOT_FIRST_UNCUT};
 use crate::broadphase::pairs::candidates::{Candidates, candidates_max};
@@ -34,36 +35,36 @@ pub(super) fn pairs(
     join: &mut Join,
     not_first: [u32; 3],
 ) -> Vec<[u32; 2]> {
-    pairs_of(level, (rows, &[]), join, not_first).expect("no plane")
+    pairs_of(level, (rows, Exclusion::NONE), join, not_first).expect("no plane")
 }
 
-/// Returns the pairs of boxes with these filters, or `None` if a sweep is cheaper.
+/// Returns the pairs of boxes, or `None` if a sweep is cheaper. Excluded pairs may be among them.
 pub(super) fn pairs_of(
     level: Level,
-    (rows, filters): (&[Row], &[u32]),
+    (rows, excluded): (&[Row], Exclusion<'_>),
     join: &mut Join,
     not_first: [u32; 3],
 ) -> Option<Vec<[u32; 2]>> {
     let (bounds, ids) = columns(rows);
     let (bounds, ids, rows) = (&bounds, &ids[..], rows.len());
-    if !join.begin(level, JoinInput { bounds, ids, filters, rows, not_first }) {
+    if !join.begin(level, JoinInput { bounds, ids, excluded, rows, not_first }) {
         return None;
     }
     let mut candidates = Candidates::default();
     candidates.reserve(candidates_max(rows));
-    Some(proceed(level, filters, join, &mut candidates))
+    Some(proceed(level, excluded, join, &mut candidates))
 }
 
 /// Returns the pairs of a join that has begun.
 fn proceed(
     level: Level,
-    filters: &[u32],
+    excluded: Exclusion<'_>,
     join: &mut Join,
     candidates: &mut Candidates,
 ) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     loop {
-        let done = join.proceed(level, filters, candidates);
+        let done = join.proceed(level, excluded, candidates);
         let (a, b) = (&candidates.a[..candidates.len], &candidates.b[..candidates.len]);
         pairs.extend(a.iter().zip(b).map(|(&a, &b)| [Ord::min(a, b), Ord::max(a, b)]));
         candidates.len = 0;
@@ -73,20 +74,26 @@ fn proceed(
     }
 }
 
-/// Divides a join of so many boxes that has begun. Returns the number of its parts, and its pairs.
+/// Divides a join of so many boxes that has begun, and returns the number of its parts and its pairs.
 pub(super) fn divided_pairs(
     join: &mut DividedJoin,
     threads: &Threads,
-    boxes: usize,
+    (boxes, excluded): (usize, Exclusion<'_>),
 ) -> (usize, Vec<Pair>) {
     let parts = join.divide(Level::detect(), threads);
     let (mut runs, places) = (PairRuns::default(), (0..boxes as u32).collect::<Vec<_>>());
     let level = (Level::detect(), false);
-    join.run(level, threads, runs.add(parts), &|candidates, _, found| {
+    join.run(level, threads, runs.add(parts), excluded, &|candidates, _, found| {
         candidates.append_rows(&places, 0, (found, &PairLimit::unlimited()));
     });
     let pairs = (0..parts).flat_map(|run| runs.run(run).pairs.as_slice());
     (parts, pairs.copied().collect())
+}
+
+/// Returns boxes as the input of a join without exclusions.
+pub(super) fn input<'a>(bounds: &'a [Vec<f32>; 6], ids: &'a [u32]) -> JoinInput<'a> {
+    let excluded = Exclusion::NONE;
+    JoinInput { bounds, ids, excluded, rows: ids.len(), not_first: NOT_FIRST }
 }
 
 /// Returns the pairs of boxes that overlap and have no flag in common, in order.
@@ -185,10 +192,8 @@ fn boxes_of_a_sweep_are_copied_once() {
     });
     let (bounds, ids) = columns(&rows);
     let mut join = DividedJoin::default();
-    let input =
-        JoinInput { bounds: &bounds, ids: &ids, filters: &[], rows: count, not_first: NOT_FIRST };
-    assert!(join.begin(Level::detect(), input), "no plane");
-    divided_pairs(&mut join, &Threads::one(), count);
+    assert!(join.begin(Level::detect(), input(&bounds, &ids)), "no plane");
+    divided_pairs(&mut join, &Threads::one(), (count, Exclusion::NONE));
     let (read, _) = join.work();
     let each = read as f64 / count as f64;
     assert!(each < 8.5, "each box is read {each} times");
@@ -214,7 +219,8 @@ fn sticks_of_all_lengths_are_read_a_few_times() {
         .collect();
     let mut join = DividedJoin::default();
     join.begin_between([count / 4, count - count / 4], &|place| boxes[place]);
-    let pairs = divided_pairs(&mut join, &Threads::one(), count).1.len();
+    let (_, pairs) = divided_pairs(&mut join, &Threads::one(), (count, Exclusion::NONE));
+    let pairs = pairs.len();
     let (read, compared) = join.work();
     assert!((10..count * 10).contains(&pairs), "{pairs} pairs");
     let (units, bytes) = ((count + pairs) as u64, join.bytes() / count);
@@ -286,11 +292,9 @@ fn a_divided_join_finds_the_same_pairs() {
             if between {
                 join.begin_between([first, count - first], &|row| rows[row].0);
             } else {
-                let input =
-                    JoinInput { bounds, ids, filters: &[], rows: count, not_first: NOT_FIRST };
-                assert!(join.begin(Level::detect(), input), "no plane");
+                assert!(join.begin(Level::detect(), input(bounds, ids)), "no plane");
             }
-            let (parts, found) = divided_pairs(&mut join, &threads, count);
+            let (parts, found) = divided_pairs(&mut join, &threads, (count, Exclusion::NONE));
             assert!((4..=128).contains(&parts), "{parts} parts");
             assert_eq!(order.get_or_insert_with(|| found.clone()), &found, "another order");
             let mut sorted: Vec<_> = found.iter().map(|pair| [pair.a, pair.b]).collect();
@@ -369,7 +373,7 @@ fn boxes_of_a_large_set_without_neighbours_are_dropped() {
         }
         let mut join = DividedJoin::default();
         join.begin_between([first, count - first], &|row| rows[row].0);
-        let (_, pairs) = divided_pairs(&mut join, &Threads::one(), count);
+        let (_, pairs) = divided_pairs(&mut join, &Threads::one(), (count, Exclusion::NONE));
         let mut pairs: Vec<_> = pairs.iter().map(|pair| [pair.a, pair.b]).collect();
         pairs.sort_unstable();
         // The first box is outside of the crowd.
@@ -517,10 +521,13 @@ fn a_first_part_without_pairs_is_done() {
         let task = KdTask::new([first, KdRows { start: 4, len: 36 }], false, history);
         let mut worker = PartWorker::default();
         let task = KdTask { of_a: part, of_b: part, ..task };
-        worker.begin(level, (&records, &words), &task);
+        worker.begin(level, (&records, &words), &task, Exclusion::NONE);
         let mut candidates = Candidates::default();
         candidates.reserve(candidates_max(40));
-        assert!(proceed(level, &[], &mut worker.join, &mut candidates).is_empty(), "{level}");
+        assert!(
+            proceed(level, Exclusion::NONE, &mut worker.join, &mut candidates).is_empty(),
+            "{level}"
+        );
     }
 }
 
@@ -574,7 +581,7 @@ fn merged_sets_have_the_pairs_of_two_sets() {
             join.plan(level, &task, SplitChoice::Sweep { axis: 0, work_max, merged: true });
             let mut candidates = Candidates::default();
             candidates.reserve(candidates_max(number as usize));
-            let mut pairs = proceed(level, &[], &mut join, &mut candidates);
+            let mut pairs = proceed(level, Exclusion::NONE, &mut join, &mut candidates);
             pairs.sort_unstable();
             assert_eq!(pairs, expected, "{lens:?} in round {round} on {level}");
             stopped += usize::from(join.compared - before > work_max);

@@ -1,6 +1,6 @@
 //! The input of the finders: which boxes to test, and which of them may pair.
 
-use super::limit::{PairTest, PairTests};
+use super::limit::{OwnerOf, PairTest, PairTests};
 use super::runs::FoundPair;
 use crate::broadphase::error::FindError;
 use crate::columns::{AabbInput, LengthMismatch, MovingBoxInput};
@@ -129,6 +129,11 @@ impl<'a> PairInput<'a> {
             Some(tests) => Some(tests.of_inexact),
             None => (!exact).then_some(of_filters),
         }
+    }
+
+    /// The owners of the boxes, if any are known.
+    pub(crate) fn owner(&self) -> Option<OwnerOf<'a>> {
+        self.tests.and_then(|tests| tests.owner)
     }
 
     /// Replaces the boxes by bounds, and what stands for rows by the rows.

@@ -12,6 +12,10 @@ use crate::par::Budget;
 /// Whether a pair is allowed. The numbers are those of the pair as it is found, before rows are replaced by labels.
 pub(crate) type PairTest<'a> = &'a (dyn Fn([u32; 2]) -> bool + Sync);
 
+/// Returns the owner of a box, or 0 if it has none, by the number that stands for it in pairs as they are found. Two boxes of one
+/// owner are not a pair.
+pub(crate) type OwnerOf<'a> = &'a (dyn Fn(u32) -> u32 + Sync);
+
 /// The tests of the pairs of a search.
 #[derive(Clone, Copy)]
 pub(crate) struct PairTests<'a> {
@@ -19,6 +23,8 @@ pub(crate) struct PairTests<'a> {
     pub(crate) of_exact: Option<PairTest<'a>>,
     /// The test if words are not exact, which includes the filters.
     pub(crate) of_inexact: PairTest<'a>,
+    /// The owners that the tests compare, if they are known; for a search of one set.
+    pub(crate) owner: Option<OwnerOf<'a>>,
 }
 
 // The tests only read, so an input can be used after a panic as before.

@@ -57,9 +57,10 @@ impl MoversByKind {
             let slots = &*slots;
             let of_rows =
                 |[x, y]: [u32; 2]| [slots[starts[0] + x as usize], slots[starts[1] + y as usize]];
+            let owner = |row: u32| rules.owner(slots[starts[0] + row as usize]);
             let owners = |rows| rules.owners_allow(of_rows(rows));
             let of_all = |rows| rules.allow(of_rows(rows));
-            let all = all.tested(rules.of_movers(&owners, &of_all));
+            let all = all.tested(rules.of_movers(&owner, &owners, &of_all));
             let [a, b] = [a, b].map(|set| match set {
                 0 => all.slice(0..*dynamic),
                 _ => all.slice(*dynamic..all.len()),

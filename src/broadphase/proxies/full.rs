@@ -207,6 +207,7 @@ impl FullUpdate<'_> {
             pair_filter.filter_and_partition(PairSource::Slots, partitions, run, memory);
         };
         let rules = self.rules;
+        let owner = |slot| rules.owner(slot);
         let owners = |slots| rules.owners_allow(slots);
         let all = |slots| rules.allow(slots);
         let (among, n) = match kinds.mover_searches(exist) {
@@ -217,7 +218,7 @@ impl FullUpdate<'_> {
                     Some(_) => set.moving(kinematic),
                 };
                 let labelled = set.with_slots(bytemuck::cast_slice(&movers.ids));
-                let labelled = labelled.tested(rules.of_movers(&owners, &all));
+                let labelled = labelled.tested(rules.of_movers(&owner, &owners, &all));
                 runs_of((movers.len() > 1).then(|| finder.swept_pairs_taken(labelled, &take)))?
             }
             MoverSearches::ByKind(wanted) => {

@@ -184,9 +184,10 @@ impl Resolver<'_> {
                 searched.extend(kinds.iter().map(|&of| kind.is_none_or(|kind| of == kind)));
                 let set = if kind.is_some() { set.moving(searched) } else { set };
                 let of_rows = |rows: [u32; 2]| rows.map(|row| slots[still + row as usize]);
+                let owner = |row: u32| rules.owner(slots[still + row as usize]);
                 let owners = |rows| rules.owners_allow(of_rows(rows));
                 let all = |rows| rules.allow(of_rows(rows));
-                let set = set.tested(rules.of_movers(&owners, &all));
+                let set = set.tested(rules.of_movers(&owner, &owners, &all));
                 self.add_among(&finder.swept_pairs(set)?, [still; 2]);
             }
             MoverSearches::ByKind(wanted) => {
@@ -197,9 +198,10 @@ impl Resolver<'_> {
                         let of_rows = |[x, y]: [u32; 2]| {
                             [slots[starts[a] + x as usize], slots[starts[b] + y as usize]]
                         };
+                        let owner = |row: u32| rules.owner(slots[starts[a] + row as usize]);
                         let owners = |rows| rules.owners_allow(of_rows(rows));
                         let all = |rows| rules.allow(of_rows(rows));
-                        let tests = rules.of_movers(&owners, &all);
+                        let tests = rules.of_movers(&owner, &owners, &all);
                         let sets = sets.map(|set| set.tested(tests));
                         let pairs = match a == b {
                             true => finder.swept_pairs(sets[a])?,

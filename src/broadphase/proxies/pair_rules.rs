@@ -1,7 +1,7 @@
 //! Which pairs filters and owners allow.
 
 use super::slots::{Slot, owners_allow};
-use crate::broadphase::pairs::limit::{PairTest, PairTests};
+use crate::broadphase::pairs::limit::{OwnerOf, PairTest, PairTests};
 
 /// The filters and owners of all slots.
 #[derive(Clone, Copy)]
@@ -14,9 +14,14 @@ pub(crate) struct PairRules<'a> {
 }
 
 impl PairRules<'_> {
+    /// The owner of a slot.
+    pub(crate) fn owner(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].owner
+    }
+
     /// Whether the owners of two slots allow the pair.
     pub(crate) fn owners_allow(&self, slots: [u32; 2]) -> bool {
-        let [a, b] = slots.map(|slot| self.slots[slot as usize].owner);
+        let [a, b] = slots.map(|slot| self.owner(slot));
         owners_allow(a, b)
     }
 
@@ -27,13 +32,23 @@ impl PairRules<'_> {
     }
 
     /// The tests of a search among movers, which knows whether its words are exact.
-    pub(crate) fn of_movers<'t>(&self, owners: PairTest<'t>, all: PairTest<'t>) -> PairTests<'t> {
-        PairTests { of_exact: self.owned.then_some(owners), of_inexact: all }
+    pub(crate) fn of_movers<'t>(
+        &self,
+        owner: OwnerOf<'t>,
+        owners: PairTest<'t>,
+        all: PairTest<'t>,
+    ) -> PairTests<'t> {
+        let owned = self.owned;
+        PairTests {
+            of_exact: owned.then_some(owners),
+            of_inexact: all,
+            owner: owned.then_some(owner),
+        }
     }
 
     /// The tests of a search in a forest, which has only words.
     pub(crate) fn of_forest<'t>(&self, all: PairTest<'t>) -> PairTests<'t> {
         let is_tested = self.owned || self.inexact_filters;
-        PairTests { of_exact: is_tested.then_some(all), of_inexact: all }
+        PairTests { of_exact: is_tested.then_some(all), of_inexact: all, owner: None }
     }
 }

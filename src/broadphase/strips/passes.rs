@@ -288,10 +288,9 @@ impl<R: StripPairs> FinderPasses<R> {
         let of_filters = |rows| filters_allow(filters, rows);
         let test = input.first.test(words.exact, &of_filters);
         let (level, limit) = (input.level, &PairLimit::new(input.pairs_max, test));
-        let filtered = input.is_filtered();
+        let owner = input.first.owner().filter(|_| input.second.is_none());
         let second_row = input.second.map_or(0, |_| input.first.len() as u32);
-        let divided_rows = share.max(DIVIDED_ROWS_MIN);
-        let grid = &grid;
+        let (grid, divided_rows) = (&grid, share.max(DIVIDED_ROWS_MIN));
         let pass = &StripPass {
             level,
             grid,
@@ -299,7 +298,8 @@ impl<R: StripPairs> FinderPasses<R> {
             lengths,
             limit,
             second_row,
-            filtered,
+            filtered: input.is_filtered(),
+            owner,
             divided_rows,
             joined,
         };

@@ -6,6 +6,7 @@
 
 use super::long_path::Passage;
 use crate::broadphase::pairs::flags::LONG;
+use crate::broadphase::pairs::input::ROW;
 use crate::broadphase::pairs::runs::FoundPair;
 use crate::geom::{Aabb, MapEach, MovingBox, Pair, SweptPair};
 use crate::kernels::bounds::bounds;
@@ -46,6 +47,11 @@ pub(crate) trait StripRecord: Pod + Debug + Send + Sync {
 
     /// Returns the id: a row or slot, and flags.
     fn id_mut(&mut self) -> &mut u32;
+
+    /// Returns the row or slot of the box whose id in the columns of a strip is `id`. `_records` are those of the strip.
+    fn row(_records: &[Self], id: u32) -> u32 {
+        id & ROW
+    }
 
     /// Returns which of the records `_others` touch the record `_one` in the tick; of records without paths, all.
     #[inline(always)]
@@ -227,6 +233,10 @@ impl StripRecord for SweptRecord {
     #[inline(always)]
     fn id_mut(&mut self) -> &mut u32 {
         &mut self.id
+    }
+
+    fn row(records: &[Self], id: u32) -> u32 {
+        records[(id & ROW) as usize].id & ROW
     }
 
     #[inline(always)]

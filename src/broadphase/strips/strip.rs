@@ -6,10 +6,11 @@ use super::scatter::Chunk;
 use super::sort::{SortScratch, SortStrip, StripColumns};
 use super::sweep::{BLOCK_PAIRS_MAX, FarBox, OverlapSink, SweepFar, SweepNear, SweepOverlaps};
 use crate::broadphase::join::divided::DividedJoin;
+use crate::broadphase::join::excluded::Exclusion;
 use crate::broadphase::join::{Join, JoinInput};
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates, candidates_max};
-use crate::broadphase::pairs::limit::PairLimit;
+use crate::broadphase::pairs::limit::{OwnerOf, PairLimit};
 use crate::broadphase::pairs::runs::{PairRun, PairRuns};
 use crate::columns::impl_memory;
 use crate::geom::{Pair, SweptPair};
@@ -111,6 +112,8 @@ pub(crate) struct StripPass<'a, R> {
     pub(crate) second_row: u32,
     /// Whether the input has filters.
     pub(crate) filtered: bool,
+    /// The owners of the boxes, if there are any.
+    pub(crate) owner: Option<OwnerOf<'a>>,
     /// Number of records from which a crowded strip is left to all threads. Such a strip is the last one of its run.
     pub(crate) divided_rows: usize,
     /// Whether the boxes are to be joined. Then there is one strip.
@@ -182,7 +185,7 @@ impl<R: StripPairs> StripPass<'_, R> {
         pairs: &'a mut PairRuns<R::Found>,
     ) -> &'a mut [PairRun<R::Found>] {
         self.load_for_join(strip, scratch);
-        if !join.begin(self.level, self.join_input(&scratch.columns)) {
+        if !self.begins(join, scratch) {
             if self.joined {
                 self.load(strip, scratch);
             }
@@ -192,25 +195,49 @@ impl<R: StripPairs> StripPass<'_, R> {
         }
         let runs = pairs.add(join.divide(self.level, threads));
         let SweepScratch { sort, columns, .. } = scratch;
-        join.run((self.level, R::HAS_PATH), threads, runs, &|candidates, overlaps, found| {
+        let columns = &*columns;
+        let owner = self.owner_at(columns, &sort.records);
+        let excluded = self.excluded(columns, &owner);
+        let take = |candidates: &mut Candidates, overlaps: &mut _, found: &mut _| {
             if self.filtered {
                 candidates.filter(&columns.filters);
             }
             R::report(self, strip, (columns, &sort.records), (candidates, overlaps), found);
-        });
+        };
+        join.run((self.level, R::HAS_PATH), threads, runs, excluded, &take);
         runs
     }
 
-    /// Returns the filters of a strip, as words; none if all pairs are allowed.
-    fn filters<'a>(&self, columns: &'a StripColumns) -> &'a [u32] {
-        if self.filtered { &columns.filters[..columns.rows] } else { &[] }
+    /// Begins the join of a strip on all threads. Returns false if a sweep is cheaper.
+    fn begins(&self, join: &mut DividedJoin, scratch: &SweepScratch<R>) -> bool {
+        let SweepScratch { sort, columns, .. } = scratch;
+        let owner = self.owner_at(columns, &sort.records);
+        join.begin(self.level, self.join_input(columns, self.excluded(columns, &owner)))
+    }
+
+    /// Returns the owner of the record at a place of a strip, if boxes have owners.
+    fn owner_at<'c>(
+        &'c self,
+        columns: &'c StripColumns,
+        records: &'c [R],
+    ) -> Option<impl Fn(u32) -> u32 + Sync> {
+        self.owner.map(|of| move |place: u32| of(R::row(records, columns.ids[place as usize])))
+    }
+
+    /// Returns which pairs of a strip are excluded, with the function of [`StripPass::owner_at`].
+    fn excluded<'c>(
+        &self,
+        columns: &'c StripColumns,
+        owner: &'c Option<impl Fn(u32) -> u32 + Sync>,
+    ) -> Exclusion<'c> {
+        let filters = if self.filtered { &columns.filters[..columns.rows] } else { &[] };
+        Exclusion { filters, owner: owner.as_ref().map(|owner| owner as OwnerOf<'_>) }
     }
 
     /// Returns the boxes of a strip as the input of a join.
-    fn join_input<'a>(&self, columns: &'a StripColumns) -> JoinInput<'a> {
+    fn join_input<'c>(&self, columns: &'c StripColumns, excluded: Exclusion<'c>) -> JoinInput<'c> {
         let StripColumns { rows, bounds, ids, .. } = columns;
-        let filters = self.filters(columns);
-        JoinInput { bounds, ids, filters, rows: *rows, not_first: self.grid.not_first() }
+        JoinInput { bounds, ids, excluded, rows: *rows, not_first: self.grid.not_first() }
     }
 
     /// Finds the pairs by a join. Returns false if a sweep is cheaper.
@@ -222,13 +249,16 @@ impl<R: StripPairs> StripPass<'_, R> {
     ) -> bool {
         self.load_for_join(strip, scratch);
         let SweepScratch { sort, columns, join, candidates, overlaps, .. } = scratch;
-        if !join.begin(self.level, self.join_input(columns)) {
+        let columns = &*columns;
+        let owner = self.owner_at(columns, &sort.records);
+        let excluded = self.excluded(columns, &owner);
+        if !join.begin(self.level, self.join_input(columns, excluded)) {
             return false;
         }
         candidates.reserve(candidates_max(columns.rows));
         loop {
             candidates.len = 0;
-            let done = join.proceed(self.level, self.filters(columns), candidates);
+            let done = join.proceed(self.level, excluded, candidates);
             if self.filtered {
                 candidates.filter(&columns.filters);
             }
