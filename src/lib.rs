@@ -10,24 +10,22 @@
 //! broadphase that compares these reports many pairs that do not touch.*
 //!
 //! ```
-//! use swath::{MovingBoxColumns, PairFinder};
+//! use swath::{Aabb, MovingBox, PairFinder};
 //!
-//! // Three boxes: a column for each component, a row for each box.
-//! let min: [&[f32]; 3] = [&[0.0, 4.0, 0.5], &[0.0, 0.0, 9.0], &[0.0, 0.0, 0.0]];
-//! let max: [&[f32]; 3] = [&[1.0, 4.1, 1.5], &[1.0, 3.0, 9.5], &[1.0, 3.0, 1.0]];
-//! // Displacements in this tick: the first box moves fast to the right, through the thin second one.
-//! let delta: [&[f32]; 3] = [&[8.0, 0.0, 0.0], &[0.0, 0.0, 0.0], &[0.0, 0.0, 0.0]];
-//! let boxes = MovingBoxColumns::new(min, max, delta)?;
+//! let fast = Aabb::new([0.0, 0.0, 0.0], [1.0, 1.0, 1.0])?;
+//! let wall = Aabb::new([4.0, 0.0, 0.0], [4.1, 3.0, 3.0])?;
+//! // A box and its displacement in this tick: the first one moves through the thin wall.
+//! let boxes = [MovingBox::new(fast, [8.0, 0.0, 0.0])?, MovingBox::new(wall, [0.0; 3])?];
 //!
 //! let mut finder = PairFinder::new(); // keep it between ticks: its memory is used again
-//! let pairs = finder.swept_pairs(boxes)?.sorted();
+//! let pairs = finder.swept_pairs(&boxes)?.sorted();
 //! assert_eq!((pairs.len(), pairs[0].a, pairs[0].b), (1, 0, 1));
 //! assert!(pairs[0].first <= 0.375 && pairs[0].first > 0.374_999); // after 3 of 8 units; never late
 //!
 //! // One pair in full: first and last time, axis and normal of the contact.
-//! let sweep = swath::batch::sweep::one_to_one(&boxes.get(0), &boxes.get(1))?;
+//! let sweep = swath::batch::sweep::one_to_one(&boxes[0], &boxes[1])?;
 //! assert_eq!(sweep.contact.normal(), [1.0, 0.0, 0.0]);
-//! assert!(sweep.last >= 0.5125); // when the first box leaves the second
+//! assert!(sweep.last >= 0.5125); // when the first box leaves the wall
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -35,6 +33,7 @@
 //! |---|---|
 //! | every pair of moving boxes that touches in the tick | [`PairFinder`] |
 //! | the same against boxes that rarely change | [`FixedBoxes`] |
+//! | to pass boxes in columns, which the kernels read fastest | [`MovingBoxColumns`] |
 //! | to pass boxes in structures of yours, or without displacements | [`broadphase::MovingBoxInput`] |
 //! | boxes under ids, events when pairs begin and end, sleeping, rollback | [`Broadphase`] |
 //! | what a segment, a moving box or a shape touches, or what is nearest | [`Queries`] of a [`Bvh`], [`FixedBoxes`] or [`Broadphase`] |
