@@ -6,6 +6,7 @@
 
 use super::contacts::is_earlier;
 use super::geometry::Geometry;
+use super::memory::MetParts;
 use super::search::{Intervals, each_part};
 use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart, each_axis};
@@ -115,7 +116,8 @@ impl Geometry<'_> {
             Settings { tolerance: CAST_TOLERANCE, touch: Touch::Hit, ..Settings::default() };
         let search = PartSearch::new(&point, &path.motion, (&body, &extent), &settings, last);
         let (mut best, mut part, mut until) = (ToiResult::Separated, 0, last);
-        each_part(&search, self, &Intervals::new(&search, [0.0, last]), &mut |of, from| {
+        let (intervals, met) = (Intervals::new(&search, [0.0, last]), &mut MetParts::default());
+        each_part(&search, self, &intervals, met, &mut |of, from| {
             let part_of = self.part(of);
             let crossing = match &part_of {
                 Part::Triangle(corners) => search.cast_point(corners, until),

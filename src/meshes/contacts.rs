@@ -1,5 +1,6 @@
 //! The contacts that a search has found so far.
 
+use super::memory::SearchMemory;
 use super::result::PartToi;
 use crate::geom::MapEach;
 use crate::narrowphase::math::round_down;
@@ -34,10 +35,15 @@ pub(super) struct Contacts<'o> {
     from: f64,
     /// Sum of the rounds of all parts after which no search begins.
     rounds_max: u32,
+    pub(super) memory: &'o mut SearchMemory,
 }
 
 impl<'o> Contacts<'o> {
-    pub(super) fn new(settings: &Settings, all: Option<&'o mut Vec<PartToi>>) -> Self {
+    pub(super) fn new(
+        settings: &Settings,
+        all: Option<&'o mut Vec<PartToi>>,
+        memory: &'o mut SearchMemory,
+    ) -> Self {
         let [from, to] = settings.window.map_each(f64::from);
         let rounds_max = settings.rounds_max.saturating_mul(PAIRS_MAX);
         Self {
@@ -48,6 +54,7 @@ impl<'o> Contacts<'o> {
             until: to,
             from,
             rounds_max,
+            memory,
         }
     }
 
@@ -154,7 +161,8 @@ mod tests {
     #[test]
     fn more_work_than_can_be_counted_is_the_greatest_count() {
         let settings = Settings { rounds_max: u32::MAX, ..Settings::default() };
-        let mut contacts = Contacts::new(&settings, None);
+        let mut memory = SearchMemory::default();
+        let mut contacts = Contacts::new(&settings, None, &mut memory);
         let result = ToiResult::Separated;
         let most = Toi { result, rounds: u32::MAX - 1, supports: u32::MAX - 1 };
         for _ in 0..2 {

@@ -32,7 +32,9 @@ impl Queue<'_> {
     #[inline(never)]
     pub(super) fn search_deferred(&mut self, rounds_max: u64, contacts: &mut Contacts<'_>) {
         while self.rounds < rounds_max {
-            let Some(WaitingPart { start, part, search }) = self.deferred.pop() else { break };
+            let Some(WaitingPart { start, part, search }) = self.deferred.pop_if(|_| true) else {
+                break;
+            };
             if start > contacts.until() {
                 // All others start later still.
                 self.deferred.clear();

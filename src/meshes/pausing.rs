@@ -9,8 +9,6 @@ use super::waiting::WaitingPart;
 use crate::narrowphase::toi::Toi;
 use crate::narrowphase::toi::part_search::{Part, Plan};
 use crate::narrowphase::toi::pause::Progress;
-use alloc::collections::BinaryHeap;
-use alloc::collections::binary_heap::PeekMut;
 
 impl Queue<'_> {
     /// Searches for a contact with a part, until the search ends or pauses.
@@ -51,11 +49,8 @@ impl Queue<'_> {
 
     /// Continues the earliest search that has paused, unless it has reached `time`. Returns whether a search was continued.
     fn resume(&mut self, time: f64, contacts: &mut Contacts<'_>) -> bool {
-        let Some(first) = self.paused.as_mut().and_then(BinaryHeap::peek_mut) else { return false };
-        if first.start >= time || first.start > contacts.until() {
-            return false;
-        }
-        let WaitingPart { start, part, search: mut progress } = PeekMut::pop(first);
+        let first = self.paused.pop_if(|start| start < time && start <= contacts.until());
+        let Some(WaitingPart { start, part, search: mut progress }) = first else { return false };
         if contacts.is_exhausted() {
             contacts.add_unresolved(start, [self.own, part]);
             return true;
@@ -74,12 +69,11 @@ impl Queue<'_> {
         progress: Progress,
         contacts: &mut Contacts<'_>,
     ) {
-        match (progress.paused_at(), &mut self.paused) {
-            (Some(start), Some(paused)) => {
-                contacts.count_work(toi);
-                paused.push(WaitingPart { start, part, search: progress });
-            }
-            _ => self.add(toi, part, false, contacts),
+        if let Some(start) = progress.paused_at() {
+            contacts.count_work(toi);
+            self.paused.push(WaitingPart { start, part, search: progress });
+        } else {
+            self.add(toi, part, false, contacts);
         }
     }
 }

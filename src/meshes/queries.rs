@@ -15,6 +15,7 @@
 
 use super::cast::PartCast;
 use super::geometry::Geometry;
+use super::memory::SearchMemory;
 use super::toi::{PartToi, of_valid};
 use crate::broadphase::proxies::id::ProxyId;
 use crate::broadphase::proxies::queries::{ProxyQueries, ProxyQuery};
@@ -92,7 +93,8 @@ impl GeometryPath for MovingGeometry<'_> {
 
     fn meet(&self, geometry: &Geometry<'_>, pose: &Pose) -> Option<(f32, PartToi)> {
         let Self { geometry: mover, motion, settings, .. } = self;
-        let found = of_valid((mover, motion), (geometry, &Motion::from(*pose)), settings);
+        let memory = &mut SearchMemory::default();
+        let found = of_valid((mover, motion), (geometry, &Motion::from(*pose)), settings, memory);
         let at = match found.toi.result {
             ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t,
             ToiResult::Overlapping { .. } => settings.window[0],

@@ -17,11 +17,12 @@
 
 use super::contacts::Contacts;
 use super::geometry::{Geometry, TriangleSource};
-use super::waiting::{Deferred, Paused};
+use super::waiting::Waiting;
 use crate::lanes::Level;
 use crate::narrowphase::math::V3;
 use crate::narrowphase::toi::Toi;
 use crate::narrowphase::toi::part_search::{BestPlanes, Part, PartSearch, Plan, Planned};
+use crate::narrowphase::toi::pause::Progress;
 use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
 
 /// Number of parts that are searched together.
@@ -72,12 +73,14 @@ pub(super) struct Queue<'q> {
     slides: &'q [V3],
     /// Whether there is an earlier contact than that of `best`.
     is_improved: bool,
-    /// The searches that have paused, if searches pause.
-    pub(super) paused: Option<Paused>,
+    /// Whether searches pause.
+    pauses: bool,
+    /// The searches that have paused.
+    pub(super) paused: Waiting<Progress>,
     /// Whether searches may be deferred: those of triangles, of which only the first contact is wanted.
     defers: bool,
     /// The searches that are deferred.
-    pub(super) deferred: Deferred,
+    pub(super) deferred: Waiting<Plan>,
     /// Number of rounds of all searches here.
     pub(super) rounds: u64,
     /// Number of parts that were met.
@@ -108,11 +111,20 @@ impl<'q> Queue<'q> {
             slides,
             is_improved: false,
             defers: order == Order::Deferred,
-            paused: (order == Order::Paused).then(Paused::new),
-            deferred: Deferred::new(),
+            pauses: order == Order::Paused,
+            paused: Waiting::default(),
+            deferred: Waiting::default(),
             rounds: 0,
             tested: 0,
         }
+    }
+
+    /// Uses the memory of earlier searches for those that wait, until [`Queue::finish`].
+    pub(super) fn take_memory(&mut self, contacts: &mut Contacts<'_>) {
+        self.paused = core::mem::take(&mut contacts.memory.paused);
+        self.deferred = core::mem::take(&mut contacts.memory.deferred);
+        self.paused.clear();
+        self.deferred.clear();
     }
 
     /// Adds a part that is apart before a time, and searches when there are enough parts.
@@ -133,12 +145,14 @@ impl<'q> Queue<'q> {
     /// Searches for the contacts with all parts that are left.
     pub(super) fn finish(&mut self, contacts: &mut Contacts<'_>) {
         self.run(contacts);
-        if self.paused.is_some() {
+        if self.pauses {
             self.resume_all(contacts);
         }
         if !self.deferred.is_empty() {
             self.search_deferred(u64::MAX, contacts);
         }
+        contacts.memory.paused = core::mem::take(&mut self.paused);
+        contacts.memory.deferred = core::mem::take(&mut self.deferred);
     }
 
     /// Searches for the contacts with all parts of the queue, and empties it.
@@ -154,7 +168,7 @@ impl<'q> Queue<'q> {
                 at -= 1;
             }
         }
-        if self.paused.is_some() && count > 0 {
+        if self.pauses && count > 0 {
             self.resume_until(self.met[0].from, contacts);
         }
         let before = contacts.best().toi.rounds;
@@ -201,7 +215,7 @@ impl<'q> Queue<'q> {
         if !self.deferred.is_empty() {
             self.search_deferred(rounds_now, contacts);
         }
-        if self.paused.is_some() {
+        if self.pauses {
             self.resume_for(contacts.best().toi.rounds - before, contacts);
         }
     }
@@ -218,7 +232,7 @@ impl<'q> Queue<'q> {
             return;
         }
         self.update_best(contacts);
-        if self.paused.is_some() {
+        if self.pauses {
             return self.find_or_pause(plan, shape, contacts);
         }
         let mut plan = *plan;

@@ -15,6 +15,7 @@
 use super::contacts::{ContactPlane, Contacts};
 use super::geometry::Geometry;
 use super::inner_edges::{self, Surroundings};
+use super::memory::{MetParts, SearchMemory};
 use super::queue::{Order, Queue};
 use super::result::PartToi;
 use crate::geom::{MapEach, Motion, MovingBox};
@@ -50,32 +51,28 @@ impl Intervals {
 }
 
 /// Calls `visitor` with each part whose box the shape of `search` meets in the window, and a time before which they are
-/// apart; `visitor` returns the time until which contacts count.
+/// apart; `visitor` returns the time until which contacts count. `met_parts` is overwritten.
 pub(super) fn each_part(
     search: &PartSearch<'_>,
     geometry: &Geometry<'_>,
     intervals: &Intervals,
+    met_parts: &mut MetParts,
     visitor: &mut dyn FnMut(u32, f64) -> f64,
 ) {
     let &Intervals { count, window: [_, to], path_box } = intervals;
     let mut until = to;
-    // Parts that were met in earlier intervals, in order. Each was searched to the end of the window,
-    // so a later interval does not visit it again. The traversal visits a part once in an interval.
-    let (mut seen, mut met_now): (Vec<u32>, Vec<u32>) = Default::default();
+    met_parts.clear();
     for k in 0..count {
         let (start, end) = (intervals.start(k), intervals.start(k + 1));
         if start > until {
             break;
         }
-        merge(&mut seen, &mut met_now);
+        met_parts.begin_interval();
         let length = end - start;
         let path_box = if k == 0 { path_box } else { search.path_box([start, end]) };
         geometry.sweep(&path_box, &mut |part, met| {
-            if count > 1 {
-                if seen.binary_search(&part).is_ok() {
-                    return limit(until, start, length);
-                }
-                met_now.push(part);
+            if count > 1 && met_parts.was_met(part) {
+                return limit(until, start, length);
             }
             // Rounding may make a product greater by less than this factor makes it less.
             let met = start + f64::from(met) * length * (1.0 - 1e-15);
@@ -84,24 +81,6 @@ pub(super) fn each_part(
             }
             limit(until, start, length)
         });
-    }
-}
-
-/// Moves all numbers of `added` to `sorted`, which stays in order.
-fn merge(sorted: &mut Vec<u32>, added: &mut Vec<u32>) {
-    sort_rare(added, |&number| number);
-    let (mut left, mut end) = (sorted.len(), sorted.len() + added.len());
-    sorted.resize(end, 0);
-    // From the greatest number on, so that no number is overwritten before it is moved.
-    while let Some(&number) = added.last() {
-        end -= 1;
-        if left > 0 && sorted[left - 1] > number {
-            left -= 1;
-            sorted[end] = sorted[left];
-        } else {
-            sorted[end] = number;
-            added.pop();
-        }
     }
 }
 
@@ -149,10 +128,13 @@ fn against_parts(
     let beyond = contacts.beyond.as_ref();
     let best = beyond.and_then(|plane| search.planes_at_touch(plane.normal, plane.depth));
     let mut queue = Queue::new(&search, geometry, part, bounds, order, (best, slides));
-    each_part(&search, geometry, &intervals, &mut |other, from| {
+    queue.take_memory(contacts);
+    let mut met = core::mem::take(&mut contacts.memory.of_other);
+    each_part(&search, geometry, &intervals, &mut met, &mut |other, from| {
         queue.push(other, from, contacts);
         contacts.until()
     });
+    contacts.memory.of_other = met;
     queue.finish(contacts);
 }
 
@@ -214,7 +196,8 @@ pub(super) fn between(
         let of_a = (a_motion, &a.extent());
         let search = PartSearch::new(around, b_motion, of_a, settings, 1.0);
         let intervals = Intervals::new(&search, window);
-        each_part(&search, a, &intervals, &mut |part, from| {
+        let mut met = core::mem::take(&mut contacts.memory.of_divided);
+        each_part(&search, a, &intervals, &mut met, &mut |part, from| {
             // Where the boxes are apart until then, so are the shapes: but a touch that is ignored has to be followed
             // from the start.
             let window = [if from > window[0] { from } else { window[0] }, window[1]];
@@ -224,6 +207,7 @@ pub(super) fn between(
             });
             contacts.until()
         });
+        contacts.memory.of_divided = met;
     });
 }
 
@@ -234,6 +218,7 @@ pub(super) fn find(
     settings: &Settings,
     mut all: Option<&mut Vec<PartToi>>,
     beyond: Option<&ContactPlane>,
+    memory: &mut SearchMemory,
 ) -> PartToi {
     let start = all.as_ref().map_or(0, |all| all.len());
     // The first is divided into shapes: a convex body, else a compound, else the body with fewer parts. So the rules
@@ -241,7 +226,7 @@ pub(super) fn find(
     let swapped = a.0.order() > b.0.order();
     let (first, second) = if swapped { (b, a) } else { (a, b) };
     let mut best = if let Some(all) = &mut all {
-        let mut contacts = Contacts::new(settings, Some(all));
+        let mut contacts = Contacts::new(settings, Some(all), memory);
         contacts.beyond = beyond.copied();
         if let (true, Some(plane)) = (swapped, &mut contacts.beyond) {
             plane.normal = plane.normal.map_each(|x| -x);
@@ -249,7 +234,7 @@ pub(super) fn find(
         between(first, second, settings, &[], &mut contacts);
         contacts.best()
     } else {
-        find_first(first, second, settings)
+        find_first(first, second, settings, memory)
     };
     let finish = |found: &mut PartToi| {
         if found.toi.result != ToiResult::Separated {
@@ -290,10 +275,11 @@ fn find_first(
     first: (&Geometry<'_>, &Motion),
     second: (&Geometry<'_>, &Motion),
     settings: &Settings,
+    memory: &mut SearchMemory,
 ) -> PartToi {
     let may_pass = settings.touch != Touch::Hit && V3::of(second.1.spin) == V3::ZERO;
     let (mut slides, mut len) = ([V3::ZERO; SLIDES_MAX], 0);
-    let mut contacts = Contacts::new(settings, None);
+    let mut contacts = Contacts::new(settings, None, memory);
     loop {
         between(first, second, settings, &slides[..len], &mut contacts);
         let mut best = contacts.best();
@@ -340,28 +326,10 @@ mod tests {
         let settings = Settings { rounds_max: 1, ..Settings::default() };
         let (still, mut all) = (Motion::default(), Vec::new());
         let (balls, mesh) = ((&balls).into(), (&mesh).into());
-        let best = find((&balls, &still), (&mesh, &turning), &settings, Some(&mut all), None);
+        let memory = &mut SearchMemory::default();
+        let (balls, mesh) = ((&balls, &still), (&mesh, &turning));
+        let best = find(balls, mesh, &settings, Some(&mut all), None, memory);
         assert!(all.len() > 1_000, "{}", all.len());
         assert!((1_000..=1_024).contains(&best.toi.rounds), "{}", best.toi.rounds);
-    }
-
-    /// Goal: lists that are merged are in order, and contain each number once. Method: multiples of a number by a prime, in pieces
-    /// of different lengths, some of them empty.
-    #[test]
-    fn merged_lists_are_in_order() {
-        const PRIME: u32 = 1_009;
-        let (mut sorted, mut added) = (Vec::new(), Vec::new());
-        for number in 0..PRIME {
-            added.push(number * 377 % PRIME);
-            if number % 97 == 3 || number % 5 == 0 {
-                merge(&mut sorted, &mut added);
-                assert!(added.is_empty() && sorted.len() == number as usize + 1);
-                assert!(sorted.is_sorted());
-                merge(&mut sorted, &mut added);
-                assert_eq!(sorted.len(), number as usize + 1);
-            }
-        }
-        merge(&mut sorted, &mut added);
-        assert!(sorted.into_iter().eq(0..PRIME));
     }
 }

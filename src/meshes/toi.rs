@@ -30,10 +30,11 @@
 
 pub use super::contacts::ContactPlane;
 use super::geometry::Geometry;
+use super::memory::SearchMemory;
 pub use super::result::PartToi;
 use super::search::find;
 use crate::columns::{LengthMismatch, Rejected};
-use crate::geom::{Motion, Pair};
+use crate::geom::{MapEach, Motion, Pair};
 use crate::narrowphase::batch::{answer, check_rows, reject};
 use crate::narrowphase::toi::{PairsError, Settings, ToiError, validate};
 use crate::par::Threads;
@@ -52,7 +53,7 @@ pub fn one_to_one(
     settings: &Settings,
 ) -> Result<PartToi, ToiError> {
     validate(a_motion, b_motion, settings)?;
-    Ok(of_valid((a, a_motion), (b, b_motion), settings))
+    Ok(of_valid((a, a_motion), (b, b_motion), settings, &mut SearchMemory::default()))
 }
 
 /// Computes when each part of `a` first touches each part of `b`, and appends the pairs that touch, overlap at the start
@@ -89,7 +90,8 @@ pub fn each_part(
     contacts: &mut Vec<PartToi>,
 ) -> Result<PartToi, ToiError> {
     validate(a_motion, b_motion, settings)?;
-    Ok(each_of_valid((a, a_motion), (b, b_motion), settings, contacts))
+    let memory = &mut SearchMemory::default();
+    Ok(each_of_valid((a, a_motion), (b, b_motion), settings, contacts, memory))
 }
 
 /// Does what [`each_part`] does, but leaves out triangles that are proved to get hardly deeper in the window than a known contact is:
@@ -139,7 +141,8 @@ pub fn each_part_beyond(
     contacts: &mut Vec<PartToi>,
 ) -> Result<PartToi, ToiError> {
     validate(a_motion, b_motion, settings)?;
-    Ok(find((a, a_motion), (b, b_motion), settings, Some(contacts), Some(plane)))
+    let memory = &mut SearchMemory::default();
+    Ok(find((a, a_motion), (b, b_motion), settings, Some(contacts), Some(plane), memory))
 }
 
 /// Bodies, and the pairs of them that are tested.
@@ -196,7 +199,8 @@ pub fn pairs(
     check_rows(pairs, geometries.len())?;
     reject(motions.iter().map(Motion::validate), rejected);
     answer(pairs, rejected, threads, PartToi::default(), out, |_, [a, b], _| {
-        of_valid((&geometries[a], &motions[a]), (&geometries[b], &motions[b]), settings)
+        let [a, b] = [a, b].map_each(|row| (&geometries[row], &motions[row]));
+        of_valid(a, b, settings, &mut SearchMemory::default())
     });
     Ok(())
 }
@@ -206,8 +210,9 @@ pub(crate) fn of_valid(
     a: (&Geometry<'_>, &Motion),
     b: (&Geometry<'_>, &Motion),
     settings: &Settings,
+    memory: &mut SearchMemory,
 ) -> PartToi {
-    find(a, b, settings, None, None)
+    find(a, b, settings, None, None, memory)
 }
 
 /// Does what [`each_part`] does, for motions and settings that are known to be valid. Returns the first contact.
@@ -216,6 +221,7 @@ pub(crate) fn each_of_valid(
     b: (&Geometry<'_>, &Motion),
     settings: &Settings,
     contacts: &mut Vec<PartToi>,
+    memory: &mut SearchMemory,
 ) -> PartToi {
-    find(a, b, settings, Some(contacts), None)
+    find(a, b, settings, Some(contacts), None, memory)
 }

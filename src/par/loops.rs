@@ -107,7 +107,18 @@ pub(crate) fn for_each<W: Send, T: Send>(
     items: &mut [T],
     work: &(impl Fn(&mut W, usize, &mut T) + Sync),
 ) {
-    run_each(threads, workers, items, work);
+    run_each(threads, workers, items, 1, work);
+}
+
+/// Does what [`for_each`] does, with `size` consecutive items at a time.
+#[inline(always)]
+pub(crate) fn for_each_in_chunks<W: Send, T: Send>(
+    threads: &Threads,
+    workers: &mut [W],
+    (items, size): (&mut [T], usize),
+    work: &(impl Fn(&mut W, usize, &mut T) + Sync),
+) {
+    run_each(threads, workers, items, size, work);
 }
 
 /// For how many times the total length of the items all workers together get memory, at most, unless items are short. A
@@ -163,18 +174,19 @@ fn run_each<W: Send, T: Send>(
     threads: &Threads,
     workers: &mut [W],
     items: &mut [T],
+    size: usize,
     work: &dyn ItemWork<W, T>,
 ) {
     #[cfg(feature = "std")]
-    if workers.len() > 1 && items.len() > 1 {
+    if workers.len() > 1 && items.len() > size {
         let tasks = workers.len();
-        let shares = WorkShares::new(Cuts::chunks(items.len(), 1), tasks, items);
+        let shares = WorkShares::new(Cuts::chunks(items.len(), size), tasks, items);
         let task = EachItem { shares: &shares, workers: Mutex::new(workers), work };
         fork(&shares.pieces, threads, tasks, &task);
         return;
     }
     #[cfg(not(feature = "std"))]
-    let _ = threads;
+    let _ = (threads, size);
     let worker = workers.first_mut().expect("there is a worker");
     for (index, item) in items.iter_mut().enumerate() {
         work.run(worker, index, item);
@@ -195,8 +207,11 @@ impl<W: Send, T: Send> ForkTask for EachItem<'_, '_, W, T> {
     fn run(&self, _: usize) {
         let Some((own, worker)) = take_last(&self.workers) else { return };
         let mut ended = 0;
-        while let Some((index, item)) = self.shares.next(own) {
-            self.work.run(worker, index, &mut item[0]);
+        let size = self.shares.pieces.cuts.size;
+        while let Some((piece, items)) = self.shares.next(own) {
+            for (index, item) in (piece * size..).zip(items) {
+                self.work.run(worker, index, item);
+            }
             ended += 1;
         }
         self.shares.pieces.end(ended);

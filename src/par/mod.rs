@@ -18,7 +18,7 @@ mod threads;
 pub(crate) use clock::Clock;
 #[cfg(feature = "std")]
 pub use executor::Executor;
-pub(crate) use loops::{fill_chunks, fill_parts, for_each, for_each_by_length};
+pub(crate) use loops::{fill_chunks, fill_parts, for_each, for_each_by_length, for_each_in_chunks};
 pub(crate) use sort::{
     ordered_bits, select_float, sort, sort_floats, sort_parallel, sort_points, sort_rare, sort_rows,
 };

@@ -27,7 +27,7 @@
 //! **Guarantees.** The impacts of a tick are the same, bit by bit and in order, for every level,
 //! number of threads and pool. A time of impact is never late, and no impact is missed, except in
 //! pairs that the settings drop. Invalid rows are listed and affect no other row. After a few ticks
-//! of similar size a tick does not allocate, except for searches of meshes, height fields and compounds.
+//! of similar size a tick does not allocate.
 
 mod config;
 mod debug;

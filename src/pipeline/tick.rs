@@ -6,7 +6,7 @@ use super::proxy_rows::ProxyRows;
 use super::scene::Scene;
 use super::stages::bounds::SceneBounds;
 use super::stages::context::{ShapeTest, TickContext};
-use super::stages::convex::PartLists;
+use super::stages::convex::{PartLists, SearchWorkers};
 use super::stages::row_cache::RowCache;
 use super::stages::sort::SortedImpacts;
 use super::stages::unused::{PlacesNeeded, truncate_lists};
@@ -128,6 +128,7 @@ pub(super) struct TickScratch {
     tois: Vec<PartToi>,
     /// The times of the parts of each test, if they are reported.
     parts: PartLists,
+    searches: SearchWorkers,
     pub(super) impacts: SortedImpacts,
     pub(super) sensed: SortedImpacts,
     pub(super) rejected: Vec<Rejected>,
@@ -136,7 +137,7 @@ pub(super) struct TickScratch {
     needed: TickNeeded,
 }
 
-impl_memory!(TickScratch { bounds, row_cache, tests, tois, parts, impacts, sensed, rejected; lists of runs; without filled, stats, needed });
+impl_memory!(TickScratch { bounds, row_cache, tests, tois, parts, searches, impacts, sensed, rejected; lists of runs; without filled, stats, needed });
 
 /// What the last ticks needed, so that [`TickScratch::free_unused`] can free the rest.
 #[derive(Debug, Default)]
@@ -374,11 +375,11 @@ impl TickScratch {
 
     /// Tests the shapes of the listed pairs, and sorts all impacts.
     fn test_shapes(&mut self, context: &TickContext<'_, '_>, threads: &Threads, clock: &mut Clock) {
-        let Self { runs, filled, tests, tois, parts, impacts, sensed, stats, .. } = self;
+        let Self { runs, filled, tests, tois, parts, searches, impacts, sensed, stats, .. } = self;
         let runs = &runs[..*filled];
         impacts.of_shapes.clear();
         sensed.of_shapes.clear();
-        convex::fill(context, tests, threads, tois, parts);
+        convex::fill(context, tests, threads, (tois, parts), searches);
         for (at, (test, found)) in tests.iter().zip(&*tois).enumerate() {
             stats.rounds += u64::from(found.toi.rounds);
             // The impacts of the parts are in order, and instead of that of the pair.

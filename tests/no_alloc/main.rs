@@ -18,7 +18,7 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 14] = [
+const TESTS: [(&str, fn()); 15] = [
     // The first, because the threads of the others free memory when they end.
     (
         "memory_usage::memory_usage_equals_allocated_bytes",
@@ -57,6 +57,10 @@ const TESTS: [(&str, fn()); 14] = [
         queries::questions_allocate_nothing().expect("boxes and columns are valid");
     }),
     ("ticks::a_warm_tick_allocates_nothing", ticks::a_warm_tick_allocates_nothing),
+    (
+        "ticks::a_warm_tick_of_meshes_allocates_nothing",
+        ticks::a_warm_tick_of_meshes_allocates_nothing,
+    ),
 ];
 
 /// Runs the tests that the arguments select. A test that fails panics, which ends the program with an error.

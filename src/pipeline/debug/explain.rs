@@ -6,7 +6,7 @@
 
 use crate::geom::{AXES, ContactState, MapEach, MovingBox, Pair};
 use crate::kernels::sweep;
-use crate::meshes::Geometry;
+use crate::meshes::{Geometry, SearchMemory};
 use crate::narrowphase::toi::{Toi, ToiResult};
 use crate::pipeline::config::PipelineError;
 use crate::pipeline::impact::{Impact, ImpactKind};
@@ -189,7 +189,7 @@ impl TickContext<'_, '_> {
             }
             BoundsResult::Test(test) => test,
         };
-        let found = self.toi(&test);
+        let found = self.toi(&test, &mut SearchMemory::default());
         let Toi { result, rounds, supports } = found.toi;
         let impact = Impact::from_part_toi(test.pair, test.window, &found);
         let result = match (result, &impact) {

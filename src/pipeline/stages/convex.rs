@@ -7,12 +7,12 @@
 //! although the nearest points may be separating, other points may be about to meet.
 
 use super::context::{ShapeTest, TickContext};
-use super::unused::{few_kept, truncate_lists};
+use super::unused::{PlacesNeeded, few_kept, truncate_lists};
 use crate::broadphase::pairs::runs::Window;
 use crate::columns::{Memory, bytes_of_all};
 use crate::geom::{MapEach, Motion, lengthen_by_default};
 use crate::meshes::toi::PartToi;
-use crate::meshes::{self, Geometry};
+use crate::meshes::{self, Geometry, SearchMemory};
 use crate::narrowphase::toi::{self, Settings, Touch};
 use crate::par::{self, Threads};
 use crate::pipeline::config::PartImpacts;
@@ -64,38 +64,67 @@ impl PartLists {
     }
 }
 
+/// Memory of the workers for searches of bodies with parts.
+#[derive(Debug, Default)]
+pub(crate) struct SearchWorkers {
+    workers: Vec<SearchMemory>,
+    needed: PlacesNeeded,
+}
+
+impl Memory for SearchWorkers {
+    fn bytes(&self) -> usize {
+        self.workers.bytes() + bytes_of_all(&self.workers)
+    }
+}
+
+impl SearchWorkers {
+    /// Returns the memory of each worker.
+    fn start(&mut self, threads: &Threads) -> &mut [SearchMemory] {
+        let count = threads.workers();
+        self.workers.truncate(count);
+        lengthen_by_default(&mut self.workers, count);
+        &mut self.workers
+    }
+
+    /// Frees memory of lists that have many times what the last ticks needed.
+    fn limit_memory(&mut self) {
+        let most = self.workers.iter_mut().map(SearchMemory::take_needed).max();
+        let most = self.needed.record(most.unwrap_or(0));
+        self.workers.iter_mut().for_each(|worker| worker.limit(most));
+    }
+}
+
 /// Computes the time of impact of each pair. With [`PartImpacts::Each`], `parts` are the times of the parts of each pair
 /// with a body that has parts; otherwise nothing.
 pub(crate) fn fill(
     context: &TickContext<'_, '_>,
     tests: &[ShapeTest],
     threads: &Threads,
-    out: &mut Vec<PartToi>,
-    parts: &mut PartLists,
+    (out, parts): (&mut Vec<PartToi>, &mut PartLists),
+    searches: &mut SearchWorkers,
 ) {
     out.clear();
     out.resize(tests.len(), PartToi::default());
     let with_lists = if context.config.part_impacts == PartImpacts::Each { tests.len() } else { 0 };
     // The lists keep their memory from tick to tick.
-    par::fill_chunks(threads, parts.start(with_lists), CHUNK, &|start, parts| {
-        for (at, parts) in (start..).zip(parts) {
-            context.each_part(&tests[at], parts);
-        }
+    let workers = searches.start(threads);
+    let lists = (parts.start(with_lists), CHUNK);
+    par::for_each_in_chunks(threads, workers, lists, &|memory, at, parts| {
+        context.each_part(&tests[at], parts, memory);
     });
     parts.limit_memory();
-    par::fill_chunks(threads, out, CHUNK, &|start, out| {
-        for (at, out) in (start..).zip(out) {
-            if let Some(test) = tests.get(at + 2 * AHEAD) {
-                context.bounds.prefetch_index(test.pair.a);
-                context.bounds.prefetch_index(test.pair.b);
-            }
-            if let Some(test) = tests.get(at + AHEAD) {
-                context.prefetch_body(test.pair.a);
-                context.prefetch_body(test.pair.b);
-            }
-            *out = context.toi(&tests[at]);
+    par::for_each_in_chunks(threads, workers, (out, CHUNK), &|memory, at, out| {
+        if let Some(test) = tests.get(at + 2 * AHEAD) {
+            context.bounds.prefetch_index(test.pair.a);
+            context.bounds.prefetch_index(test.pair.b);
         }
+        if let Some(test) = tests.get(at + AHEAD) {
+            context.prefetch_body(test.pair.a);
+            context.prefetch_body(test.pair.b);
+        }
+        *out = context.toi(&tests[at], memory);
     });
+    searches.limit_memory();
 }
 
 impl TickContext<'_, '_> {
@@ -107,7 +136,7 @@ impl TickContext<'_, '_> {
     }
 
     /// Computes the time of impact of a pair.
-    pub(crate) fn toi(&self, test: &ShapeTest) -> PartToi {
+    pub(crate) fn toi(&self, test: &ShapeTest, memory: &mut SearchMemory) -> PartToi {
         let settings = self.settings(test);
         let Some([a, b]) = self.with_parts(test) else {
             let rows = [test.pair.a, test.pair.b];
@@ -115,14 +144,14 @@ impl TickContext<'_, '_> {
             let toi = toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings);
             return PartToi { toi, parts: [0, 0], tests: 1 };
         };
-        meshes::toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings)
+        meshes::toi::of_valid((&a.0, &a.1), (&b.0, &b.1), &settings, memory)
     }
 
     /// Computes the times of impact of all parts of a pair, if one of its bodies has parts.
-    fn each_part(&self, test: &ShapeTest, parts: &mut Vec<PartToi>) {
+    fn each_part(&self, test: &ShapeTest, parts: &mut Vec<PartToi>, memory: &mut SearchMemory) {
         if let Some([a, b]) = self.with_parts(test) {
             let settings = self.settings(test);
-            meshes::toi::each_of_valid((&a.0, &a.1), (&b.0, &b.1), &settings, parts);
+            meshes::toi::each_of_valid((&a.0, &a.1), (&b.0, &b.1), &settings, parts, memory);
         }
     }
 
