@@ -8,12 +8,10 @@ use super::config::PipelineError;
 use super::impact::Impact;
 use super::proxy_rows::ProxyRows;
 use super::scene::{BodyFlags, ConvexBody, GeometryBody, Scene};
-use super::stages::bounds::half;
 use super::stats::TickStats;
 use super::tick::Pipeline;
 use crate::broadphase::{Broadphase, ProxyId, ProxyPair};
 use crate::geom::{Invalid, MapEach, Motion, MovingBox, SweptPair, append_each};
-use crate::kernels::bounds::enclosing_box;
 use crate::meshes::Geometry;
 use crate::narrowphase::Shape;
 use alloc::vec::Vec;
@@ -171,42 +169,30 @@ impl Pipeline {
         let mut geometries: Vec<GeometryBody<'s>> = core::mem::take(&mut proxies.geometries);
         proxies.boxes.clear();
         proxies.flags.clear();
-        proxies.rejected.clear();
-        let margin = half(self.config().target_distance);
         for (row, &id) in (0..).zip(&proxies.ids) {
             let BodyInfo { shape, flags } = body(id);
             proxies.flags.push(flags | BodyFlags::MOVES);
             let moving = broadphase.moving_box(id).unwrap_or_default();
             proxies.boxes.push(moving).expect("the boxes of a broadphase are valid");
-            // As in a tick of columns, a body is invalid if its bounds with the margin are.
-            let bounds = match &shape {
-                Some((geometry, motion)) => geometry.bounds_over(motion, margin).map(|_| ()),
-                None => enclosing_box(&moving.into(), margin).validate(),
-            };
-            match (bounds, shape) {
-                (Err(invalid), _) => proxies.rejected.push((id, invalid)),
-                (Ok(()), None) => {}
-                (Ok(()), Some((Geometry::Convex(shape), motion))) => {
+            match shape {
+                None => {}
+                Some((Geometry::Convex(shape), motion)) => {
                     convex.push(ConvexBody { row, shape, motion });
                 }
-                (Ok(()), Some((geometry, motion))) => {
+                Some((geometry, motion)) => {
                     geometries.push(GeometryBody { row, geometry, motion });
                 }
             }
         }
         proxies.pairs.clear();
         for pair in touching {
-            let out = |id| proxies.rejected.binary_search_by_key(&id, |&(id, _)| id).is_ok();
-            if !proxies.rejected.is_empty() && (out(pair.a) || out(pair.b)) {
-                continue;
-            }
             let [a, b] = [pair.a, pair.b].map_each(|id| proxies.rows[id.index() as usize]);
             proxies.pairs.push(SweptPair { a, b, first: pair.first });
         }
         let boxes = proxies.boxes.columns();
         let scene =
             Scene::new(boxes).convex(&convex).geometries(&geometries).flagged(&proxies.flags);
-        let work = self.tick_pairs(&scene, &proxies.pairs);
+        let work = self.tick_pairs(&scene, &mut proxies.pairs);
         let with_ids = |impact: &Impact| {
             let [a, b] = [impact.pair.a, impact.pair.b].map_each(|row| proxies.ids[row as usize]);
             impact.with_pair(ProxyPair { a, b })
@@ -215,6 +201,10 @@ impl Pipeline {
         append_each(&mut proxies.impacts, &work.impacts.sorted, with_ids);
         proxies.sensed.clear();
         append_each(&mut proxies.sensed, &work.sensed.sorted, with_ids);
+        proxies.rejected.clear();
+        append_each(&mut proxies.rejected, &work.rejected, |of| {
+            (proxies.ids[of.row as usize], of.reason)
+        });
         // The empty memory can be reused with any lifetime.
         convex.clear();
         let nothing = |_| -> ConvexBody<'static> { unreachable!("it is empty") };

@@ -265,15 +265,14 @@ impl Pipeline {
         }
     }
 
-    /// Runs the stages after the pair finder, for pairs of `scene` that were found elsewhere.
+    /// Runs the stages but the pair finder, for pairs of `scene` that were found elsewhere. Removes the pairs of invalid bodies.
     pub(super) fn tick_pairs(
         &mut self,
         scene: &Scene<'_, '_>,
-        pairs: &[SweptPair],
+        pairs: &mut Vec<SweptPair>,
     ) -> &TickScratch {
         let Self { config, exec, work, .. } = self;
         let Exec { level, ref threads, .. } = *exec;
-        let (chunk, count) = (|index| chunk_of(pairs, index), pairs.len().div_ceil(CHUNK));
         threads.enter(|| {
             let mut clock = Clock::start();
             work.stats = TickStats::default();
@@ -281,7 +280,14 @@ impl Pipeline {
             work.stats.bounds_time = clock.lap();
             let bounds = core::mem::take(&mut work.bounds);
             let boxes = bounds.boxes(scene);
+            boxes.check(level, &mut work.rejected);
+            work.explain_rejected(scene, &bounds);
+            if !work.rejected.is_empty() {
+                let out = |row| work.rejected.binary_search_by_key(&row, |of| of.row).is_ok();
+                pairs.retain(|pair| !out(pair.a) && !out(pair.b));
+            }
             let context = TickContext { scene, config, bounds: &bounds, boxes };
+            let (chunk, count) = (|index| chunk_of(pairs, index), pairs.len().div_ceil(CHUNK));
             work.test_bounds(&context, level, threads, (&chunk, count), &mut clock);
             work.test_shapes(&context, threads, &mut clock);
             work.bounds = bounds;
@@ -327,12 +333,8 @@ fn find(
         work.stats.finder = found.timings();
         work.stats.pairs_time = clock.lap();
         work.rejected.clear();
-        work.rejected.extend(found.rejected().iter().map(|&rejected| Rejected {
-            reason: bounds.invalid(scene, rejected.row).unwrap_or(rejected.reason),
-            ..rejected
-        }));
-        let most = work.needed.rejected.record(work.rejected.len());
-        shrink_above(&mut work.rejected, most);
+        work.rejected.extend_from_slice(found.rejected());
+        work.explain_rejected(scene, &bounds);
         let context = TickContext { scene, config, bounds: &bounds, boxes: bounds.boxes(scene) };
         let (chunk, count) = (|index| found.chunk(index), found.chunk_count());
         work.test_bounds(&context, level, threads, (&chunk, count), &mut clock);
@@ -343,6 +345,15 @@ fn find(
 }
 
 impl TickScratch {
+    /// Replaces the reason of each rejected row, whose bounds are invalid, by that of its body, and frees memory that the list does not need.
+    fn explain_rejected(&mut self, scene: &Scene<'_, '_>, bounds: &SceneBounds) {
+        for Rejected { row, reason } in &mut self.rejected {
+            *reason = bounds.invalid(scene, *row).unwrap_or(*reason);
+        }
+        let most = self.needed.rejected.record(self.rejected.len());
+        shrink_above(&mut self.rejected, most);
+    }
+
     /// Tests `count` runs of pairs by their boxes, and lists the pairs whose shapes must be tested.
     fn test_bounds<'p>(
         &mut self,

@@ -1,6 +1,8 @@
 //! Tests of threads that the caller provides.
 #![cfg(feature = "std")]
 
+#[cfg(feature = "rayon")]
+mod concurrent;
 mod executors;
 mod few_boxes;
 mod memory;

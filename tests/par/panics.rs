@@ -231,3 +231,54 @@ fn shape_that_panics_leaves_the_pipeline_usable() {
         }
     }
 }
+
+/// Goal: a function or a shape of the caller that panics in a tick of proxies leaves the pipeline usable, and the broadphase updated: the next tick
+/// gives the results of new objects. Method: balls in a row on any threads, inside a task of another pool.
+#[test]
+fn tick_of_proxies_that_panics_leaves_both_objects_usable() {
+    let boxes: Vec<MovingBox> = row_of_boxes().into_iter().take(1_000).collect();
+    let motions: Vec<Motion> = boxes
+        .iter()
+        .map(|moving| Motion::from(Pose::at(moving.aabb.center()).expect("a place")))
+        .collect();
+    for threads in all_threads() {
+        let mut used = Pipeline::with_exec(Config::default(), threads.clone());
+        let mut broadphase = Broadphase::with_exec(threads.clone());
+        let mut ids = Vec::new();
+        broadphase.insert_many(boxes.as_slice(), Proxy::dynamic(), &mut ids).expect("they fit");
+        for (of_function, of_shape) in [(1, 0), (700, 0), (0, 1), (0, 5_000)] {
+            broadphase.set(ids[of_function + 1], boxes[0].aabb, [0.0; 3]).expect("it is valid");
+            let mut alone = Broadphase::with_exec(Threads::one());
+            alone.restore(&broadphase.snapshot());
+            let ball = Ball { calls: AtomicUsize::new(0), of: usize::MAX };
+            let shape = Shape::custom(&ball).expect("a ball");
+            // The first six calls are those of `Shape::custom`.
+            let of = if of_shape > 0 { of_shape + 6 } else { usize::MAX };
+            let failing = Ball { calls: AtomicUsize::new(0), of };
+            let failing_shape = Shape::custom(&failing).expect("a ball");
+            let fuse = Fuse::new(of_function);
+            assert_panics(|| {
+                let mut tick = || {
+                    let body = |id: ProxyId| {
+                        fuse.burn();
+                        let shape = if of_shape > 0 { failing_shape } else { shape };
+                        Some((shape, motions[id.index() as usize]))
+                    };
+                    let _ = used.tick_proxies(&mut broadphase, body);
+                };
+                let outer = ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
+                outer.install(|| rayon::join(&mut tick, || std::hint::black_box(1)));
+            });
+            broadphase.validate().expect("the broadphase is consistent");
+            let events = alone.update().expect("there is no limit").hash();
+            assert_eq!(broadphase.changes().hash(), events);
+            let mut new = Pipeline::with_exec(Config::default(), Threads::one());
+            let body = |id: ProxyId| Some((shape, motions[id.index() as usize]));
+            let expected = new.tick_proxies(&mut alone, body).expect("there is no limit");
+            let found = used.tick_proxies(&mut broadphase, body).expect("there is no limit");
+            assert!(expected.stats().convex > 900);
+            assert_eq!(found.impacts(), expected.impacts());
+            assert_eq!(found.hash(), expected.hash());
+        }
+    }
+}

@@ -8,6 +8,7 @@ mod explained;
 mod far_rows;
 mod memory;
 mod plain_boxes;
+mod proxy_rules;
 mod proxy_ticks;
 mod reuse;
 mod tick;

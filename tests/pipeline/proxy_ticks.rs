@@ -1,8 +1,13 @@
 //! Tests of ticks of a broadphase with more pairs than one task tests.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use swath::convex::SupportMap;
 use swath::mesh::{Compound, Geometry};
 use swath::pipeline::{BodyFlags, BodyInfo, Config};
-use swath::{Aabb, Broadphase, COORD_MAX, Invalid, Motion, Pipeline, Pose, Proxy, Shape, Threads};
+use swath::{
+    Aabb, Broadphase, COORD_MAX, ConvexBody, Invalid, Motion, MovingBox, MovingBoxStore, Pipeline,
+    Pose, Proxy, Scene, Shape, Threads,
+};
 
 /// More pairs than one task tests, and no multiple of them.
 const PAIRS: usize = 2500;
@@ -85,6 +90,65 @@ fn bodies_with_bounds_past_the_greatest_coordinate_are_rejected() {
     let output = output.expect("no limit");
     assert!(matches!(output.rejected(), [(id, Invalid::TooLarge { axis: 0 })] if id.index() == 1));
     assert_eq!(output.impacts().len(), 1);
+}
+
+/// A ball whose function returns valid points for a number of calls, and then NaN.
+#[derive(Debug)]
+struct FailingBall {
+    calls: AtomicU32,
+    valid: u32,
+}
+
+impl SupportMap for FailingBall {
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let is_valid = self.calls.fetch_add(1, Relaxed) < self.valid;
+        direction.map(|x| if is_valid { x / length } else { f64::NAN })
+    }
+
+    fn bounding_radius(&self) -> f64 {
+        1.0
+    }
+}
+
+/// Goal: a body whose support map fails is never left out without a word: it is rejected, or its pair has an impact that may be
+/// unresolved. Method: a ball that flies against another one, with a map that fails after any number of calls; a tick of
+/// columns has the same result.
+#[test]
+fn body_whose_support_map_fails_is_rejected_or_unresolved() {
+    let ball = Shape::sphere(1.0).expect("a ball");
+    let at = |x: f32| Pose::at([x, 0.25, 0.0]).expect("a pose");
+    let flying = Motion::new(at(-4.0), [6.0, 0.0, 0.0]).expect("a motion");
+    let motions = [flying, Motion::from(at(0.5))];
+    let mut counts = [0; 2];
+    for valid in 6..80 {
+        let map = FailingBall { calls: AtomicU32::new(0), valid };
+        let shape = Shape::custom(&map).expect("the points along the axes are valid");
+        let mut world = Broadphase::new();
+        for motion in &motions {
+            let bounds = Pipeline::bounds_of(&ball, motion, 0.0).expect("a box");
+            world.insert_moving(bounds, Proxy::dynamic()).expect("valid");
+        }
+        let mut pipeline = Pipeline::default();
+        let output = pipeline.tick_proxies(&mut world, |id| {
+            let row = id.index() as usize;
+            ([shape, ball][row], motions[row])
+        });
+        let output = output.expect("no limit");
+        let found = [output.rejected().len(), output.impacts().len()];
+        assert_eq!(found.iter().sum::<usize>(), 1, "{valid}: {found:?}");
+        counts = [counts[0] + found[0], counts[1] + found[1]];
+        let times: Vec<f32> = output.impacts().iter().map(|impact| impact.toi).collect();
+        map.calls.store(6, Relaxed);
+        let boxes: MovingBoxStore = motions.iter().map(|_| MovingBox::default()).collect();
+        let body = |row: u32, shape| ConvexBody { row, shape, motion: motions[row as usize] };
+        let convex = [body(0, shape), body(1, ball)];
+        let columns = pipeline.tick(&Scene::new(boxes.columns()).convex(&convex));
+        let columns = columns.expect("no limit");
+        assert_eq!([columns.rejected().len(), columns.impacts().len()], found, "{valid}");
+        assert!(columns.impacts().iter().map(|impact| impact.toi).eq(times), "{valid}");
+    }
+    assert!(counts.iter().all(|&count| count > 5), "{counts:?}");
 }
 
 /// Goal: the hash of a tick of proxies depends on the impacts, on the list in which they are, and on the ids, and not on the threads. Method: a ball that
