@@ -40,7 +40,7 @@
 //! | impacts of boxes and convex shapes in a tick, in the order of time | [`Pipeline`] |
 //! | bodies at the end of the tick, after all their impacts | `Stepper` of the package `swath-stepping` |
 //! | one geometric test, for one pair or for many rows | [`batch`] |
-//! | time of impact or distance of two convex shapes | [`convex`] |
+//! | time of impact, distance or overlap of two convex shapes | [`convex`] |
 //! | first time of contact of a vertex and a face, or of two edges, of a moving mesh | [`batch::vertex_face`], [`batch::edge_edge`] |
 //! | time of impact with triangle meshes, height fields and compounds | [`mesh`] |
 //!
@@ -138,7 +138,7 @@ pub mod batch {
     };
 }
 
-/// Convex shapes: time of impact, distance, and ray casts against one shape.
+/// Convex shapes: time of impact, distance, overlap, and ray casts against one shape.
 pub mod convex {
     pub use crate::narrowphase::{
         ConvexCast, Hull, InvalidShape, OwnedShape, SupportMap, gjk, toi,

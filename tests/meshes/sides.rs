@@ -229,3 +229,71 @@ fn body_whose_origin_is_a_little_behind_a_front_does_not_fall_through() {
     let found = find(&(&above.0).into(), &(&front).into(), -5e-5, [0.0, -0.1, 0.0]);
     assert!(matches!(found, ToiResult::Overlapping { .. }), "{found:?}");
 }
+
+/// Goal: a body that turns about a position outside of it counts as in front as soon as all of it is, not only when a ball around its position is.
+/// Method: a ball and a box on an arm, whose position rises through the plane, and which turn down onto the front: in front from the
+/// start, behind at first, and in front by little. The heights of their lowest points over time.
+#[test]
+fn body_that_turns_about_a_position_behind_a_front_is_stopped_when_it_is_in_front() {
+    let field = HeightField::new(vec![0.0; 9], [3; 2], [2.0; 2]).expect("a field").one_sided();
+    let floors = [square().one_sided(), square()];
+    let mut count = 0;
+    // The arm, the radius, the spin, the height, velocity and acceleration of the position, and a time at which that is in front.
+    let cases = [
+        ([0.0_f32, 0.5], 0.1_f32, 2.5_f32, [-0.1_f32, 0.4, 0.0], 0.26_f64),
+        ([0.0, -0.5], 0.1, 6.0, [-0.1, 0.4, 0.0], 0.4),
+        ([-0.4, 0.3], 0.25, 2.5, [-0.1, 2.0, -3.0], 0.0525),
+    ];
+    for (arm, radius, rate, [height, speed, accel], first) in cases {
+        let ball = Shape::sphere(radius).expect("a ball");
+        let arm = Pose::at([arm[0], arm[1], 0.0]).expect("finite");
+        let on_arm = Compound::new([(ball.into(), arm)]).expect("a compound");
+        let corners: Vec<_> = (0..8_u8)
+            .map(|k| {
+                let [x, y, z] = [k & 1, k >> 1 & 1, k >> 2 & 1].map(|x| f32::from(x) - 0.5);
+                let [right, up, _] = arm.position;
+                [right + radius * x, up + radius * y, radius * z]
+            })
+            .collect();
+        let hull = Hull::new(corners.iter().copied()).expect("a hull");
+        let start = Pose::at([1.5, height, 1.5]).expect("finite");
+        let motion = Motion::new(start, [0.0, speed, 0.0])
+            .and_then(|motion| motion.accelerating([0.0, accel, 0.0]))
+            .and_then(|motion| motion.spinning([0.0, 0.0, rate]))
+            .expect("finite");
+        let [height, speed, accel] = [height, speed, accel].map(f64::from);
+        let lowest = |points: &[[f32; 3]], t: f64| {
+            let (sine, cosine) = (f64::from(rate) * t).sin_cos();
+            let above = |&[x, y, _]: &[f32; 3]| sine * f64::from(x) + cosine * f64::from(y);
+            let least = points.iter().map(above).fold(f64::INFINITY, f64::min);
+            height + speed * t + 0.5 * accel * t * t + least
+        };
+        let center = [arm.position];
+        let bodies: [(Geometry<'_>, &[[f32; 3]], f64); 2] = [
+            ((&on_arm).into(), &center, radius.into()),
+            (Shape::hull(&hull).into(), &corners, 0.0),
+        ];
+        for (body, points, radius) in bodies {
+            let is_above = |t: f64| lowest(points, t) - radius > 0.0;
+            let times = (0..=100_000).map(|k| first + (1.0 - first) * f64::from(k) * 1e-5);
+            let mut times = times.skip_while(|&t| !is_above(t));
+            let exact = times.find(|&t| !is_above(t)).expect("it comes down");
+            assert!(exact > first + 0.1, "{exact}");
+            let starts_apart = is_above(0.0);
+            for floor in [Geometry::from(&floors[0]), (&field).into(), (&floors[1]).into()] {
+                let (settings, still) = (Settings::default(), Motion::default());
+                let found = toi::one_to_one(&body, &motion, &floor, &still, &settings);
+                let found = found.expect("valid").toi;
+                let text = format!("{arm:?} {exact} {starts_apart} {found:?} {floor:?}");
+                let t = f64::from(found.impact().unwrap_or(2.0));
+                // From both sides it also counts as it comes up.
+                let both = matches!(floor, Geometry::Mesh(mesh) if !mesh.is_one_sided());
+                if !both || starts_apart {
+                    assert!(t <= exact && t > exact - 1e-3, "{text}");
+                }
+                count += usize::from(!both);
+            }
+        }
+    }
+    assert_eq!(count, 12);
+}

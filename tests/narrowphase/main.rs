@@ -10,6 +10,7 @@ mod distance_of_rounded;
 mod elements;
 mod elements_batches;
 mod hostile_support_maps;
+mod overlaps;
 mod owned_shapes;
 mod scales;
 mod spec_distance;

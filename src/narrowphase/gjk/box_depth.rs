@@ -21,7 +21,7 @@ use crate::narrowphase::math::V3;
 
 /// The axes of a depth. A direction perpendicular to edges with a sine of `s` has an error of about `ε/s`, and without it the depth would be
 /// too great by up to about `s` of the sizes: here both are 2⁻²⁶.
-const EDGES_OF_DEPTH: EdgeAxes =
+pub(super) const EDGES_OF_DEPTH: EdgeAxes =
     EdgeAxes { sine_square_min: f64::EPSILON, factor: 1.0 + 1.0 / (1_u64 << 32) as f64 };
 
 /// Greatest number of projections from box to box until they show where the boxes touch.
@@ -56,15 +56,16 @@ pub(super) fn depth_of_boxes(
 }
 
 impl BoxPair<'_> {
-    /// Returns whether boxes at relative position `x` overlap along the axes of both. If not, they are apart, and most that are apart do not.
+    /// Returns the greatest gap of boxes at relative position `x` along an axis of either. If it is not negative, they are apart or touch, and it is
+    /// not for most that are apart.
     #[inline(always)]
-    pub(super) fn overlap_along_faces(&self, x: V3) -> bool {
+    pub(super) fn gap_along_faces(&self, x: V3) -> f64 {
         let abs = self.turned.rows.map_each(V3::abs);
         let reach_of_b = V3::new(abs[0].dot(self.b), abs[1].dot(self.b), abs[2].dot(self.b));
         let reach_of_a = abs[0] * self.a.x + abs[1] * self.a.y + abs[2] * self.a.z;
         let of_a = x.abs() - self.a - reach_of_b;
         let of_b = self.turned.rotate_back(x).abs() - self.b - reach_of_a;
-        of_a.at_least(of_b).greatest() < 0.0
+        of_a.at_least(of_b).greatest()
     }
 
     /// Returns two points at which boxes touch that are at relative position `x`, across an axis with the unit vector `normal`. The square of

@@ -161,7 +161,7 @@ fn of_boxes(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Distance {
 }
 
 /// Depth from which boxes are sure to overlap, relative to the sum of their bounding radii: more than the error of the axes of a depth.
-const DEPTH_MIN: f64 = 1.0 / (1 << 22) as f64;
+pub(super) const DEPTH_MIN: f64 = 1.0 / (1 << 22) as f64;
 
 /// Greatest number of steps towards the nearest points of two boxes before a search.
 const NEAREST_STEPS_MAX: u32 = 3;
@@ -176,7 +176,7 @@ fn after(pair: &RotatedPair<'_>, mut points: BoxPoints, poses: [&Pose; 2]) -> Di
     let accuracy = Accuracy::of_distance(pair.a.shape, pair.b.shape);
     let clearly = DEPTH_MIN * (pair.a.shape.bounding_radius + pair.b.shape.bounding_radius);
     let depth = || depth_of_boxes(pair, &boxes, x, -clearly);
-    if let Some(gap) = boxes.overlap_along_faces(own).then(depth).flatten() {
+    if let Some(gap) = (boxes.gap_along_faces(own) < 0.0).then(depth).flatten() {
         return Distance::of_gap(pair, &gap, poses, tiny);
     }
     let mut steps = 0;

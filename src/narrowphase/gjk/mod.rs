@@ -29,6 +29,7 @@
 //! segments.rs     the same for balls and capsules with each other and with boxes
 //! by_level.rs     distance of other shapes, by a search that is compiled for each level
 //! pairs.rs        distances of many pairs
+//! overlap.rs      whether two shapes overlap
 //! nearest.rs      the search
 //! box_axes.rs     the axes that can separate two boxes
 //! box_depth.rs    depth of two boxes that overlap
@@ -45,6 +46,7 @@ mod distance;
 mod expanding_polytope;
 mod local_depth;
 mod nearest;
+mod overlap;
 mod pairs;
 mod penetration;
 mod result;
@@ -56,6 +58,7 @@ pub use distance::{distance, distance_from};
 pub(super) use local_depth::gap_along;
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};
+pub use overlap::overlaps;
 pub use pairs::pairs;
 pub(super) use penetration::shallowest;
 pub use result::{Distance, GjkCache};

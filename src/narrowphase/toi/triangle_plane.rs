@@ -47,6 +47,9 @@ const HIGHEST: f64 = 2.0;
 /// get during a slide, and then some.
 const BEHIND: f64 = 2.0;
 
+/// Greatest number of steps to the time at which a rotating shape is in front of a triangle.
+const FRONT_STEPS_MAX: u32 = 64;
+
 /// How a shape rotates during a window.
 struct Swing {
     /// Bound of the deviation of an extent from the line between both ends.
@@ -137,6 +140,9 @@ impl PartSearch<'_> {
     }
 
     /// Returns the first time at which a shape that came from behind is wholly in front of the triangle.
+    ///
+    /// While a shape rotates, that is found by steps: its extent changes by at most its rate times its radius, which bounds how soon it
+    /// can be in front. If that takes too many steps, it is the time at which a ball around its position is in front.
     pub(super) fn in_front_from(
         &self,
         triangle: &Triangle,
@@ -144,15 +150,41 @@ impl PartSearch<'_> {
         front: V3,
         start: f64,
     ) -> f64 {
-        let most = self.contact_distance + 2.0 * triangle.accuracy.tolerance + self.reach(-front);
-        let beyond = triangle.beyond_plane(front, OFF_PLANE * triangle.accuracy.tolerance);
-        let below = most + beyond + front.dot(path.between(start));
+        let Self { mover, .. } = self;
+        let tolerance = triangle.accuracy.tolerance;
+        let beyond = triangle.beyond_plane(front, OFF_PLANE * tolerance);
+        let most = self.contact_distance + 2.0 * tolerance;
+        // How far a shape that extends by `reach` is from being in front.
+        let below = |t: f64, reach: f64| most + reach + beyond + front.dot(path.between(t));
+        // When it is at the earliest, if its extent falls by at most `rate` per tick.
+        let after = |t: f64, below: f64, rate: f64| {
+            let rate = front.dot(path.velocity(t)) - rate;
+            t + first_root(below, rate, 0.5 * front.dot(path.accel))
+        };
+        let of_ball = below(start, self.reach(-front));
         // The support map of the caller has returned an invalid point, at which a search will end.
-        if below.is_nan() {
+        if of_ball.is_nan() {
             return start;
         }
-        let rate = front.dot(path.velocity(start));
-        start + first_root(below, rate, 0.5 * front.dot(path.accel))
+        let last = after(start, of_ball, 0.0);
+        if mover.rotation.rate == 0.0 {
+            return last;
+        }
+        let rate = mover.rotation.rate * mover.shape.bounding_radius;
+        let mut t = start;
+        for _ in 0..FRONT_STEPS_MAX {
+            if t >= last || t > 1.0 {
+                break;
+            }
+            let behind = below(t, mover.support_value(-front, t));
+            // A little less is in front too, so that the steps end. A comparison with NaN is false.
+            let still = behind > 0.5 * tolerance;
+            if !still {
+                return t;
+            }
+            t = after(t, behind, rate);
+        }
+        last
     }
 
     /// Returns the normal of the plane of a triangle from the shape to the triangle, where the plane is at a distance from the position of the shape along

@@ -4,6 +4,7 @@ use super::bytes::Bytes;
 use crate::finite::assert_finite;
 use spec::{Core, FirstTime, MovingSolid, Solid};
 use swath::batch::Rejected;
+use swath::convex::gjk::Distance;
 use swath::convex::toi::{Settings, Toi, ToiInput, ToiResult, Touch};
 use swath::convex::{Hull, InvalidShape, gjk, toi};
 use swath::{Motion, Pair, Pipeline, Pose, Segment, Shape, Threads};
@@ -162,7 +163,19 @@ fn body(bytes: &mut Bytes<'_>) -> Option<Body> {
 
 /// Distances, casts along the path of one through the other, and bounds have finite numbers.
 fn distances_are_finite([a, b]: [&Shape<'_>; 2], [at_a, at_b]: [&Motion; 2]) {
-    assert_finite(&gjk::distance(a, &at_a.pose, b, &at_b.pose));
+    let distance = gjk::distance(a, &at_a.pose, b, &at_b.pose);
+    assert_finite(&distance);
+    let overlaps = gjk::overlaps(a, &at_a.pose, b, &at_b.pose);
+    assert_eq!(overlaps.err(), distance.err());
+    if let (Ok(overlaps), Ok(Distance { distance, .. })) = (overlaps, distance) {
+        // Only shapes that almost touch may have a distance that is not positive and no overlap; it is a depth along any direction.
+        let near = (a.size() + b.size()) / 8192.0;
+        let text = format!("{overlaps} {distance} {a:?} {at_a:?} {b:?} {at_b:?}");
+        assert!(
+            overlaps == (distance <= 0.0) || !overlaps && f64::from(-distance) <= near,
+            "{text}"
+        );
+    }
     let segment = Segment { start: at_b.pose.position, delta: at_b.delta, max_fraction: 1.0 };
     for max_fraction in [1.0, f32::INFINITY] {
         assert_finite(&a.cast(&at_a.pose, &Segment { max_fraction, ..segment }));
