@@ -46,6 +46,9 @@ impl<'o> Contacts<'o> {
     ) -> Self {
         let [from, to] = settings.window.map_each(f64::from);
         let rounds_max = settings.rounds_max.saturating_mul(PAIRS_MAX);
+        // They contain parts of an earlier search if it ended by a panic.
+        memory.paused.clear();
+        memory.deferred.clear();
         Self {
             all,
             beyond: None,

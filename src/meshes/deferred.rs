@@ -13,18 +13,18 @@ const ROUNDS_MIN: u64 = 16;
 /// Number of triangles for each further round: the tests of so many of them take about as long as a round.
 const TRIANGLES_PER_ROUND: u32 = 16;
 
+/// Keeps a plan for later.
+#[cold]
+#[inline(never)]
+pub(super) fn defer(plan: &Plan, contacts: &mut Contacts<'_>) {
+    let Plan { start, part, .. } = *plan;
+    contacts.memory.deferred.push(WaitingPart { start, part, search: *plan });
+}
+
 impl Queue<'_> {
     /// Returns the number of rounds that searches may take before the traversal meets the rest of the triangles.
     pub(super) fn rounds_now(&self) -> u64 {
         ROUNDS_MIN + u64::from(self.tested / TRIANGLES_PER_ROUND)
-    }
-
-    /// Keeps a plan for later.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn defer(&mut self, plan: &Plan) {
-        let Plan { start, part, .. } = *plan;
-        self.deferred.push(WaitingPart { start, part, search: *plan });
     }
 
     /// Searches the parts whose searches were deferred, the earliest first, until the searches have taken a number of rounds.
@@ -32,14 +32,13 @@ impl Queue<'_> {
     #[inline(never)]
     pub(super) fn search_deferred(&mut self, rounds_max: u64, contacts: &mut Contacts<'_>) {
         while self.rounds < rounds_max {
-            let Some(WaitingPart { start, part, search }) = self.deferred.pop_if(|_| true) else {
+            let until = contacts.until();
+            let first = contacts.memory.deferred.pop_if(|start| start <= until);
+            let Some(WaitingPart { part, search, .. }) = first else {
+                // Those that are left start later than the first contact.
+                contacts.memory.deferred.clear();
                 break;
             };
-            if start > contacts.until() {
-                // All others start later still.
-                self.deferred.clear();
-                break;
-            }
             let shape = self.geometry.part(part);
             self.search_plan(&search, &shape, contacts);
         }

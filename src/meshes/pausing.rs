@@ -30,6 +30,8 @@ impl Queue<'_> {
     #[inline(never)]
     pub(super) fn resume_all(&mut self, contacts: &mut Contacts<'_>) {
         self.resume_until(f64::INFINITY, contacts);
+        // Those that are left start later than the first contact.
+        contacts.memory.paused.clear();
     }
 
     /// Continues the earliest searches that have paused, until all have reached a time.
@@ -49,7 +51,8 @@ impl Queue<'_> {
 
     /// Continues the earliest search that has paused, unless it has reached `time`. Returns whether a search was continued.
     fn resume(&mut self, time: f64, contacts: &mut Contacts<'_>) -> bool {
-        let first = self.paused.pop_if(|start| start < time && start <= contacts.until());
+        let until = contacts.until();
+        let first = contacts.memory.paused.pop_if(|start| start < time && start <= until);
         let Some(WaitingPart { start, part, search: mut progress }) = first else { return false };
         if contacts.is_exhausted() {
             contacts.add_unresolved(start, [self.own, part]);
@@ -71,7 +74,7 @@ impl Queue<'_> {
     ) {
         if let Some(start) = progress.paused_at() {
             contacts.count_work(toi);
-            self.paused.push(WaitingPart { start, part, search: progress });
+            contacts.memory.paused.push(WaitingPart { start, part, search: progress });
         } else {
             self.add(toi, part, false, contacts);
         }

@@ -16,13 +16,12 @@
 //! for these are cold: inlined, they cost the others 1 % of their instructions.
 
 use super::contacts::Contacts;
+use super::deferred::defer;
 use super::geometry::{Geometry, TriangleSource};
-use super::waiting::Waiting;
 use crate::lanes::Level;
 use crate::narrowphase::math::V3;
 use crate::narrowphase::toi::Toi;
 use crate::narrowphase::toi::part_search::{BestPlanes, Part, PartSearch, Plan, Planned};
-use crate::narrowphase::toi::pause::Progress;
 use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, TriangleColumns};
 
 /// Number of parts that are searched together.
@@ -75,12 +74,8 @@ pub(super) struct Queue<'q> {
     is_improved: bool,
     /// Whether searches pause.
     pauses: bool,
-    /// The searches that have paused.
-    pub(super) paused: Waiting<Progress>,
     /// Whether searches may be deferred: those of triangles, of which only the first contact is wanted.
     defers: bool,
-    /// The searches that are deferred.
-    pub(super) deferred: Waiting<Plan>,
     /// Number of rounds of all searches here.
     pub(super) rounds: u64,
     /// Number of parts that were met.
@@ -112,19 +107,9 @@ impl<'q> Queue<'q> {
             is_improved: false,
             defers: order == Order::Deferred,
             pauses: order == Order::Paused,
-            paused: Waiting::default(),
-            deferred: Waiting::default(),
             rounds: 0,
             tested: 0,
         }
-    }
-
-    /// Uses the memory of earlier searches for those that wait, until [`Queue::finish`].
-    pub(super) fn take_memory(&mut self, contacts: &mut Contacts<'_>) {
-        self.paused = core::mem::take(&mut contacts.memory.paused);
-        self.deferred = core::mem::take(&mut contacts.memory.deferred);
-        self.paused.clear();
-        self.deferred.clear();
     }
 
     /// Adds a part that is apart before a time, and searches when there are enough parts.
@@ -148,11 +133,9 @@ impl<'q> Queue<'q> {
         if self.pauses {
             self.resume_all(contacts);
         }
-        if !self.deferred.is_empty() {
+        if !contacts.memory.deferred.is_empty() {
             self.search_deferred(u64::MAX, contacts);
         }
-        contacts.memory.paused = core::mem::take(&mut self.paused);
-        contacts.memory.deferred = core::mem::take(&mut self.deferred);
     }
 
     /// Searches for the contacts with all parts of the queue, and empties it.
@@ -172,7 +155,7 @@ impl<'q> Queue<'q> {
             self.resume_until(self.met[0].from, contacts);
         }
         let before = contacts.best().toi.rounds;
-        let (rounds_now, defers_all) = (self.rounds_now(), !self.deferred.is_empty());
+        let (rounds_now, defers_all) = (self.rounds_now(), !contacts.memory.deferred.is_empty());
         let mut plans = Plans::new();
         // Overwritten for each part. As results of a function, parts would be copied once more.
         let mut shape = Part::Triangle([[0.0; 3]; 3]);
@@ -206,13 +189,13 @@ impl<'q> Queue<'q> {
                     }
                 }
             } else if self.defers && (defers_all || self.rounds >= rounds_now) {
-                self.defer(plan);
+                defer(plan, contacts);
             } else {
                 self.write_part(plan.part, plan.lane, &mut shape);
                 self.search_plan(plan, &shape, contacts);
             }
         }
-        if !self.deferred.is_empty() {
+        if !contacts.memory.deferred.is_empty() {
             self.search_deferred(rounds_now, contacts);
         }
         if self.pauses {

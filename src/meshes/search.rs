@@ -128,7 +128,6 @@ fn against_parts(
     let beyond = contacts.beyond.as_ref();
     let best = beyond.and_then(|plane| search.planes_at_touch(plane.normal, plane.depth));
     let mut queue = Queue::new(&search, geometry, part, bounds, order, (best, slides));
-    queue.take_memory(contacts);
     let mut met = core::mem::take(&mut contacts.memory.of_other);
     each_part(&search, geometry, &intervals, &mut met, &mut |other, from| {
         queue.push(other, from, contacts);

@@ -33,6 +33,11 @@ pub struct Config {
     pub impacts_per_body: u32,
     /// Which impacts of a pair with a mesh, a height field or a compound are reported: by default, the first.
     pub part_impacts: PartImpacts,
+    /// Greatest number of rounds of the search for a pair of shapes, at least 1; for bodies with parts, of each pair of parts, and 1,024 times as
+    /// many for all of them. A search that needs more is an [`ImpactKind::Unresolved`](super::ImpactKind::Unresolved) at the time until which the
+    /// two are proved to be apart. The default is that of [`toi::Settings::rounds_max`], which ordinary shapes do not need: with a lower one, a shape
+    /// of the caller that contradicts itself takes less time.
+    pub rounds_max: u32,
 }
 
 /// Which impacts of two bodies are reported if one of them has parts.
@@ -58,6 +63,7 @@ impl Default for Config {
             fast: 0.0,
             impacts_per_body: 0,
             part_impacts: PartImpacts::First,
+            rounds_max: toi::TOI_ROUNDS_MAX,
         }
     }
 }
@@ -68,6 +74,7 @@ impl Config {
             target_distance: self.target_distance,
             tolerance: self.tolerance,
             touch: self.touch,
+            rounds_max: self.rounds_max,
             ..toi::Settings::default()
         }
     }
@@ -76,7 +83,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`PipelineError`]: what is wrong with the target, the tolerance or the threshold.
+    /// [`PipelineError`]: what is wrong with the target, the tolerance, the number of rounds or the threshold.
     pub fn validate(&self) -> Result<(), PipelineError> {
         self.settings().validate()?;
         // A NaN fails this comparison.
@@ -88,7 +95,7 @@ impl Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineError {
-    /// The target distance or the tolerance is invalid.
+    /// The target distance, the tolerance or the number of rounds is invalid.
     #[error(transparent)]
     Settings(#[from] ToiError),
     /// [`Config::fast`] is negative or NaN.

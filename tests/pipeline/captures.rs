@@ -4,7 +4,8 @@
 use std::time::Instant;
 
 use swath::convex::Hull;
-use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind};
+use swath::convex::toi::ToiError;
+use swath::pipeline::{BodyFlags, Capture, CaptureError, Config, ImpactKind, PipelineError};
 use swath::{ConvexBody, Filter, Impact, Motion, MovingBoxColumns, Pipeline, Pose, Scene, Shape};
 use testkit::checksum::{fnv, with_checksum};
 
@@ -90,7 +91,7 @@ fn invalid_contents_with_a_correct_checksum_are_rejected() {
     let form = last + 4 + 16 * 4;
     let (config, row) =
         ("a valid configuration", "a row of the scene, above that of the body before,");
-    let parts = "a set of parts below 8, or below 16 with filters";
+    let parts = "a set of parts below 32, with upper halves of filters only if there are filters";
     let room = "a number of elements that fit into the rest of the file";
     for (what, at, word, wanted) in [
         ("a target below zero", 20, number(-1.0), (20, config)),
@@ -98,7 +99,7 @@ fn invalid_contents_with_a_correct_checksum_are_rejected() {
         ("no policy", 28, 3, (28, "a policy for touches, 0, 1 or 2,")),
         ("a threshold that is none", 32, number(f32::NAN), (20, config)),
         ("upper halves of no filters", 40, 2 | 8, (40, parts)),
-        ("an unknown part", 40, 2 | 16, (40, parts)),
+        ("an unknown part", 40, 2 | 32, (40, parts)),
         ("more hulls than bytes", 48, u32::MAX, (0, room)),
         ("more bodies than bytes", 52, u32::MAX, (0, room)),
         ("one body less", 52, bodies - 1, (last, "the end of the file")),
@@ -234,6 +235,49 @@ fn filters_are_read_as_they_were_written() {
             assert_eq!(bytes[bytes.len() - 8 - 12..bytes.len() - 8], words);
         }
     }
+}
+
+/// Goal: a number of rounds limits the searches of a tick, is read as it was written, and is an error if it is 0; without one, the bytes are those
+/// of earlier files. Method: two cylinders that turn, with the default number of rounds, with one round, and with none; a file in which the number
+/// is replaced by 0, and by the default.
+#[test]
+fn number_of_rounds_limits_searches_and_is_captured() {
+    let cylinder = Shape::cylinder(1.0, 0.5).expect("a cylinder");
+    let body = |row: u32, x: f32, speed: f32| {
+        let motion = Motion::new(Pose::at([x, 0.0, 0.0]).expect("a pose"), [speed, 0.3, 0.1]);
+        let motion = motion.and_then(|motion| motion.spinning([1.0, 2.0, 3.0])).expect("a motion");
+        ConvexBody { row, shape: cylinder, motion }
+    };
+    let convex = [body(0, 0.0, 0.0), body(1, 4.0, -3.0)];
+    let boxes = MovingBoxColumns::from_columns([&[0.0; 2][..]; 9]).expect("columns");
+    let scene = Scene::new(boxes).convex(&convex);
+    let default = Config::default().rounds_max;
+    let mut lengths = [0; 2];
+    for (length, rounds_max) in lengths.iter_mut().zip([default, 1]) {
+        let mut config = Config::default();
+        config.rounds_max = rounds_max;
+        let mut pipeline = Pipeline::new(config);
+        let kinds: Vec<_> =
+            pipeline.tick(&scene).expect("a tick").impacts().iter().map(|of| of.kind).collect();
+        let kind = if rounds_max == 1 { ImpactKind::Unresolved } else { ImpactKind::Touching };
+        assert_eq!(kinds, [kind]);
+        let bytes = pipeline.capture(&scene).expect("a capture");
+        assert_eq!(Capture::read(&bytes).expect("it was written").config(), &config);
+        *length = bytes.len();
+        if rounds_max == 1 {
+            assert_eq!(bytes[40..44], 16_u32.to_le_bytes());
+            for invalid in [0, default] {
+                let mut changed = bytes.clone();
+                changed[56..60].copy_from_slice(&invalid.to_le_bytes());
+                assert!(Capture::read(&with_checksum(changed)).is_err(), "{invalid}");
+            }
+        }
+    }
+    assert_eq!(lengths[0] + 4, lengths[1]);
+    let mut config = Config::default();
+    config.rounds_max = 0;
+    let error = Pipeline::new(config).tick(&scene).err();
+    assert!(matches!(error, Some(PipelineError::Settings(ToiError::Rounds))), "{error:?}");
 }
 
 /// Goal: no file with a correct checksum causes a panic, and every tick that is read can be written again.

@@ -7,8 +7,10 @@
 //! version    u32       2 if the tick has what is marked below, otherwise 1
 //! length     u64       of the whole file
 //! config     f32 target, f32 tolerance, u32 touch, f32 fast, u32 impacts per body
-//! parts      u32       bit 0: accelerations, bit 1: flags, bit 2: filters, bit 3: upper halves of filters
+//! parts      u32       bit 0: accelerations, bit 1: flags, bit 2: filters, bit 3: upper halves of filters,
+//!                      bit 4: a number of rounds that is not the default
 //! counts     u32 rows, u32 hulls, u32 convex bodies
+//! rounds     u32 greatest number of rounds of a search, if present
 //! columns    9 of f32, then accelerations (3 of f32), flags (u8), filters (u32: lower halves of category and mask), their
 //!            upper halves (u32), if present. Each is a byte 0 and one value for all rows, or a byte 1 and one value for each row.
 //!            The first column always has one value for each row

@@ -189,20 +189,30 @@ impl Reader<'_> {
             _ => return Err(malformed(at + 8, "a policy for touches, 0, 1 or 2,")),
         };
         let (fast, impacts_per_body) = (self.float()?, self.word()?);
-        let part_impacts = PartImpacts::First;
-        let config =
-            Config { target_distance, tolerance, touch, fast, impacts_per_body, part_impacts };
+        let defaults = Config::default();
+        let mut config =
+            Config { target_distance, tolerance, touch, fast, impacts_per_body, ..defaults };
         config.validate().map_err(|_| malformed(at, "a valid configuration"))?;
         let at = self.at;
         let parts = self.word()?;
-        if parts > 15 || parts & 12 == 8 {
-            return Err(malformed(at, "a set of parts below 8, or below 16 with filters"));
+        if parts > 31 || parts & 12 == 8 {
+            return Err(malformed(
+                at,
+                "a set of parts below 32, with upper halves of filters only if there are filters",
+            ));
         }
         let rows = self.word()?;
         if rows as usize > rows_max {
             return Err(CaptureError::TooManyRows { rows, most: rows_max });
         }
         let (rows, hulls, bodies) = (rows as usize, self.word()?, self.word()?);
+        if parts & 16 != 0 {
+            let at = self.at;
+            config.rounds_max = self.word()?;
+            if [0, defaults.rounds_max].contains(&config.rounds_max) {
+                return Err(malformed(at, "a number of rounds above 0, which is not the default"));
+            }
+        }
         let mut columns: [Vec<f32>; 12] = Default::default();
         let count = if parts & 1 == 0 { 9 } else { 12 };
         for column in &mut columns[..count] {

@@ -4,7 +4,7 @@ use super::error::{CHECKSUM, CaptureError, HEAD, MAGIC, VERSION, VERSION_MIN};
 use crate::geom::{FNV_START, Motion, Pose, fnv};
 use crate::meshes::Geometry;
 use crate::narrowphase::record::Recorded;
-use crate::narrowphase::toi::Touch;
+use crate::narrowphase::toi::{TOI_ROUNDS_MAX, Touch};
 use crate::narrowphase::{Hull, Shape, record};
 use crate::pipeline::config::{Config, PartImpacts};
 use crate::pipeline::scene::Scene;
@@ -108,8 +108,9 @@ impl Pipeline {
         out.word(version);
         // The length is filled in at the end.
         out.bytes(&[0; 8]);
-        let Config { target_distance, tolerance, touch, fast, impacts_per_body, .. } =
-            *self.config();
+        let Config {
+            target_distance, tolerance, touch, fast, impacts_per_body, rounds_max, ..
+        } = *self.config();
         let touch = match touch {
             Touch::Hit => 0,
             Touch::IfClosing => 1,
@@ -120,7 +121,9 @@ impl Pipeline {
         out.word(impacts_per_body);
         let (filters, is_filtered) = (scene.filters.unwrap_or_default(), scene.filters.is_some());
         let any_upper = filters.iter().any(|filter| filter.halves()[1] != 0);
-        let present = [scene.is_accelerated(), scene.flags.is_some(), is_filtered, any_upper];
+        let has_rounds = rounds_max != TOI_ROUNDS_MAX;
+        let present =
+            [scene.is_accelerated(), scene.flags.is_some(), is_filtered, any_upper, has_rounds];
         out.word((0..).zip(present).map(|(bit, is)| u32::from(is) << bit).sum());
 
         let (mut hulls, mut convex) = (Hulls::default(), Vec::new());
@@ -144,6 +147,9 @@ impl Pipeline {
         }
         for count in [scene.len(), hulls.all.len(), scene.convex.len()] {
             out.word(count as u32);
+        }
+        if has_rounds {
+            out.word(rounds_max);
         }
         let [first, rest @ ..] = scene.boxes.columns();
         // One value for each row, so that no file has more rows than bytes.
