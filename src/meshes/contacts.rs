@@ -2,8 +2,10 @@
 
 use super::memory::SearchMemory;
 use super::result::PartToi;
+use super::waiting::WaitingPart;
 use crate::geom::MapEach;
 use crate::narrowphase::math::round_down;
+use crate::narrowphase::toi::part_search::Plan;
 use crate::narrowphase::toi::{Settings, Toi, ToiResult};
 use alloc::vec::Vec;
 
@@ -98,6 +100,14 @@ impl<'o> Contacts<'o> {
     #[inline]
     pub(super) fn is_exhausted(&self) -> bool {
         self.best.toi.rounds >= self.rounds_max
+    }
+
+    /// Keeps a search for later.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn defer(&mut self, plan: &Plan) {
+        let Plan { start, part, .. } = *plan;
+        self.memory.deferred.push(WaitingPart { start, part, search: *plan });
     }
 
     /// Adds a part that is not searched any more and is apart until a time, as unresolved.

@@ -5,21 +5,12 @@
 use super::contacts::Contacts;
 use super::queue::Queue;
 use super::waiting::WaitingPart;
-use crate::narrowphase::toi::part_search::Plan;
 
 /// Number of rounds before searches are deferred: more than most bodies take for all triangles near them.
 const ROUNDS_MIN: u64 = 16;
 
 /// Number of triangles for each further round: the tests of so many of them take about as long as a round.
 const TRIANGLES_PER_ROUND: u32 = 16;
-
-/// Keeps a plan for later.
-#[cold]
-#[inline(never)]
-pub(super) fn defer(plan: &Plan, contacts: &mut Contacts<'_>) {
-    let Plan { start, part, .. } = *plan;
-    contacts.memory.deferred.push(WaitingPart { start, part, search: *plan });
-}
 
 impl Queue<'_> {
     /// Returns the number of rounds that searches may take before the traversal meets the rest of the triangles.

@@ -16,7 +16,6 @@
 //! for these are cold: inlined, they cost the others 1 % of their instructions.
 
 use super::contacts::Contacts;
-use super::deferred::defer;
 use super::geometry::{Geometry, TriangleSource};
 use crate::lanes::Level;
 use crate::narrowphase::math::V3;
@@ -189,7 +188,7 @@ impl<'q> Queue<'q> {
                     }
                 }
             } else if self.defers && (defers_all || self.rounds >= rounds_now) {
-                defer(plan, contacts);
+                contacts.defer(plan);
             } else {
                 self.write_part(plan.part, plan.lane, &mut shape);
                 self.search_plan(plan, &shape, contacts);
