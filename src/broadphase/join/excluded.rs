@@ -75,7 +75,7 @@ impl Exclusion<'_> {
     /// Allows all pairs.
     pub(crate) const NONE: Self = Self { filters: &[], owner: None };
 
-    fn is_none(&self) -> bool {
+    pub(super) fn is_none(&self) -> bool {
         self.filters.is_empty() && self.owner.is_none()
     }
 }
@@ -218,6 +218,21 @@ impl FilterParts {
 }
 
 impl KdBoxes {
+    /// Returns whether a quarter of the pairs of samples of two sets overlap.
+    pub(super) fn many_overlap(&self, sets: [KdRows; 2]) -> bool {
+        let [a, b] = sets.map(|set| {
+            core::array::from_fn::<[f32; 6], SAMPLE, _>(|k| {
+                let row = sampled_row(set, k, SAMPLE);
+                self.bounds.each_ref().map(|column| column[row])
+            })
+        });
+        let overlap = |p: &[f32; 6], q: &[f32; 6]| {
+            (0..3).fold(true, |all, axis| all & (p[axis] <= q[3 + axis]) & (q[axis] <= p[3 + axis]))
+        };
+        let overlapping: usize = a.iter().map(|p| count_of(&b, |q| overlap(p, q))).sum();
+        overlapping >= SAMPLE * SAMPLE / 4
+    }
+
     /// Copies the boxes of the first or second set that are in its part, or all others, to the rows from `start` on. Returns these
     /// rows, and the flags that all of the boxes have.
     pub(super) fn copy_part(

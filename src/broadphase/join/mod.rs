@@ -458,7 +458,15 @@ impl Join {
             }
             join.history.filtered = true;
         }
-        if choice == SplitChoice::Compare
+        let are_compared = match choice {
+            SplitChoice::Compare => true,
+            // Bitmaps are also chosen where most boxes overlap, because they leave few others.
+            SplitChoice::Bitmaps(_) => {
+                !excluded.is_none() && self.boxes.many_overlap([join.a, join.b])
+            }
+            _ => false,
+        };
+        if are_compared
             && may_separate
             && let Some(parts) = join.excluded(excluded, &self.boxes.words)
         {
