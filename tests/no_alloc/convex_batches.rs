@@ -10,7 +10,7 @@ use testkit::convex_asked::{Hulls, hulls, motion, shape};
 use testkit::convex_cases::{ConvexCase, convex_cases};
 use testkit::counting::ALLOCATIONS;
 
-/// Goal: a warm batch allocates nothing: no distance, no first time, no rejected row.
+/// Goal: a warm batch allocates nothing: no distance, no overlap, no first time, no rejected row.
 ///
 /// Method: count allocations, for shapes of every kind, every family of motions and an invalid motion. The
 /// batches run inside the pool, as those of an engine do. A worker of rayon allocates when it first steals
@@ -44,6 +44,7 @@ fn counted(shapes: &[Shape<'_>], motions: &[Motion], poses: &[Pose], pairs: &[Pa
     let mut rejected = Vec::new();
     let mut tois = vec![Toi::default(); pairs.len()];
     let mut distances = vec![Distance::default(); pairs.len()];
+    let mut overlaps = vec![false; pairs.len()];
     let threads = Threads::current();
     let mut tick = || {
         let meetings = ToiInput { shapes, motions, pairs, windows: &[] };
@@ -52,6 +53,10 @@ fn counted(shapes: &[Shape<'_>], motions: &[Motion], poses: &[Pose], pairs: &[Pa
         assert_eq!(rejected.len(), 1);
         gjk::pairs(shapes, poses, pairs, &threads, &mut rejected, &mut distances).expect("rows");
         assert_eq!(rejected.len(), 1);
+        gjk::overlaps_of_pairs(shapes, poses, pairs, &threads, &mut rejected, &mut overlaps)
+            .expect("rows");
+        assert_eq!(rejected.len(), 1);
+        assert!(overlaps.contains(&true));
         tois.iter().filter(|toi| toi.impact().is_some()).count()
     };
     let hits = tick();
