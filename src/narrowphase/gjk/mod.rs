@@ -59,6 +59,7 @@ pub(super) use local_depth::gap_along;
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};
 pub use overlap::overlaps;
+pub(crate) use overlap::overlaps_of_valid;
 pub use pairs::{overlaps_of_pairs, pairs};
 pub(super) use penetration::shallowest;
 pub use result::{Distance, GjkCache};

@@ -61,7 +61,7 @@ pub fn overlaps(
 }
 
 /// Does what [`overlaps`] does, for poses that are known to be valid.
-pub(super) fn overlaps_of_valid(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> bool {
+pub(crate) fn overlaps_of_valid(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> bool {
     let test = OverlapTest::new(a, b);
     test.run().unwrap_or_else(|| test.by_distance())
 }

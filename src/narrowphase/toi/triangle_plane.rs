@@ -7,10 +7,10 @@
 //! is_not_earlier a plane at the best impact so far separates until then
 //! slides_until   the shape slides along the plane
 //! until_deeper   the shape slides along other planes
-//! in_front       the times at which a one-sided triangle counts
+//! in_front       the times at which a one-sided triangle counts, and whether it does at the start (counts_at_start)
 //! ```
 
-use super::part_search::{BestPlanes, PartSearch, Plan, Planned};
+use super::part_search::{BestPlanes, Part, PartSearch, Plan, Planned};
 use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
@@ -97,6 +97,20 @@ impl PartSearch<'_> {
             // Comparisons with NaN are false.
             gap >= back_gap && gap <= highest && gap - self.mover.shape.radius >= deepest
         }
+    }
+
+    /// Returns whether a part counts at the start of the window: any but a one-sided triangle that the position of the shape is behind.
+    pub(crate) fn counts_at_start(&self, part: &Part<'_>) -> bool {
+        let Part::Triangle(corners) = part else { return true };
+        if !self.one_sided {
+            return true;
+        }
+        let triangle = self.about_corner(corners);
+        let Some(front) = triangle.normal() else { return true };
+        let start = f64::from(self.settings[0].window[0]);
+        let path = self.path.shifted(triangle.first);
+        let [first, _] = self.in_front(&triangle, &path, front, ([start; 2], false));
+        first.is_some_and(|(crossed, _)| !crossed)
     }
 
     /// Returns the parts of the window in which the position of the shape is in front of the plane, and whether it
