@@ -17,7 +17,7 @@
 //!     where the body slides over that edge, repeat                        (search.rs)
 //! ```
 //!
-//! A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, by their boxes, are
+//! Whether two bodies at rest overlap takes no search for a time ([`Geometry::overlaps`], `overlap.rs`). A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, by their boxes, are
 //! methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`, `batches.rs`).
 //!
 //! Of two bodies with parts, the compound or the one with fewer parts is divided: those of its parts are tested whose
@@ -37,6 +37,7 @@ mod height_field;
 mod inner_edges;
 mod memory;
 mod mesh;
+mod overlap;
 mod pausing;
 mod queries;
 mod queue;

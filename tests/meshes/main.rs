@@ -10,6 +10,7 @@ mod first_times;
 mod inner_edges;
 mod limits;
 mod needles;
+mod overlaps;
 mod platforms;
 mod queries;
 mod seams;

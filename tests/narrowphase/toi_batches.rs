@@ -99,6 +99,59 @@ fn batches_of_distances_give_the_results_of_single_pairs() {
     }
 }
 
+/// Goal: the same for overlaps, whatever was in the output. Method: pairs that touch in the tick, at the start and at the middle of both; the output
+/// of the first call is that of the second one, inverted.
+#[test]
+fn batches_of_overlaps_give_the_results_of_single_pairs() {
+    let hulls = Hulls::new(23);
+    let (shapes, motions, pairs) = bodies(&hulls);
+    let mut poses: Vec<Pose> = motions.iter().map(|motion| motion.pose).collect();
+    for &Pair { a, b } in pairs.iter().step_by(2) {
+        poses[a as usize].position = poses[b as usize].position;
+    }
+    (poses[7].position[0], poses[60].rotation) = (f32::INFINITY, [0.0; 4]);
+    for threads in threads() {
+        let mut out = vec![false; pairs.len()];
+        let mut rejected = Vec::new();
+        for _ in 0..2 {
+            out.iter_mut().for_each(|overlaps| *overlaps = !*overlaps);
+            gjk::overlaps_of_pairs(&shapes, &poses, &pairs, &threads, &mut rejected, &mut out)
+                .expect("valid");
+            let listed: Vec<_> = rejected.iter().map(|row| (row.row, row.reason)).collect();
+            assert_eq!(
+                listed,
+                [(7, poses[7].validate().expect_err("infinite")), (60, Invalid::Rotation)]
+            );
+            for (index, &Pair { a, b }) in pairs.iter().enumerate() {
+                let (a, b) = (a as usize, b as usize);
+                let alone = gjk::overlaps(&shapes[a], &poses[a], &shapes[b], &poses[b]);
+                assert_eq!(out[index], alone.unwrap_or(false), "{index}");
+            }
+        }
+        let count = out.iter().filter(|&&overlaps| overlaps).count();
+        assert!(count > 500 && pairs.len() - count > 500, "{count}");
+    }
+}
+
+/// Goal: an invalid call for overlaps is an error, and nothing is written. Method: each error once.
+#[test]
+fn failed_call_for_overlaps_writes_nothing() {
+    let (shapes, poses) = ([Shape::point(); 2], [Pose::IDENTITY; 2]);
+    let pairs = [Pair { a: 0, b: 1 }, Pair { a: 2, b: 1 }];
+    let failed = |poses: &[Pose], pairs: &[Pair], rows: usize| {
+        let (mut out, mut rejected) = (vec![false; rows], Vec::new());
+        let one = Threads::one();
+        let result = gjk::overlaps_of_pairs(&shapes, poses, pairs, &one, &mut rejected, &mut out);
+        assert!(out.iter().all(|&overlaps| overlaps == result.is_ok()));
+        result.err()
+    };
+    assert_eq!(failed(&poses, &pairs[..1], 1), None);
+    assert!(matches!(failed(&poses[..1], &pairs[..1], 1), Some(PairsError::Length(_))));
+    assert!(matches!(failed(&poses, &pairs[..1], 2), Some(PairsError::Length(_))));
+    let no_row = PairsError::NoSuchRow { index: 1, row: 2, rows: 2 };
+    assert_eq!(failed(&poses, &pairs, 2), Some(no_row));
+}
+
 /// Goal: an invalid call is an error, and nothing is written. Method: each error once.
 #[test]
 fn failed_call_writes_nothing() {

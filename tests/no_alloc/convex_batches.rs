@@ -1,16 +1,19 @@
-//! Tests that batches of convex shapes do not allocate.
+//! Tests that batches of convex shapes, and overlaps of geometries, do not allocate.
 
 use std::sync::atomic::Ordering;
 
 use swath::convex::gjk::Distance;
 use swath::convex::toi::{Settings, Toi, ToiInput};
 use swath::convex::{gjk, toi};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh};
 use swath::{Motion, Pair, Pose, Shape, Threads};
 use testkit::convex_asked::{Hulls, hulls, motion, shape};
 use testkit::convex_cases::{ConvexCase, convex_cases};
 use testkit::counting::ALLOCATIONS;
+use testkit::draw::Draw;
+use testkit::mesh_cases::terrain;
 
-/// Goal: a warm batch allocates nothing: no distance, no first time, no rejected row.
+/// Goal: a warm batch allocates nothing: no distance, no overlap, no first time, no rejected row.
 ///
 /// Method: count allocations, for shapes of every kind, every family of motions and an invalid motion. The
 /// batches run inside the pool, as those of an engine do. A worker of rayon allocates when it first steals
@@ -44,6 +47,7 @@ fn counted(shapes: &[Shape<'_>], motions: &[Motion], poses: &[Pose], pairs: &[Pa
     let mut rejected = Vec::new();
     let mut tois = vec![Toi::default(); pairs.len()];
     let mut distances = vec![Distance::default(); pairs.len()];
+    let mut overlaps = vec![false; pairs.len()];
     let threads = Threads::current();
     let mut tick = || {
         let meetings = ToiInput { shapes, motions, pairs, windows: &[] };
@@ -52,6 +56,10 @@ fn counted(shapes: &[Shape<'_>], motions: &[Motion], poses: &[Pose], pairs: &[Pa
         assert_eq!(rejected.len(), 1);
         gjk::pairs(shapes, poses, pairs, &threads, &mut rejected, &mut distances).expect("rows");
         assert_eq!(rejected.len(), 1);
+        gjk::overlaps_of_pairs(shapes, poses, pairs, &threads, &mut rejected, &mut overlaps)
+            .expect("rows");
+        assert_eq!(rejected.len(), 1);
+        assert!(overlaps.contains(&true));
         tois.iter().filter(|toi| toi.impact().is_some()).count()
     };
     let hits = tick();
@@ -62,4 +70,36 @@ fn counted(shapes: &[Shape<'_>], motions: &[Motion], poses: &[Pose], pairs: &[Pa
         ALLOCATIONS.load(Ordering::Relaxed) - before
     });
     counts.into_iter().min().expect("there are eight")
+}
+
+/// Goal: the test of whether two geometries overlap allocates nothing. Method: count allocations, for bodies
+/// of all kinds with each other.
+pub(crate) fn overlaps_of_geometries_allocate_nothing() {
+    let mut draw = Draw::new(82);
+    let (vertices, triangles) = terrain(&mut draw, 40, 0.2);
+    let mesh = Mesh::new(vertices, triangles).expect("a terrain");
+    let field = HeightField::new(vec![0.1; 900], [30; 2], [1.0; 2]).expect("a grid").one_sided();
+    let ball = Shape::sphere(0.1).expect("a ball");
+    let places = (0..500).map(|_| [0; 3].map(|_| draw.between(-4.0, 4.0)));
+    let balls = places.map(|at| (ball.into(), Pose::at(at).expect("near")));
+    let balls = Compound::new(balls).expect("near");
+    let bodies: [Geometry<'_>; 4] = [(&mesh).into(), (&field).into(), (&balls).into(), ball.into()];
+    let count = || {
+        let mut counts = [0_usize; 2];
+        for (a, b) in bodies.iter().flat_map(|a| bodies.iter().map(move |b| (a, b))) {
+            for height in [0.0, 0.15, 9.0] {
+                let above = Pose { position: [0.3, height, 0.2], ..Pose::IDENTITY };
+                counts[usize::from(a.overlaps(&above, b, &Pose::IDENTITY).expect("valid"))] += 1;
+            }
+        }
+        counts
+    };
+    let first = count();
+    let allocations = [(); 8].map(|()| {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        assert_eq!(count(), first);
+        ALLOCATIONS.load(Ordering::Relaxed) - before
+    });
+    assert_eq!(allocations.into_iter().min(), Some(0));
+    assert!(first.iter().all(|&count| count > 10), "{first:?}");
 }

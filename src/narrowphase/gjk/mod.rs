@@ -28,7 +28,7 @@
 //! boxes.rs        distance of boxes and of rounded ones
 //! segments.rs     the same for balls and capsules with each other and with boxes
 //! by_level.rs     distance of other shapes, by a search that is compiled for each level
-//! pairs.rs        distances of many pairs
+//! pairs.rs        the distances of many pairs, or whether they overlap
 //! overlap.rs      whether two shapes overlap
 //! nearest.rs      the search
 //! box_axes.rs     the axes that can separate two boxes
@@ -59,7 +59,8 @@ pub(super) use local_depth::gap_along;
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};
 pub use overlap::overlaps;
-pub use pairs::pairs;
+pub(crate) use overlap::overlaps_of_valid;
+pub use pairs::{overlaps_of_pairs, pairs};
 pub(super) use penetration::shallowest;
 pub use result::{Distance, GjkCache};
 pub(super) use segments::{GuessedPair, WithPair, with_segments};

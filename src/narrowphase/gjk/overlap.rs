@@ -57,8 +57,13 @@ pub fn overlaps(
 ) -> Result<bool, Invalid> {
     a_pose.validate()?;
     b_pose.validate()?;
-    let test = OverlapTest::new((a, a_pose), (b, b_pose));
-    Ok(test.run().unwrap_or_else(|| test.by_distance()))
+    Ok(overlaps_of_valid((a, a_pose), (b, b_pose)))
+}
+
+/// Does what [`overlaps`] does, for poses that are known to be valid.
+pub(crate) fn overlaps_of_valid(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> bool {
+    let test = OverlapTest::new(a, b);
+    test.run().unwrap_or_else(|| test.by_distance())
 }
 
 /// Two shapes at rest.

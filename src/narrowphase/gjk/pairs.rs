@@ -1,6 +1,7 @@
-//! Distances of many pairs of shapes.
+//! Distances of many pairs of shapes, and whether they overlap.
 
 use super::distance::distance_of_valid;
+use super::overlap::overlaps_of_valid;
 use super::result::{Distance, GjkCache};
 use crate::columns::{LengthMismatch, Rejected};
 use crate::geom::{Pair, Pose};
@@ -40,14 +41,64 @@ pub fn pairs(
     rejected: &mut Vec<Rejected>,
     out: &mut [Distance],
 ) -> Result<(), PairsError> {
-    LengthMismatch::check("the column `poses`", shapes.len(), poses.len())?;
-    LengthMismatch::check("the output `out`", pairs.len(), out.len())?;
-    check_rows(pairs, shapes.len())?;
-    reject(poses.iter().map(Pose::validate), rejected);
+    check(shapes, poses, pairs, rejected, out.len())?;
     let none = Distance { distance: f32::INFINITY, ..Distance::default() };
     answer(pairs, rejected, threads, none, out, |_, [a, b], last| {
         let mut cache = GjkCache { normal: last.normal };
         distance_of_valid(&shapes[a], &poses[a], &shapes[b], &poses[b], &mut cache)
     });
+    Ok(())
+}
+
+/// Tests whether the two shapes of each pair overlap or touch: `out[i]` is the result of [`overlaps`](super::overlaps) for `pairs[i]`.
+///
+/// The old values of `out` are not used. `rejected` is overwritten with the rows whose pose is invalid, in order. A pair with such a row does
+/// not overlap.
+///
+/// # Errors
+///
+/// [`PairsError`].
+///
+/// ```
+/// use swath::{Pair, Pose, Shape, Threads};
+/// use swath::convex::gjk;
+///
+/// // A sensor and two balls, of which the second is outside.
+/// let (sensor, ball) = (Shape::cuboid([2.0; 3])?, Shape::sphere(0.5)?);
+/// let shapes = [sensor, ball, ball];
+/// let poses = [Pose::IDENTITY, Pose::at([2.25, 0.0, 0.0])?, Pose::at([2.25, 2.5, 0.0])?];
+/// let pairs = [Pair { a: 0, b: 1 }, Pair { a: 0, b: 2 }];
+/// let (mut inside, mut rejected) = ([false; 2], Vec::new());
+/// gjk::overlaps_of_pairs(&shapes, &poses, &pairs, &Threads::one(), &mut rejected, &mut inside)?;
+/// assert_eq!(inside, [true, false]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn overlaps_of_pairs(
+    shapes: &[Shape<'_>],
+    poses: &[Pose],
+    pairs: &[Pair],
+    threads: &Threads,
+    rejected: &mut Vec<Rejected>,
+    out: &mut [bool],
+) -> Result<(), PairsError> {
+    check(shapes, poses, pairs, rejected, out.len())?;
+    answer(pairs, rejected, threads, false, out, |_, [a, b], _| {
+        overlaps_of_valid((&shapes[a], &poses[a]), (&shapes[b], &poses[b]))
+    });
+    Ok(())
+}
+
+/// Checks the lengths and the rows, and lists the rows whose pose is invalid.
+fn check(
+    shapes: &[Shape<'_>],
+    poses: &[Pose],
+    pairs: &[Pair],
+    rejected: &mut Vec<Rejected>,
+    outputs: usize,
+) -> Result<(), PairsError> {
+    LengthMismatch::check("the column `poses`", shapes.len(), poses.len())?;
+    LengthMismatch::check("the output `out`", pairs.len(), outputs)?;
+    check_rows(pairs, shapes.len())?;
+    reject(poses.iter().map(Pose::validate), rejected);
     Ok(())
 }

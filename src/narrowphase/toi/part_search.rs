@@ -228,7 +228,7 @@ impl<'s> PartSearch<'s> {
     }
 
     #[inline(always)]
-    fn about_corner(&self, corners: &[[f32; 3]; 3]) -> Triangle {
+    pub(super) fn about_corner(&self, corners: &[[f32; 3]; 3]) -> Triangle {
         let own = || self.accuracy(triangle::reach(corners));
         Triangle::new(corners, self.of_triangles.unwrap_or_else(own))
     }

@@ -7,10 +7,10 @@
 //! is_not_earlier a plane at the best impact so far separates until then
 //! slides_until   the shape slides along the plane
 //! until_deeper   the shape slides along other planes
-//! in_front       the times at which a one-sided triangle counts
+//! in_front       the times at which a one-sided triangle counts, and whether it does at the start (counts_at_start)
 //! ```
 
-use super::part_search::{BestPlanes, PartSearch, Plan, Planned};
+use super::part_search::{BestPlanes, Part, PartSearch, Plan, Planned};
 use super::relative_motion::{MovingShape, RelativeMotion, RelativePath};
 use super::result::{Toi, ToiResult};
 use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
@@ -99,6 +99,20 @@ impl PartSearch<'_> {
         }
     }
 
+    /// Returns whether a part counts at the start of the window: any but a one-sided triangle that the position of the shape is behind.
+    pub(crate) fn counts_at_start(&self, part: &Part<'_>) -> bool {
+        let Part::Triangle(corners) = part else { return true };
+        if !self.one_sided {
+            return true;
+        }
+        let triangle = self.about_corner(corners);
+        let Some(front) = triangle.normal() else { return true };
+        let start = f64::from(self.settings[0].window[0]);
+        let path = self.path.shifted(triangle.first);
+        let [first, _] = self.in_front(&triangle, &path, front, ([start; 2], false));
+        first.is_some_and(|(crossed, _)| !crossed)
+    }
+
     /// Returns the parts of the window in which the position of the shape is in front of the plane, and whether it
     /// came to the front at the start of each. If the shape was not apart from the triangle before, a touch from the front counts as in front.
     pub(super) fn in_front(
@@ -141,8 +155,9 @@ impl PartSearch<'_> {
 
     /// Returns the first time at which a shape that came from behind is wholly in front of the triangle.
     ///
-    /// While a shape rotates, that is found by steps: its extent changes by at most its rate times its radius, which bounds how soon it
-    /// can be in front. If that takes too many steps, it is the time at which a ball around its position is in front.
+    /// While a shape rotates, that is found by steps. Its extent changes by at most its rate times its radius, and is at least that of the point that is
+    /// lowest now, which follows a circle: both bound how soon it can be in front. If that takes too many steps, it is the time at which a
+    /// ball around its position is in front.
     pub(super) fn in_front_from(
         &self,
         triangle: &Triangle,
@@ -156,33 +171,37 @@ impl PartSearch<'_> {
         let most = self.contact_distance + 2.0 * tolerance;
         // How far a shape that extends by `reach` is from being in front.
         let below = |t: f64, reach: f64| most + reach + beyond + front.dot(path.between(t));
-        // When it is at the earliest, if its extent falls by at most `rate` per tick.
-        let after = |t: f64, below: f64, rate: f64| {
-            let rate = front.dot(path.velocity(t)) - rate;
-            t + first_root(below, rate, 0.5 * front.dot(path.accel))
+        // When it is at the earliest, if the rate of its extent is at least `rate`, and that changes by at least `accel`.
+        let after = |t: f64, below: f64, rate: f64, accel: f64| {
+            let rate = front.dot(path.velocity(t)) + rate;
+            t + first_root(below, rate, 0.5 * (front.dot(path.accel) + accel))
         };
         let of_ball = below(start, self.reach(-front));
         // The support map of the caller has returned an invalid point, at which a search will end.
         if of_ball.is_nan() {
             return start;
         }
-        let last = after(start, of_ball, 0.0);
+        let last = after(start, of_ball, 0.0, 0.0);
         if mover.rotation.rate == 0.0 {
             return last;
         }
-        let rate = mover.rotation.rate * mover.shape.bounding_radius;
+        let fastest = mover.rotation.rate * mover.shape.bounding_radius;
         let mut t = start;
         for _ in 0..FRONT_STEPS_MAX {
             if t >= last || t > 1.0 {
                 break;
             }
-            let behind = below(t, mover.support_value(-front, t));
+            let rotation = mover.rotation_at(t);
+            let lowest = rotation.rotate(mover.shape.core.support(rotation.rotate_back(-front)));
+            let behind = below(t, -front.dot(lowest));
             // A little less is in front too, so that the steps end. A comparison with NaN is false.
             let still = behind > 0.5 * tolerance;
             if !still {
                 return t;
             }
-            t = after(t, behind, rate);
+            let rate = -front.dot(mover.rotation.spin.cross(lowest));
+            let of_lowest = after(t, behind, rate, -mover.rotation.rate * fastest);
+            t = greater(after(t, behind, -fastest, 0.0), of_lowest);
         }
         last
     }

@@ -79,6 +79,7 @@ pub fn run(data: &[u8]) {
         let found = toi::one_to_one(a, &motions[0], b, &motions[1], &settings);
         let found = found.unwrap_or_default();
         is_sound(&found, &settings);
+        overlaps_at_rest((a, &motions[0].pose), (b, &motions[1].pose), tame);
         let mut all = Vec::new();
         if toi::each_part(a, &motions[0], b, &motions[1], &settings, &mut all).is_ok() {
             all.iter().for_each(|found| is_sound(found, &settings));
@@ -141,6 +142,27 @@ fn grid(first: [f32; 3], along: [f32; 3], across: [f32; 3]) -> (Vec<[f32; 3]>, V
         [0, 1, 2].map(|k| first[k] + i * along[k] + j * across[k])
     });
     (vertices.collect(), grid_triangles(GRID))
+}
+
+/// Two bodies overlap if their first time at rest is an overlap, and have a contact there if they do.
+fn overlaps_at_rest(
+    (a, of_a): (&Geometry<'_>, &Pose),
+    (b, of_b): (&Geometry<'_>, &Pose),
+    tame: bool,
+) {
+    let found = a.overlaps(of_a, b, of_b);
+    assert_eq!(found.err(), of_a.validate().err().or(of_b.validate().err()));
+    let Ok(found) = found else { return };
+    let settings = Settings { window: [0.0; 2], touch: Touch::Hit, ..Settings::default() };
+    let still = [of_a, of_b].map(|pose| Motion::from(*pose));
+    match toi::one_to_one(a, &still[0], b, &still[1], &settings) {
+        Ok(at_rest) if tame => match at_rest.toi.result {
+            ToiResult::Overlapping { .. } => assert!(found, "{at_rest:?} {a:?} {b:?} {still:?}"),
+            ToiResult::Separated => assert!(!found, "{at_rest:?} {a:?} {b:?} {still:?}"),
+            _ => {}
+        },
+        at_rest => assert!(at_rest.is_ok()),
+    }
 }
 
 /// What is found beyond a plane is found without it, with the same result.

@@ -1,0 +1,112 @@
+//! Whether two geometries overlap, at rest.
+//!
+//! ```text
+//! both are convex:         the test of the narrowphase                   (narrowphase/gjk/overlap.rs)
+//! one of them is convex:   the parts of the other whose boxes meet its box, up to the first that overlaps
+//! both have parts:         the same, for each part of the first that meets the other's box
+//! ```
+//!
+//! The bodies are divided as in searches for the first time (`search.rs`), with the same boxes, so that the same triangles count.
+
+use super::geometry::Geometry;
+use crate::geom::{Invalid, MapEach, Motion, Pose};
+use crate::narrowphase::Shape;
+use crate::narrowphase::gjk::overlaps_of_valid;
+use crate::narrowphase::toi::part_search::{Part, PartSearch};
+use crate::narrowphase::toi::{Settings, Touch};
+
+impl Geometry<'_> {
+    /// Returns whether the geometry and another one, both at rest, overlap or touch: the test of a sensor, or of a place where something is to
+    /// appear.
+    ///
+    /// They do if any part of the one overlaps any part of the other by [`gjk::overlaps`](crate::convex::gjk::overlaps), so no contact is missed.
+    /// The test ends at the first such parts, computes no depth, and allocates nothing. Triangles are surfaces: a body inside of a closed mesh that touches none of
+    /// its triangles does not overlap it.
+    ///
+    /// A triangle of a [one-sided](super::Mesh::one_sided) mesh or height field counts as in a search for the first time, with
+    /// [`Touch::Hit`]: if the position of the other body is in front of its plane, or is on the surface of that body and so behind the plane by
+    /// no more than the depth of a touch. Test a two-sided mesh of the same vertices where the position is not to matter.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] if a pose is invalid.
+    ///
+    /// ```
+    /// use swath::mesh::{Geometry, HeightField};
+    /// use swath::{Pose, Shape};
+    ///
+    /// // A house of 4 × 4 is to be placed on a slope, with its floor 0.5 above the origin.
+    /// let slope = HeightField::new(vec![0.0, 1.0, 0.0, 1.0], [2, 2], [8.0, 8.0])?;
+    /// let house = Geometry::from(Shape::cuboid([2.0, 1.5, 2.0])?);
+    /// let is_free = |x| Ok::<_, swath::Invalid>(!house.overlaps(&Pose::at([x, 2.0, 0.0])?, &(&slope).into(), &Pose::IDENTITY)?);
+    /// assert!(is_free(-2.25)? && !is_free(2.0)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn overlaps(
+        &self,
+        pose: &Pose,
+        other: &Geometry<'_>,
+        other_pose: &Pose,
+    ) -> Result<bool, Invalid> {
+        pose.validate()?;
+        other_pose.validate()?;
+        let [motion, other_motion] = [*pose, *other_pose].map_each(Motion::from);
+        let (a, b) = ((self, &motion), (other, &other_motion));
+        Ok(if a.0.order() > b.0.order() { between(b, a) } else { between(a, b) })
+    }
+}
+
+/// Returns whether two geometries overlap, of which the first is divided.
+fn between(a: (&Geometry<'_>, &Motion), b: (&Geometry<'_>, &Motion)) -> bool {
+    let Geometry::Convex(shape) = a.0 else {
+        let mut found = false;
+        b.0.with_bounds(&mut |around| {
+            found = any_part((around, b.1), a, &mut |_, part| {
+                with_part(part, a.0, &mut |shape| against((shape, a.1), b))
+            });
+        });
+        return found;
+    };
+    against((shape, a.1), b)
+}
+
+/// Returns whether a shape overlaps a geometry.
+fn against((shape, motion): (&Shape<'_>, &Motion), b: (&Geometry<'_>, &Motion)) -> bool {
+    let of_shape = (shape, &motion.pose);
+    if let Geometry::Convex(other) = b.0 {
+        return overlaps_of_valid(of_shape, (other, &b.1.pose));
+    }
+    any_part((shape, motion), b, &mut |search, part| {
+        search.counts_at_start(part)
+            && with_part(part, b.0, &mut |part| overlaps_of_valid(of_shape, (part, &b.1.pose)))
+    })
+}
+
+/// Returns whether a test is true for any part of a geometry whose box meets that of a shape.
+fn any_part(
+    (shape, motion): (&Shape<'_>, &Motion),
+    (geometry, body): (&Geometry<'_>, &Motion),
+    test: &mut dyn FnMut(&PartSearch<'_>, &Part<'_>) -> bool,
+) -> bool {
+    let window = [0.0; 2];
+    let settings = Settings { window: [0.0; 2], touch: Touch::Hit, ..Settings::default() };
+    let search = PartSearch::new(shape, motion, (body, &geometry.extent()), &settings, 0.0);
+    let mut found = false;
+    geometry.sweep(&search.path_box(window), &mut |part, _| {
+        found = found || test(&search, &geometry.part(part));
+        // After an overlap, nothing counts.
+        if found { -1.0 } else { 1.0 }
+    });
+    found
+}
+
+/// Returns the result of a test of a part of a geometry, as a shape about the origin of the geometry.
+fn with_part(
+    part: &Part<'_>,
+    geometry: &Geometry<'_>,
+    test: &mut dyn FnMut(&Shape<'_>) -> bool,
+) -> bool {
+    let mut found = false;
+    part.with_shape(geometry.extent().size, &mut |shape| found = test(shape));
+    found
+}
