@@ -1294,6 +1294,15 @@ swath_status swath_distance(const struct swath_shape *a,
                             const struct swath_pose *pose_b,
                             struct swath_distance_result *result);
 
+// Tests whether two bodies at rest overlap or touch: `result` becomes 1, or 0. It computes no distance and no depth.
+//
+// The bodies are of any kind. A triangle of a one-sided mesh counts if the position of the other body is in front of it.
+swath_status swath_overlaps(const struct swath_shape *a,
+                            const struct swath_pose *pose_a,
+                            const struct swath_shape *b,
+                            const struct swath_pose *pose_b,
+                            int32_t *result);
+
 // Computes the distance of the two convex shapes of each pair: `results[k]` is that of `pairs[k]`. The arguments are those of
 // `swath_toi_pairs`, with a pose for each body.
 swath_status swath_distance_pairs(const struct swath_shape *const *bodies,

@@ -576,6 +576,13 @@ inline swath_distance_result distance(const shape &a, const swath_pose &pose_a, 
     return result;
 }
 
+// Whether two bodies of any kind overlap or touch, at rest.
+inline bool overlaps(const shape &a, const swath_pose &pose_a, const shape &b, const swath_pose &pose_b) {
+    std::int32_t result = 0;
+    check(swath_overlaps(a.get(), &pose_a, b.get(), &pose_b, &result));
+    return result != 0;
+}
+
 }  // namespace swath
 
 #endif  // SWATH_HPP

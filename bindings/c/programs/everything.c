@@ -556,6 +556,7 @@ static void shapes_touch_when_they_should(const swath_exec *exec) {
     swath_toi_result toi, many[2];
     swath_toi_settings settings = swath_toi_defaults();
     swath_distance_result distance, distances[1];
+    int32_t overlaps;
     const float half[3] = {0.5f, 4, 4}, twice[3] = {2, 2, 2};
     const float a[3] = {-1, 0, 0}, b[3] = {1, 0, 0}, c[3] = {0, 1, 0};
     const float corners[4][3] = {{-1, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -587,6 +588,10 @@ static void shapes_touch_when_they_should(const swath_exec *exec) {
     CHECK(toi.state == SWATH_TOI_OVERLAPPING && toi.depth > 1.0f && toi.t == 0.0f);
     OK(swath_distance(ball, &flying.pose, wall, &still.pose, &distance));
     CHECK(distance.distance <= 1.5f && distance.distance > 1.49999f && distance.on_a[0] == -2.0f);
+    OK(swath_overlaps(ball, &flying.pose, wall, &still.pose, &overlaps));
+    CHECK(overlaps == 0);
+    OK(swath_overlaps(ball, &still.pose, wall, &still.pose, &overlaps));
+    CHECK(overlaps == 1);
 
     /* A free fall: the ball of radius 1 falls from 8 to a floor at 0 with acceleration 14, so 7 = 7 t * t. */
     const float vertices[4][3] = {{-5, 0, -5}, {5, 0, -5}, {5, 0, 5}, {-5, 0, 5}};
@@ -641,6 +646,11 @@ static void shapes_touch_when_they_should(const swath_exec *exec) {
     OK(swath_distance_pairs(bodies_of_pairs, starts, 2, pairs, 1, exec, distances));
     CHECK(memcmp(&distances[0], &distance, sizeof distance) == 0);
     FAILS(swath_distance(ball, &flying.pose, floor, &still.pose, &distance), SWATH_ERROR_ARGUMENT, "convex");
+    const swath_pose touching = swath_pose_at(0, 1, 0), behind = swath_pose_at(0, -0.5f, 0);
+    OK(swath_overlaps(ball, &touching, floor, &still.pose, &overlaps));
+    CHECK(overlaps == 1);
+    OK(swath_overlaps(floor, &still.pose, ball, &behind, &overlaps));
+    CHECK(overlaps == 0); /* The floor is one-sided. */
 
     swath_moving_box around;
     swath_aabb aabb;

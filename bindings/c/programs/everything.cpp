@@ -238,6 +238,7 @@ void all_shapes() {
     CHECK(ball.get() == raw && ball.bounds(here).max[1] >= 2.0f && std::fabs(ball.cast(here, down).point[1] - 2.0f) < 1e-4f);
     CHECK(std::fabs(cylinder.cast(here, down).point[1] - 1.0f) < 1e-4f && triangle.cast(here, down).state == SWATH_CAST_HIT);
     CHECK(std::fabs(swath::distance(point, swath_pose_at(0, 5, -1), segment, here).distance - 5.0f) < 1e-4f);
+    CHECK(swath::overlaps(ball, here, cone, swath_pose_at(0, -3, 0)) && !swath::overlaps(ball, here, cone, swath_pose_at(0, -3.25f, 0)));
     CHECK(std::fabs(ball.scaled(2, 2, 2).cast(here, down).point[1] - 4.0f) < 1e-4f);
     const swath::shape both = swath::shape::compound({&cylinder, &cone}, {swath_pose_at(5, 0, 0), here});
     CHECK(both.cast(here, down).part == 1);

@@ -1,4 +1,4 @@
-//! First times of contact and distances of shapes.
+//! First times of contact, distances and overlaps of shapes.
 
 use crate::border::{array, array_mut, borrow, optional, out};
 use crate::error::{Failure, Outcome, guard, swath_status};
@@ -277,6 +277,34 @@ pub unsafe extern "C" fn swath_distance(
         let [pose_a, pose_b] = [*pose_a, *pose_b].map(bytemuck::cast::<_, Pose>);
         let found = gjk::distance(&a.convex("a")?, &pose_a, &b.convex("b")?, &pose_b)?;
         to.write(bytemuck::cast(found));
+        Ok(())
+    })
+}
+
+/// Tests whether two bodies at rest overlap or touch: `result` becomes 1, or 0. It computes no distance and no depth.
+///
+/// The bodies are of any kind. A triangle of a one-sided mesh counts if the position of the other body is in front of it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_overlaps(
+    a: *const swath_shape,
+    pose_a: *const swath_pose,
+    b: *const swath_shape,
+    pose_b: *const swath_pose,
+    result: *mut i32,
+) -> swath_status {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        let (a, pose_a, b, pose_b, to) = unsafe {
+            (
+                borrow(a, "a")?,
+                borrow(pose_a, "pose_a")?,
+                borrow(b, "b")?,
+                borrow(pose_b, "pose_b")?,
+                out(result, "result")?,
+            )
+        };
+        let [pose_a, pose_b] = [*pose_a, *pose_b].map(bytemuck::cast::<_, Pose>);
+        to.write(a.geometry().overlaps(&pose_a, &b.geometry(), &pose_b)?.into());
         Ok(())
     })
 }

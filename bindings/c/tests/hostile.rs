@@ -235,6 +235,7 @@ fn null_for_every_pointer_is_an_error() {
                 null_mut(),
             ),
             swath_distance(null(), null(), null(), null(), null_mut()),
+            swath_overlaps(null(), null(), null(), null(), null_mut()),
             swath_distance_pairs(null(), null(), 1, null(), 1, null(), null_mut()),
             swath_sweep_one_to_many(null(), null(), null(), null_mut(), null_mut(), null_mut()),
             swath_sweep_pairs(null(), null(), null(), 1, null_mut(), null_mut(), null_mut()),

@@ -33,6 +33,7 @@ mod _swath {
     #[pymodule_export]
     use super::convex::{
         BodyMotion, Convex, FirstTime, FirstTimes, bounds_over, distance, first_time, first_times,
+        overlaps,
     };
     #[pymodule_export]
     use super::elements::{edge_edge, vertex_face};

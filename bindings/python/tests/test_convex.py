@@ -150,6 +150,16 @@ class ConvexTest(unittest.TestCase):
         self.assertAlmostEqual(swath.distance(ball, swath.Motion([3, 0, 0]), ball, swath.Motion())[0], 1.0, places=6)
         self.assertLess(swath.distance(ball, swath.Motion([1, 0, 0]), ball, swath.Motion())[0], 0)
 
+    def test_overlap_is_a_distance_that_is_not_positive(self):
+        ball, cone = swath.Convex.sphere(1.0), swath.Convex.cone(2.0, 1.0)
+        for x, expected in [(1.9, True), (2.0, True), (2.001, False)]:
+            self.assertIs(swath.overlaps(ball, swath.Motion([x, 0, 0]), ball, swath.Motion()), expected)
+        # Beside the tip of the cone there is room for the ball, and beside its disc there is none.
+        for y, expected in [(2.0, False), (-2.0, True)]:
+            self.assertIs(swath.overlaps(cone, swath.Motion(), ball, swath.Motion([1.5, y, 0.0])), expected)
+        with self.assertRaises(TypeError):
+            swath.overlaps(ball, ball, ball, swath.Motion())
+
     def test_invalid_shapes_and_motions_are_errors(self):
         for make in [
             lambda: swath.Convex.sphere(-1.0),

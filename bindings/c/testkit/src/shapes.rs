@@ -371,6 +371,13 @@ fn meet(
             }
         }
     }
+    let (pose_a, pose_b) = (&motions[a].pose, &motions[b].pose);
+    let mut overlaps = 7;
+    let status = unsafe {
+        swath_overlaps(of_a.c.pointer, &c_a.pose, of_b.c.pointer, &c_b.pose, &mut overlaps)
+    };
+    let rust = of_a.rust.geometry().overlaps(pose_a, &of_b.rust.geometry(), pose_b);
+    assert_eq!(overlaps, agree(rust, status).map_or(7, i32::from));
     let mut distance: swath_distance_result = bytemuck::Zeroable::zeroed();
     let status = unsafe {
         swath_distance(of_a.c.pointer, &c_a.pose, of_b.c.pointer, &c_b.pose, &mut distance)
@@ -379,7 +386,6 @@ fn meet(
         fails(status, SWATH_ERROR_ARGUMENT);
         return;
     };
-    let (pose_a, pose_b) = (&motions[a].pose, &motions[b].pose);
     let rust = gjk::distance(&convex_a.shape(), pose_a, &convex_b.shape(), pose_b);
     if let Some(rust) = agree(rust, status) {
         assert_eq!(bits(&[distance]), bits(&[rust]));

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Broadphase", "Bvh", "Contact", "Convex", "FirstTime", "FirstTimes", "Motion", "PairFinder", "Snapshot", "__version__",
-    "bounds_over", "catalogue", "distance", "edge_edge", "first_time", "first_times", "level", "screen_conjunctions",
-    "tick", "vertex_face",
+    "bounds_over", "catalogue", "distance", "edge_edge", "first_time", "first_times", "level", "overlaps",
+    "screen_conjunctions", "tick", "vertex_face",
 ]
 
 _F32 = NDArray[np.float32]
@@ -521,6 +521,9 @@ def distance(
     """Distance at the start of the tick, negative if the shapes overlap; its normal from ``a`` to ``b``; the nearest points of
     both.
     """
+
+def overlaps(a: Convex, motion_a: Motion, b: Convex, motion_b: Motion) -> bool:
+    """Whether the shapes overlap or touch at the start of the tick: less work than the distance."""
 
 def vertex_face(
     start: _F64, end: _F64, faces: _U32, pairs: _U32, *, minimum_separation: float = 0.0, tolerance: float = 1e-09,

@@ -301,6 +301,18 @@ pub(crate) fn distance(
     Ok((found.distance, found.normal.into(), found.on_a.into(), found.on_b.into()))
 }
 
+/// Whether the shapes overlap or touch at the start of the tick: less work than the distance.
+#[pyfunction]
+pub(crate) fn overlaps(
+    a: &Bound<'_, PyAny>,
+    motion_a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    motion_b: &Bound<'_, PyAny>,
+) -> PyResult<bool> {
+    let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b])?;
+    gjk::overlaps(&a, &motion_a.pose, &b, &motion_b.pose).map_err(invalid)
+}
+
 /// Reads a sequence of shapes.
 fn shapes(object: &Bound<'_, PyAny>) -> PyResult<Vec<OwnedShape>> {
     let wanted = |got: String| {
