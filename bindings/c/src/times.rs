@@ -6,6 +6,7 @@ use crate::exec::{exec_of_call, swath_exec};
 use crate::shapes::{shapes, swath_motion, swath_pose, swath_shape};
 use crate::values::swath_pair;
 use bytemuck::{Pod, Zeroable};
+use core::mem::MaybeUninit;
 use swath::convex::gjk::{self, Distance};
 use swath::convex::toi::{self, Settings, TOI_ROUNDS_MAX, Toi, ToiInput, ToiResult, Touch};
 use swath::mesh::toi::{self as mesh_toi, GeometryInput, PartToi};
@@ -254,6 +255,32 @@ pub struct swath_distance_result {
 
 const _: () = assert!(size_of::<swath_distance_result>() == size_of::<Distance>());
 
+/// Two bodies, their poses, and memory for a result.
+type Bodies<'a, T> = ([&'a swath_shape; 2], [Pose; 2], &'a mut MaybeUninit<T>);
+
+/// Borrows two bodies, their poses, and memory for a result.
+///
+/// # Safety
+///
+/// As for [`borrow`] and [`out`].
+unsafe fn bodies<'a, T>(
+    [a, b]: [*const swath_shape; 2],
+    [pose_a, pose_b]: [*const swath_pose; 2],
+    result: *mut T,
+) -> Outcome<Bodies<'a, T>> {
+    // SAFETY: the caller promises it.
+    let (a, pose_a, b, pose_b, to) = unsafe {
+        (
+            borrow(a, "a")?,
+            borrow(pose_a, "pose_a")?,
+            borrow(b, "b")?,
+            borrow(pose_b, "pose_b")?,
+            out(result, "result")?,
+        )
+    };
+    Ok(([a, b], [*pose_a, *pose_b].map(bytemuck::cast), to))
+}
+
 /// Computes the distance of two convex shapes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_distance(
@@ -265,16 +292,7 @@ pub unsafe extern "C" fn swath_distance(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (a, pose_a, b, pose_b, to) = unsafe {
-            (
-                borrow(a, "a")?,
-                borrow(pose_a, "pose_a")?,
-                borrow(b, "b")?,
-                borrow(pose_b, "pose_b")?,
-                out(result, "result")?,
-            )
-        };
-        let [pose_a, pose_b] = [*pose_a, *pose_b].map(bytemuck::cast::<_, Pose>);
+        let ([a, b], [pose_a, pose_b], to) = unsafe { bodies([a, b], [pose_a, pose_b], result)? };
         let found = gjk::distance(&a.convex("a")?, &pose_a, &b.convex("b")?, &pose_b)?;
         to.write(bytemuck::cast(found));
         Ok(())
@@ -294,16 +312,7 @@ pub unsafe extern "C" fn swath_overlaps(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (a, pose_a, b, pose_b, to) = unsafe {
-            (
-                borrow(a, "a")?,
-                borrow(pose_a, "pose_a")?,
-                borrow(b, "b")?,
-                borrow(pose_b, "pose_b")?,
-                out(result, "result")?,
-            )
-        };
-        let [pose_a, pose_b] = [*pose_a, *pose_b].map(bytemuck::cast::<_, Pose>);
+        let ([a, b], [pose_a, pose_b], to) = unsafe { bodies([a, b], [pose_a, pose_b], result)? };
         to.write(a.geometry().overlaps(&pose_a, &b.geometry(), &pose_b)?.into());
         Ok(())
     })
