@@ -122,6 +122,13 @@ impl Geometry<'_> {
         Ok(moving)
     }
 
+    /// Returns the extent for tests of the parts against another geometry. The sides of triangles do not count against triangles.
+    pub(super) fn extent_against(&self, other: &Geometry<'_>) -> PartsExtent {
+        let extent = self.extent();
+        let has_triangles = matches!(other, Geometry::Mesh(_) | Geometry::HeightField(_));
+        PartsExtent { one_sided: extent.one_sided && !has_triangles, ..extent }
+    }
+
     /// Rank of the kind (0: convex, 1: compound, 2: triangles) and the number of parts. Of two bodies, the one with the lesser
     /// result is divided into shapes.
     pub(super) fn order(&self) -> (u8, usize) {

@@ -180,7 +180,7 @@ impl<'p> TriangleContact<'p> {
             rotation: axes.back(&of_body),
             position: in_axes(V3::of(a_pose.position)) - point,
             // The sides of a mesh that rotates are not tested.
-            one_sided: b.extent().one_sided && V3::of(b_motion.spin) == V3::ZERO,
+            one_sided: b.extent_against(a).one_sided && V3::of(b_motion.spin) == V3::ZERO,
         };
         let reach = |of: V3| of.abs().greatest();
         let near = NEAR * (reach(V3::of(on_b)) + reach(position) + reach(point));

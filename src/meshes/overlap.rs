@@ -12,7 +12,7 @@ use super::geometry::Geometry;
 use crate::geom::{Invalid, MapEach, Motion, Pose};
 use crate::narrowphase::Shape;
 use crate::narrowphase::gjk::overlaps_of_valid;
-use crate::narrowphase::toi::part_search::{Part, PartSearch};
+use crate::narrowphase::toi::part_search::{Part, PartSearch, PartsExtent};
 use crate::narrowphase::toi::{Settings, Touch};
 
 impl Geometry<'_> {
@@ -25,7 +25,8 @@ impl Geometry<'_> {
     ///
     /// A triangle of a [one-sided](super::Mesh::one_sided) mesh or height field counts as in a search for the first time, with
     /// [`Touch::Hit`]: if the position of the other body is in front of its plane, or is on the surface of that body and so behind the plane by
-    /// no more than the depth of a touch. Test a two-sided mesh of the same vertices where the position is not to matter.
+    /// no more than the depth of a touch. Against another mesh or height field, it counts from both sides. Test a two-sided mesh of the same vertices
+    /// where the position is not to matter.
     ///
     /// # Errors
     ///
@@ -59,24 +60,28 @@ impl Geometry<'_> {
 /// Returns whether two geometries overlap, of which the first is divided.
 fn between(a: (&Geometry<'_>, &Motion), b: (&Geometry<'_>, &Motion)) -> bool {
     let Geometry::Convex(shape) = a.0 else {
-        let mut found = false;
+        let (mut found, extent) = (false, b.0.extent_against(a.0));
         b.0.with_bounds(&mut |around| {
-            found = any_part((around, b.1), a, &mut |_, part| {
-                with_part(part, a.0, &mut |shape| against((shape, a.1), b))
+            found = any_part((around, b.1), a, &a.0.extent(), &mut |_, part| {
+                with_part(part, a.0, &mut |shape| against((shape, a.1), b, &extent))
             });
         });
         return found;
     };
-    against((shape, a.1), b)
+    against((shape, a.1), b, &b.0.extent())
 }
 
-/// Returns whether a shape overlaps a geometry.
-fn against((shape, motion): (&Shape<'_>, &Motion), b: (&Geometry<'_>, &Motion)) -> bool {
+/// Returns whether a shape overlaps a geometry, which has this extent against the body of the shape.
+fn against(
+    (shape, motion): (&Shape<'_>, &Motion),
+    b: (&Geometry<'_>, &Motion),
+    extent: &PartsExtent,
+) -> bool {
     let of_shape = (shape, &motion.pose);
     if let Geometry::Convex(other) = b.0 {
         return overlaps_of_valid(of_shape, (other, &b.1.pose));
     }
-    any_part((shape, motion), b, &mut |search, part| {
+    any_part((shape, motion), b, extent, &mut |search, part| {
         search.counts_at_start(part)
             && with_part(part, b.0, &mut |part| overlaps_of_valid(of_shape, (part, &b.1.pose)))
     })
@@ -86,11 +91,12 @@ fn against((shape, motion): (&Shape<'_>, &Motion), b: (&Geometry<'_>, &Motion)) 
 fn any_part(
     (shape, motion): (&Shape<'_>, &Motion),
     (geometry, body): (&Geometry<'_>, &Motion),
+    extent: &PartsExtent,
     test: &mut dyn FnMut(&PartSearch<'_>, &Part<'_>) -> bool,
 ) -> bool {
     let window = [0.0; 2];
     let settings = Settings { window: [0.0; 2], touch: Touch::Hit, ..Settings::default() };
-    let search = PartSearch::new(shape, motion, (body, &geometry.extent()), &settings, 0.0);
+    let search = PartSearch::new(shape, motion, (body, extent), &settings, 0.0);
     let mut found = false;
     geometry.sweep(&search.path_box(window), &mut |part, _| {
         found = found || test(&search, &geometry.part(part));

@@ -92,16 +92,16 @@ fn limit(until: f64, start: f64, length: f64) -> f32 {
 }
 
 /// Searches for the contacts of a convex shape with the parts of a geometry. `part` is the number of the shape as a part
-/// of its own body.
+/// of its own body, and `extent` that of the geometry against that body.
 fn against_parts(
     shape: &Shape<'_>,
     motion: &Motion,
     (geometry, body): (&Geometry<'_>, &Motion),
     settings: &Settings,
-    (part, window, slides): (u32, [f64; 2], &[V3]),
+    (part, extent, window, slides): (u32, &PartsExtent, [f64; 2], &[V3]),
     contacts: &mut Contacts<'_>,
 ) {
-    let search = PartSearch::new(shape, motion, (body, &geometry.extent()), settings, 1.0);
+    let search = PartSearch::new(shape, motion, (body, extent), settings, 1.0);
     let window = [window[0], contacts.until()];
     if window[0] > window[1] {
         return;
@@ -187,10 +187,10 @@ pub(super) fn between(
     }
     let window = settings.window.map_each(f64::from);
     if let Geometry::Convex(shape) = a {
-        let of = (0, window, slides);
+        let of = (0, &b.extent(), window, slides);
         return against_parts(shape, a_motion, (b, b_motion), settings, of, contacts);
     }
-    let size = a.extent().size;
+    let (size, extent) = (a.extent().size, b.extent_against(a));
     b.with_bounds(&mut |around| {
         let of_a = (a_motion, &a.extent());
         let search = PartSearch::new(around, b_motion, of_a, settings, 1.0);
@@ -201,7 +201,7 @@ pub(super) fn between(
             // from the start.
             let window = [if from > window[0] { from } else { window[0] }, window[1]];
             a.part(part).with_shape(size, &mut |shape| {
-                let of = (part, window, slides);
+                let of = (part, &extent, window, slides);
                 against_parts(shape, a_motion, (b, b_motion), settings, of, contacts);
             });
             contacts.until()

@@ -54,6 +54,41 @@ fn only_the_front_of_a_one_sided_mesh_counts() {
     assert_eq!(time(&front, &upside_down, 2.0, -3.6, 0.0), None);
 }
 
+/// Goal: against another mesh or height field, all triangles count from both sides, wherever its origin is. Method: a patch of one triangle that falls
+/// on a square from above or rises from below, with its origin above or below, against the square with both sides and with one; the same for the
+/// overlap of a patch that crosses the square.
+#[test]
+fn sides_do_not_count_against_another_mesh() {
+    let settings = Settings::default();
+    let heights = |height: f32| HeightField::new(vec![height; 4], [2, 2], [10.0; 2]);
+    let (both, front) = (square(), square().one_sided());
+    let floors = [Geometry::from(&both), Geometry::from(&front)];
+    for origin in [-5.0_f32, 5.0] {
+        for from in [-1.0_f32, 1.0] {
+            let y = from - origin;
+            let vertices = vec![[-1.0, y, -1.0], [1.0, y, -1.0], [0.0, y, 1.0]];
+            let patch = Mesh::new(vertices, vec![[0, 1, 2]]).expect("a triangle");
+            let field = heights(y).expect("a field").one_sided();
+            for falling in [Geometry::from(&patch), (&field).into()] {
+                let pose = Pose::at([0.0, origin, 0.0]).expect("valid");
+                let motion = Motion::new(pose, [0.0, -2.0 * from, 0.0]).expect("valid");
+                let still = Motion::default();
+                let [expected, found] = floors.each_ref().map(|floor| {
+                    let first = toi::one_to_one(floor, &still, &falling, &motion, &settings);
+                    let second = toi::one_to_one(&falling, &motion, floor, &still, &settings);
+                    [first, second].map(|found| found.expect("valid").toi.result)
+                });
+                assert!(matches!(expected[0], ToiResult::Impact { t, .. } if t > 0.49 && t <= 0.5));
+                assert_eq!(found, expected, "{origin} {from}");
+            }
+            let at = Pose::at([0.0, origin - from, 0.0]).expect("valid");
+            let patch = Geometry::from(&patch);
+            let overlap = floors.map(|floor| floor.overlaps(&Pose::IDENTITY, &patch, &at));
+            assert_eq!(overlap, [Ok(true), Ok(true)], "{origin} {from}");
+        }
+    }
+}
+
 /// Goal: the rule holds for a mesh of one triangle, in both orders of the arguments, and for compounds. Method: from
 /// above and from below.
 #[test]
