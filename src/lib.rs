@@ -148,8 +148,8 @@ pub mod convex {
 /// Bodies that are not convex: meshes of triangles, height fields, and compounds of convex shapes.
 pub mod mesh {
     pub use crate::meshes::{
-        CastsError, Compound, FaultReason, Geometry, GeometryCasts, GeometryHit, GeometryPath,
-        GeometrySweeps, HeightField, HeightFieldError, Mesh, MeshError, MovingGeometry,
-        OfGeometries, PartCast, TriangleFault, toi,
+        CastsError, Compound, FaultReason, Geometry, GeometryCasts, GeometryHit, GeometryOverlaps,
+        GeometryPath, GeometrySweeps, HeightField, HeightFieldError, Mesh, MeshError,
+        MovingGeometry, OfGeometries, PartCast, RestingGeometry, TriangleFault, toi,
     };
 }

@@ -15,6 +15,7 @@ use crate::geom::{Motion, Pose, Segment};
 use crate::narrowphase::batch::PairsError;
 use crate::narrowphase::toi::Settings;
 use crate::par::{self, Threads};
+use alloc::vec::Vec;
 
 /// Rows that one thread takes at a time.
 const CHUNK: usize = 64;
@@ -39,7 +40,7 @@ pub struct GeometrySweeps<'s, 'g, Q> {
 }
 
 /// Writes the answer of each row.
-fn answer<H: Copy + Send>(
+pub(super) fn answer<H: Copy + Send>(
     threads: &Threads,
     rows: usize,
     one: &(dyn Fn(usize) -> Option<H> + Sync),
@@ -51,6 +52,40 @@ fn answer<H: Copy + Send>(
             *out = one(row);
         }
     });
+    Ok(())
+}
+
+/// Replaces the contents of `hits` by all answers: those of row `i` are `hits[starts[i]..starts[i + 1]]`. `one` replaces the contents of an
+/// empty list by those of a row.
+pub(super) fn answer_all<H: Copy + Send>(
+    threads: &Threads,
+    rows: usize,
+    one: &(dyn Fn(usize, &mut Vec<H>) + Sync),
+    starts: &mut [usize],
+    hits: &mut Vec<H>,
+) -> Result<(), LengthMismatch> {
+    LengthMismatch::check("the starts", rows + 1, starts.len())?;
+    let mut chunks: Vec<(&mut [usize], Vec<H>)> =
+        starts[1..].chunks_mut(CHUNK).map(|ends| (ends, Vec::new())).collect();
+    par::fill_chunks(threads, &mut chunks, 1, &|chunk, some| {
+        let mut of_row = Vec::new();
+        for (ends, found) in some {
+            for (row, end) in (chunk * CHUNK..).zip(ends.iter_mut()) {
+                of_row.clear();
+                one(row, &mut of_row);
+                found.extend_from_slice(&of_row);
+                *end = found.len();
+            }
+        }
+    });
+    hits.clear();
+    for (ends, found) in chunks {
+        for end in ends {
+            *end += hits.len();
+        }
+        hits.extend_from_slice(&found);
+    }
+    starts[0] = 0;
     Ok(())
 }
 
@@ -68,6 +103,23 @@ impl<Q> GeometryCasts<'_, Q> {
             is_valid.then(|| cast(&segments.columns().get(row))).flatten()
         };
         answer(threads, segments.len(), &one, out)
+    }
+
+    /// Replaces the contents of `hits` by all answers for each valid segment.
+    fn answer_all<H: Copy + Send>(
+        &self,
+        threads: &Threads,
+        cast: &(dyn Fn(&Segment, &mut Vec<H>) + Sync),
+        starts: &mut [usize],
+        hits: &mut Vec<H>,
+    ) -> Result<(), LengthMismatch> {
+        let Self { segments, .. } = self;
+        let one = |row: usize, hits: &mut Vec<H>| {
+            if !segments.is_rejected(row as u32) {
+                cast(&segments.columns().get(row), hits);
+            }
+        };
+        answer_all(threads, segments.len(), &one, starts, hits)
     }
 }
 
@@ -173,6 +225,27 @@ impl GeometryCasts<'_, Queries<'_>> {
         let cast = |segment: &Segment| queries.cast_geometries(segment).ok()?.any_geometry(&place);
         self.answer(queries.threads(), &cast, out)
     }
+
+    /// Replaces the contents of `hits` by all geometries that the segments enter: those of segment `i` are `hits[starts[i]..starts[i + 1]]`, ordered by where
+    /// they are hit, or where their box is if that is later, then by row. `place` returns the geometry of a row and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if the length of `starts` is not the number of segments plus one; then nothing is written.
+    pub fn all<'p>(
+        &self,
+        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
+        starts: &mut [usize],
+        hits: &mut Vec<GeometryHit<PartCast>>,
+    ) -> Result<(), LengthMismatch> {
+        let queries = &self.queries;
+        let cast = |segment: &Segment, hits: &mut Vec<_>| {
+            if let Ok(query) = queries.cast_geometries(segment) {
+                query.all_geometries(&place, hits);
+            }
+        };
+        self.answer_all(queries.threads(), &cast, starts, hits)
+    }
 }
 
 impl GeometrySweeps<'_, '_, Queries<'_>> {
@@ -210,6 +283,27 @@ impl GeometrySweeps<'_, '_, Queries<'_>> {
             queries.sweep_geometries(geometry, motion, settings).ok()?.any_geometry(&place)
         };
         self.answer(queries.threads(), &sweep, out)
+    }
+
+    /// Replaces the contents of `hits` by all geometries that the moving ones touch: those of moving geometry `i` are `hits[starts[i]..starts[i + 1]]`, ordered by when
+    /// they are touched, or when their box is if that is later, then by row. `place` returns the geometry of a row and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if the length of `starts` is not the number of moving geometries plus one; then nothing is written.
+    pub fn all<'p>(
+        &self,
+        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
+        starts: &mut [usize],
+        hits: &mut Vec<GeometryHit<PartToi>>,
+    ) -> Result<(), LengthMismatch> {
+        let Self { queries, geometries, motions, settings } = self;
+        let one = |k: usize, hits: &mut Vec<_>| {
+            if let Ok(query) = queries.sweep_geometries(&geometries[k], &motions[k], settings) {
+                query.all_geometries(&place, hits);
+            }
+        };
+        answer_all(queries.threads(), geometries.len(), &one, starts, hits)
     }
 }
 
@@ -272,6 +366,27 @@ impl GeometryCasts<'_, ProxyQueries<'_>> {
         let cast = |segment: &Segment| queries.cast_geometries(segment).ok()?.any_geometry(&place);
         self.answer(queries.rows().threads(), &cast, out)
     }
+
+    /// Replaces the contents of `hits` by all geometries that the segments enter: those of segment `i` are `hits[starts[i]..starts[i + 1]]`, ordered by where
+    /// they are hit, or where their box is if that is later, then by id. `place` returns the geometry of a proxy and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if the length of `starts` is not the number of segments plus one; then nothing is written.
+    pub fn all<'p>(
+        &self,
+        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
+        starts: &mut [usize],
+        hits: &mut Vec<GeometryHit<PartCast, ProxyId>>,
+    ) -> Result<(), LengthMismatch> {
+        let queries = &self.queries;
+        let cast = |segment: &Segment, hits: &mut Vec<_>| {
+            if let Ok(query) = queries.cast_geometries(segment) {
+                query.all_geometries(&place, hits);
+            }
+        };
+        self.answer_all(queries.rows().threads(), &cast, starts, hits)
+    }
 }
 
 impl GeometrySweeps<'_, '_, ProxyQueries<'_>> {
@@ -309,5 +424,26 @@ impl GeometrySweeps<'_, '_, ProxyQueries<'_>> {
             queries.sweep_geometries(geometry, motion, settings).ok()?.any_geometry(&place)
         };
         self.answer(queries.rows().threads(), &sweep, out)
+    }
+
+    /// Replaces the contents of `hits` by all geometries that the moving ones touch: those of moving geometry `i` are `hits[starts[i]..starts[i + 1]]`, ordered by when
+    /// they are touched, or when their box is if that is later, then by id. `place` returns the geometry of a proxy and its pose.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthMismatch`] if the length of `starts` is not the number of moving geometries plus one; then nothing is written.
+    pub fn all<'p>(
+        &self,
+        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
+        starts: &mut [usize],
+        hits: &mut Vec<GeometryHit<PartToi, ProxyId>>,
+    ) -> Result<(), LengthMismatch> {
+        let Self { queries, geometries, motions, settings } = self;
+        let one = |k: usize, hits: &mut Vec<_>| {
+            if let Ok(query) = queries.sweep_geometries(&geometries[k], &motions[k], settings) {
+                query.all_geometries(&place, hits);
+            }
+        };
+        answer_all(queries.rows().threads(), geometries.len(), &one, starts, hits)
     }
 }

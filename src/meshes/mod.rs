@@ -17,8 +17,9 @@
 //!     where the body slides over that edge, repeat                        (search.rs)
 //! ```
 //!
-//! Whether two bodies at rest overlap takes no search for a time ([`Geometry::overlaps`], `overlap.rs`). A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, by their boxes, are
-//! methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`, `batches.rs`).
+//! Whether two bodies at rest overlap takes no search for a time ([`Geometry::overlaps`], `overlap.rs`). A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, and overlaps
+//! with them, by their boxes, are methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`, `overlap_queries.rs`,
+//! `batches.rs`).
 //!
 //! Of two bodies with parts, the compound or the one with fewer parts is divided: those of its parts are tested whose
 //! boxes the other as a whole meets, each as a convex shape that moves against the other (`search.rs`).
@@ -38,6 +39,7 @@ mod inner_edges;
 mod memory;
 mod mesh;
 mod overlap;
+mod overlap_queries;
 mod pausing;
 mod queries;
 mod queue;
@@ -54,4 +56,5 @@ pub use geometry::Geometry;
 pub use height_field::{HeightField, HeightFieldError};
 pub(crate) use memory::SearchMemory;
 pub use mesh::{Mesh, MeshError};
+pub use overlap_queries::{GeometryOverlaps, RestingGeometry};
 pub use queries::{GeometryHit, GeometryPath, MovingGeometry, OfGeometries};

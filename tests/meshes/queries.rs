@@ -1,6 +1,7 @@
 //! Casts against many geometries by their boxes.
 
 use core::array::from_fn;
+use core::ops::ControlFlow;
 use swath::batch::{Row, SegmentColumns};
 use swath::convex::ConvexCast;
 use swath::convex::toi::{Settings, ToiResult, Touch};
@@ -286,6 +287,180 @@ fn batches_of_moving_geometries_have_the_bits_of_single_ones() {
     assert!(queries.sweeps_of_geometries(&movers, &motions[..3], &settings).is_err());
     let bad = Settings { window: [1.0, 0.0], ..settings };
     assert!(queries.sweeps_of_geometries(&movers, &motions, &bad).is_err());
+}
+
+/// Goal: the geometries that overlap another one are those that a loop over all of them finds, on every level, in a tree and among proxies, one by one and in batches on several threads; an invalid pose
+/// overlaps nothing. Method: shapes and bodies with parts in any pose among bodies of all kinds.
+#[test]
+fn overlaps_are_those_of_a_loop_over_all_geometries() {
+    let kinds = kinds();
+    let mut draw = Draw::new(43);
+    let scene = kinds.scene(&mut draw, 150);
+    let boxes = boxes(&scene);
+    let mut world = Broadphase::new();
+    let mut rows = std::collections::BTreeMap::<ProxyId, u32>::new();
+    for (k, &aabb) in (0..).zip(&boxes) {
+        let proxy = if k % 2 == 0 { Proxy::sleeping().with_margin(0.5) } else { Proxy::dynamic() };
+        rows.insert(world.insert(aabb, proxy).expect("valid"), k);
+    }
+    let others = kinds.scene(&mut draw, 200);
+    let (geometries, mut poses): (Vec<_>, Vec<_>) = others.into_iter().unzip();
+    poses[9].position[1] = f32::NAN;
+    let place = |row: u32| scene[row as usize];
+    let by_id = |id: ProxyId| place(rows[&id]);
+    let wanted: Vec<Vec<u32>> = geometries
+        .iter()
+        .zip(&poses)
+        .map(|(geometry, pose)| {
+            let overlaps = |&row: &u32| {
+                let (other, other_pose) = place(row);
+                geometry.overlaps(pose, &other, &other_pose).unwrap_or(false)
+            };
+            (0..150).filter(overlaps).collect()
+        })
+        .collect();
+    let number: usize = wanted.iter().map(Vec::len).sum();
+    assert!(number > 150 && wanted.iter().filter(|rows| rows.is_empty()).count() > 20, "{number}");
+
+    let queries = world.queries();
+    for ((geometry, pose), wanted) in geometries.iter().zip(&poses).zip(&wanted) {
+        for tree in Level::all().map(|level| tree(&boxes, level)) {
+            let ask = || tree.queries().overlap_geometries(geometry, pose);
+            if pose.position[1].is_nan() {
+                assert!(ask().is_err() && queries.overlap_geometries(geometry, pose).is_err());
+                continue;
+            }
+            let ask = || ask().expect("valid");
+            let mut found = vec![7];
+            ask().all_geometries(place, &mut found);
+            assert_eq!(found, *wanted);
+            let any = ask().any_geometry(place);
+            assert!(any.map_or(wanted.is_empty(), |any| wanted.contains(&any)));
+            let even = ask().accepting(|row| row % 2 == 0).any_geometry(place);
+            assert_eq!(even.is_some(), wanted.iter().any(|row| row % 2 == 0));
+            let mut first = None;
+            ask().visit_geometries(place, |row| {
+                assert!(first.replace(row).is_none(), "it was told to stop");
+                ControlFlow::Break(())
+            });
+            assert_eq!(first, any);
+        }
+        let Ok(of_proxies) = queries.overlap_geometries(geometry, pose) else { continue };
+        let mut ids = Vec::new();
+        of_proxies.all_geometries(by_id, &mut ids);
+        assert!(ids.iter().map(|id| rows[id]).eq(wanted.iter().copied()));
+        let awake = queries.without(ProxyKind::Sleeping);
+        let any = awake.overlap_geometries(geometry, pose).expect("valid").any_geometry(by_id);
+        assert_eq!(any.is_some(), wanted.iter().any(|row| row % 2 == 1));
+        assert!(any.is_none_or(|id| wanted.contains(&rows[&id])));
+    }
+
+    for threads in [Threads::one(), Threads::current()] {
+        let mut tree = tree(&boxes, Level::detect());
+        tree.exec.threads = threads;
+        let queries = tree.queries();
+        let many = queries.overlaps_of_geometries(&geometries, &poses).expect("as many");
+        let (mut any, mut starts, mut found) = (vec![None; 200], vec![0; 201], vec![7]);
+        many.any(place, &mut any).expect("as long");
+        many.all(place, &mut starts, &mut found).expect("one more");
+        assert_eq!(starts[200], found.len());
+        for (k, wanted) in wanted.iter().enumerate() {
+            assert_eq!(found[starts[k]..starts[k + 1]], wanted[..]);
+            let single = queries.overlap_geometries(&geometries[k], &poses[k]).ok();
+            assert_eq!(any[k], single.and_then(|query| query.any_geometry(place)));
+        }
+        assert!(many.all(place, &mut [0; 200], &mut found).is_err() && found.len() == number);
+        assert!(many.any(place, &mut [None; 199]).is_err());
+    }
+    let many = queries.overlaps_of_geometries(&geometries, &poses).expect("as many");
+    let (mut any, mut starts, mut ids) = (vec![None; 200], vec![0; 201], Vec::new());
+    many.all(by_id, &mut starts, &mut ids).expect("one more");
+    many.any(by_id, &mut any).expect("as long");
+    assert!(ids.iter().map(|id| rows[id]).eq(wanted.iter().flatten().copied()));
+    assert!(any.iter().zip(&wanted).all(|(any, wanted)| any.is_some() != wanted.is_empty()));
+    assert!(queries.overlaps_of_geometries(&geometries, &poses[..7]).is_err());
+    let none: (&[Geometry<'_>], &[Pose]) = (&[], &[]);
+    let many = queries.overlaps_of_geometries(none.0, none.1).expect("as many");
+    many.all(by_id, &mut starts[200..], &mut ids).expect("one more");
+    assert!(starts[200] == 0 && ids.is_empty());
+}
+
+/// Goal: a batch finds all hits of each row that a single query finds, in the same order, on one thread and on all; invalid rows have none. Method: segments and moving balls, of which some are invalid.
+#[test]
+fn batches_find_all_hits_of_single_queries() {
+    let kinds = kinds();
+    let mut draw = Draw::new(44);
+    let scene = kinds.scene(&mut draw, 120);
+    let boxes = boxes(&scene);
+    let place = |row: u32| scene[row as usize];
+    let mut world = Broadphase::new();
+    let mut rows = std::collections::BTreeMap::<ProxyId, u32>::new();
+    for (k, &aabb) in (0..).zip(&boxes) {
+        rows.insert(world.insert(aabb, Proxy::fixed()).expect("valid"), k);
+    }
+    let by_id = |id: ProxyId| place(rows[&id]);
+    let mut segments: Vec<_> = (0..300).map(|_| segment(&mut draw)).collect();
+    segments[70].start[2] = f32::NAN;
+    let ball = Geometry::from(Shape::sphere(0.3).expect("a ball"));
+    let balls = vec![ball; 300];
+    let motion = |of: &Segment| Motion {
+        delta: of.delta,
+        ..Motion::from(Pose { position: of.start, ..Pose::IDENTITY })
+    };
+    let motions: Vec<_> = segments.iter().map(motion).collect();
+    let columns: [Vec<f32>; 7] = from_fn(|c| segments.iter().map(|row| row.to_row()[c]).collect());
+    let columns =
+        SegmentColumns::from_columns(columns.each_ref().map(Vec::as_slice)).expect("equal");
+    let mut rejected = Vec::new();
+    let checked = columns.check(Level::detect(), &mut rejected);
+    let settings = Settings::default();
+    for threads in [Threads::one(), Threads::current()] {
+        let mut tree = tree(&boxes, Level::detect());
+        tree.exec.threads = threads;
+        let queries = tree.queries();
+        let (mut starts, mut casts, mut sweeps) =
+            ([vec![0; 301], vec![0; 301]], Vec::new(), Vec::new());
+        let many = queries.casts_of_geometries(&checked);
+        many.all(place, &mut starts[0], &mut casts).expect("one more");
+        let moving = queries.sweeps_of_geometries(&balls, &motions, &settings).expect("valid");
+        moving.all(place, &mut starts[1], &mut sweeps).expect("one more");
+        assert!(casts.len() > 300 && sweeps.len() > 300, "{} {}", casts.len(), sweeps.len());
+        for k in 0..300 {
+            let (mut cast, mut sweep) = (Vec::new(), Vec::new());
+            if let Ok(query) = queries.cast_geometries(&segments[k]) {
+                query.all_geometries(place, &mut cast);
+            }
+            if let Ok(query) = queries.sweep_geometries(&ball, &motions[k], &settings) {
+                query.all_geometries(place, &mut sweep);
+            }
+            assert_eq!(casts[starts[0][k]..starts[0][k + 1]], cast);
+            assert_eq!(sweeps[starts[1][k]..starts[1][k + 1]], sweep);
+        }
+        assert!(many.all(place, &mut [0; 300], &mut casts).is_err() && !casts.is_empty());
+
+        let queries = world.queries();
+        let (mut of_ids, mut by_ids, mut swept) = (vec![0; 301], Vec::new(), Vec::new());
+        queries
+            .casts_of_geometries(&checked)
+            .all(by_id, &mut of_ids, &mut by_ids)
+            .expect("one more");
+        assert_eq!(of_ids, starts[0]);
+        assert!(
+            by_ids
+                .iter()
+                .map(|hit| (rows[&hit.row], hit.found))
+                .eq(casts.iter().map(|hit| (hit.row, hit.found)))
+        );
+        let moving = queries.sweeps_of_geometries(&balls, &motions, &settings).expect("valid");
+        moving.all(by_id, &mut of_ids, &mut swept).expect("one more");
+        assert_eq!(of_ids, starts[1]);
+        assert!(
+            swept
+                .iter()
+                .map(|hit| (rows[&hit.row], hit.found))
+                .eq(sweeps.iter().map(|hit| (hit.row, hit.found)))
+        );
+    }
 }
 
 /// Goal: what is invalid is an error or is not met. Method: poses and motions with NaN, a box past the greatest coordinate.

@@ -574,7 +574,7 @@ fn replace_rows_by_ids(slots: &Slots, hits: &mut [ProxyHit]) {
 }
 
 /// Sorts ids. It is not generic, so that it is compiled once.
-fn sort_ids(ids: &mut [ProxyId]) {
+pub(crate) fn sort_ids(ids: &mut [ProxyId]) {
     sort::<2>(bytemuck::cast_slice_mut(ids));
 }
 

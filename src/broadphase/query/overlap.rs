@@ -58,7 +58,7 @@ fn each(queries: &Queries<'_>, shape: RegionTest<'_>, visitor: &mut Visitor<'_>)
 
 /// A query for the boxes that overlap a shape.
 #[derive(Clone, Copy, Debug)]
-pub struct Overlap<S>(S);
+pub struct Overlap<S>(pub(crate) S);
 
 /// The intersection of the half-spaces of several planes.
 #[derive(Clone, Copy, Debug)]

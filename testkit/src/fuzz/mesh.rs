@@ -12,7 +12,7 @@ use swath::convex::ConvexCast;
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::mesh::toi::{self, ContactPlane, GeometryInput, PartToi};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
-use swath::{AabbColumns, Bvh, Motion, Pair, Pose, Segment, Shape, Threads};
+use swath::{AabbColumns, Bvh, Motion, MovingBox, Pair, Pose, Segment, Shape, Threads};
 
 /// One byte is the number of triangles.
 const TRIANGLES_MAX: u8 = 7;
@@ -252,6 +252,27 @@ fn queries_agree(
         let first = query.expect("as before").closest_geometry(place);
         assert_eq!(format!("{:?}", hits.first()), format!("{:?}", first.as_ref()));
         hits.iter().for_each(|hit| is_sound(&hit.found, settings));
+    }
+    overlaps_agree(&tree, bodies, movers, &[motions[0].pose, motions[1].pose], &around);
+}
+
+/// Queries find the bodies that overlap another one, if their boxes do.
+fn overlaps_agree(
+    tree: &Bvh,
+    bodies: &[Geometry<'_>],
+    movers: &[usize],
+    [pose, of_bodies]: &[Pose; 2],
+    around: &[MovingBox],
+) {
+    for mover in movers.iter().map(|&mover| &bodies[mover]) {
+        let Ok(query) = tree.queries().overlap_geometries(mover, pose) else { continue };
+        let mut rows = Vec::new();
+        query.all_geometries(|row| (bodies[row as usize], *of_bodies), &mut rows);
+        let of_mover = mover.bounds_over(&(*pose).into(), 0.0).expect("as before").aabb;
+        for ((row, body), of_body) in (0..).zip(bodies).zip(around) {
+            let overlaps = mover.overlaps(pose, body, of_bodies).expect("valid");
+            assert_eq!(rows.contains(&row), overlaps && of_mover.overlaps(&of_body.aabb));
+        }
     }
 }
 
