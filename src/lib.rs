@@ -150,6 +150,7 @@ pub mod mesh {
     pub use crate::meshes::{
         CastsError, Compound, FaultReason, Geometry, GeometryCasts, GeometryHit, GeometryOverlaps,
         GeometryPath, GeometrySweeps, HeightField, HeightFieldError, Mesh, MeshError,
-        MovingGeometry, OfGeometries, PartCast, RestingGeometry, TriangleFault, toi,
+        MovingGeometry, OfGeometries, PartCast, RestingGeometry, TriangleFault, overlaps_of_pairs,
+        toi,
     };
 }

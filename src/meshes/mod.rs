@@ -56,5 +56,6 @@ pub use geometry::Geometry;
 pub use height_field::{HeightField, HeightFieldError};
 pub(crate) use memory::SearchMemory;
 pub use mesh::{Mesh, MeshError};
+pub use overlap::overlaps_of_pairs;
 pub use overlap_queries::{GeometryOverlaps, RestingGeometry};
 pub use queries::{GeometryHit, GeometryPath, MovingGeometry, OfGeometries};

@@ -9,11 +9,15 @@
 //! The bodies are divided as in searches for the first time (`search.rs`), with the same boxes, so that the same triangles count.
 
 use super::geometry::Geometry;
-use crate::geom::{Invalid, MapEach, Motion, Pose};
+use crate::columns::Rejected;
+use crate::geom::{Invalid, MapEach, Motion, Pair, Pose};
 use crate::narrowphase::Shape;
+use crate::narrowphase::batch::{PairsError, answer, check_at_rest};
 use crate::narrowphase::gjk::overlaps_of_valid;
 use crate::narrowphase::toi::part_search::{Part, PartSearch, PartsExtent};
 use crate::narrowphase::toi::{Settings, Touch};
+use crate::par::Threads;
+use alloc::vec::Vec;
 
 impl Geometry<'_> {
     /// Returns whether the geometry and another one, both at rest, overlap or touch: the test of a sensor, or of a place where something is to
@@ -52,9 +56,52 @@ impl Geometry<'_> {
         pose.validate()?;
         other_pose.validate()?;
         let [motion, other_motion] = [*pose, *other_pose].map_each(Motion::from);
-        let (a, b) = ((self, &motion), (other, &other_motion));
-        Ok(if a.0.order() > b.0.order() { between(b, a) } else { between(a, b) })
+        Ok(of_valid((self, &motion), (other, &other_motion)))
     }
+}
+
+/// Tests whether the two geometries of each pair overlap or touch, at rest: `out[i]` is the result of [`Geometry::overlaps`] for `pairs[i]`.
+///
+/// The old values of `out` are not used. `rejected` is overwritten with the rows whose pose is invalid, in order. A pair with such a row does
+/// not overlap.
+///
+/// # Errors
+///
+/// [`PairsError`].
+///
+/// ```
+/// use swath::mesh::{self, Mesh};
+/// use swath::{Pair, Pose, Shape, Threads};
+///
+/// let wall = Mesh::new(vec![[0.0, -9.0, -9.0], [0.0, 9.0, -9.0], [0.0, 0.0, 9.0]], vec![[0, 1, 2]])?;
+/// let ball = Shape::sphere(0.5)?;
+/// let geometries = [(&wall).into(), ball.into(), ball.into()];
+/// let poses = [Pose::IDENTITY, Pose::at([0.25, 0.0, 0.0])?, Pose::at([0.75, 0.0, 0.0])?];
+/// let pairs = [Pair { a: 0, b: 1 }, Pair { a: 0, b: 2 }, Pair { a: 1, b: 2 }];
+/// let (mut overlaps, mut rejected) = ([false; 3], Vec::new());
+/// mesh::overlaps_of_pairs(&geometries, &poses, &pairs, &Threads::one(), &mut rejected, &mut overlaps)?;
+/// assert_eq!(overlaps, [true, false, true]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn overlaps_of_pairs(
+    geometries: &[Geometry<'_>],
+    poses: &[Pose],
+    pairs: &[Pair],
+    threads: &Threads,
+    rejected: &mut Vec<Rejected>,
+    out: &mut [bool],
+) -> Result<(), PairsError> {
+    check_at_rest(geometries.len(), poses, pairs, rejected, out.len())?;
+    answer(pairs, rejected, threads, false, out, |_, [a, b], _| {
+        let [a, b] = [a, b].map_each(|row| (&geometries[row], Motion::from(poses[row])));
+        of_valid((a.0, &a.1), (b.0, &b.1))
+    });
+    Ok(())
+}
+
+/// Returns whether two geometries at valid poses overlap.
+fn of_valid(a: (&Geometry<'_>, &Motion), b: (&Geometry<'_>, &Motion)) -> bool {
+    if a.0.order() > b.0.order() { between(b, a) } else { between(a, b) }
 }
 
 /// Returns whether two geometries overlap, of which the first is divided.

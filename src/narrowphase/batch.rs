@@ -6,7 +6,7 @@
 
 use super::error::ToiError;
 use crate::columns::{LengthMismatch, Rejected};
-use crate::geom::{Invalid, Pair};
+use crate::geom::{Invalid, Pair, Pose};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
@@ -70,6 +70,21 @@ pub(crate) fn answer<T: Copy + Send + Sync>(
             };
         }
     });
+}
+
+/// Checks the lengths and the rows of pairs of bodies at rest, of which there are `bodies`, and lists those whose pose is invalid.
+pub(crate) fn check_at_rest(
+    bodies: usize,
+    poses: &[Pose],
+    pairs: &[Pair],
+    rejected: &mut Vec<Rejected>,
+    outputs: usize,
+) -> Result<(), PairsError> {
+    LengthMismatch::check("the column `poses`", bodies, poses.len())?;
+    LengthMismatch::check("the output `out`", pairs.len(), outputs)?;
+    check_rows(pairs, bodies)?;
+    reject(poses.iter().map(Pose::validate), rejected);
+    Ok(())
 }
 
 pub(crate) fn check_rows(pairs: &[Pair], rows: usize) -> Result<(), PairsError> {

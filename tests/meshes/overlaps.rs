@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::convex::{OwnedShape, SupportMap, gjk};
-use swath::mesh::{Compound, Geometry, HeightField, Mesh, toi};
-use swath::{COORD_MAX, Motion, Pose, Shape};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh, overlaps_of_pairs, toi};
+use swath::{COORD_MAX, Motion, Pair, Pose, Shape, Threads};
 use testkit::draw::{Draw, how_many};
 use testkit::mesh_cases::terrain;
 
@@ -313,5 +313,48 @@ fn extreme_numbers_have_the_answer_of_their_parts() {
     for body in &bodies {
         assert_eq!(body.overlaps(&invalid, &bodies[1], &poses[0]).map(|_| ()), error);
         assert_eq!(bodies[1].overlaps(&poses[0], body, &invalid).map(|_| ()), error);
+    }
+}
+
+/// Goal: a batch has the results of its pairs, on one thread and on all, and lists invalid poses, which overlap nothing. Method: terrains, compounds and
+/// shapes in random poses with each other; a pose of NaN, a row that does not exist, and lists of other lengths.
+#[test]
+fn batches_have_the_results_of_their_pairs() {
+    let mut draw = Draw::new(21);
+    let (vertices, triangles) = terrain(&mut draw, 4, 0.5);
+    let mesh = Mesh::new(vertices, triangles).expect("a terrain");
+    let part = || (OwnedShape::from(Shape::sphere(0.4).expect("a ball")), Pose::IDENTITY);
+    let compound = Compound::new([part()]).expect("valid");
+    let (mut geometries, mut poses): (Vec<Geometry<'_>>, Vec<Pose>) = Default::default();
+    for k in 0..300 {
+        geometries.push(match k % 3 {
+            0 => (&mesh).into(),
+            1 => (&compound).into(),
+            _ => shape(&mut draw, 1.0).into(),
+        });
+        poses.push(pose(&mut draw, 2.0));
+    }
+    poses[4].position[2] = f32::NAN;
+    let pairs: Vec<Pair> =
+        (0..300).flat_map(|a| [1, 7, 100].map(|by| Pair { a, b: (a + by) % 300 })).collect();
+    for threads in [Threads::one(), Threads::current()] {
+        let (mut out, mut rejected) = (vec![true; pairs.len()], Vec::new());
+        overlaps_of_pairs(&geometries, &poses, &pairs, &threads, &mut rejected, &mut out)
+            .expect("valid");
+        assert_eq!(rejected.iter().map(|rejected| rejected.row).collect::<Vec<_>>(), [4]);
+        for (found, pair) in out.iter().zip(&pairs) {
+            let [a, b] = [pair.a as usize, pair.b as usize];
+            let alone = geometries[a].overlaps(&poses[a], &geometries[b], &poses[b]);
+            assert_eq!(*found, alone.unwrap_or(false));
+        }
+        let met = out.iter().filter(|&&met| met).count();
+        assert!(met > 100 && met < 800, "{met}");
+        let mut of = |poses: &[Pose], pairs: &[Pair], out: &mut [bool]| {
+            overlaps_of_pairs(&geometries, poses, pairs, &threads, &mut rejected, out)
+        };
+        assert!(of(&poses[..9], &pairs, &mut out).is_err());
+        assert!(of(&poses, &pairs[1..], &mut out).is_err());
+        assert!(of(&poses, &[Pair { a: 0, b: 300 }], &mut [true]).is_err());
+        assert!(of(&poses, &[], &mut []).is_ok());
     }
 }

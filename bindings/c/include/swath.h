@@ -1296,12 +1296,24 @@ swath_status swath_distance(const struct swath_shape *a,
 
 // Tests whether two bodies at rest overlap or touch: `result` becomes 1, or 0. It computes no distance and no depth.
 //
-// The bodies are of any kind. A triangle of a one-sided mesh counts if the position of the other body is in front of it.
+// The bodies are of any kind. Triangles are surfaces: a body inside of a closed mesh that touches none of its triangles does not overlap it. A
+// triangle of a one-sided mesh or height field counts if the position of the other body is in front of it, or is on the surface of that body and so
+// behind it by no more than the depth of a touch; against another mesh or height field it counts from both sides.
 swath_status swath_overlaps(const struct swath_shape *a,
                             const struct swath_pose *pose_a,
                             const struct swath_shape *b,
                             const struct swath_pose *pose_b,
                             int32_t *result);
+
+// Tests whether the two bodies of each pair overlap or touch, as `swath_overlaps` does: `results[k]` becomes 1 or 0 for `pairs[k]`. The
+// arguments are those of `swath_toi_pairs`, with a pose for each body.
+swath_status swath_overlaps_pairs(const struct swath_shape *const *bodies,
+                                  const struct swath_pose *poses,
+                                  size_t count,
+                                  const struct swath_pair *pairs,
+                                  size_t pair_count,
+                                  const struct swath_exec *exec_of,
+                                  int32_t *results);
 
 // Computes the distance of the two convex shapes of each pair: `results[k]` is that of `pairs[k]`. The arguments are those of
 // `swath_toi_pairs`, with a pose for each body.

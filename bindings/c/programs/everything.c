@@ -651,6 +651,11 @@ static void shapes_touch_when_they_should(const swath_exec *exec) {
     CHECK(overlaps == 1);
     OK(swath_overlaps(floor, &still.pose, ball, &behind, &overlaps));
     CHECK(overlaps == 0); /* The floor is one-sided. */
+    const swath_pose places[3] = {touching, still.pose, still.pose};
+    int32_t overlaps_of[2] = {7, 7};
+    OK(swath_overlaps_pairs(bodies_of_pairs, places, 3, pairs, 2, exec, overlaps_of));
+    OK(swath_overlaps(ball, &touching, wall, &still.pose, &overlaps));
+    CHECK(overlaps_of[0] == overlaps && overlaps_of[1] == 1);
 
     swath_moving_box around;
     swath_aabb aabb;

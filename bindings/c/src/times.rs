@@ -9,6 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use core::mem::MaybeUninit;
 use swath::convex::gjk::{self, Distance};
 use swath::convex::toi::{self, Settings, TOI_ROUNDS_MAX, Toi, ToiInput, ToiResult, Touch};
+use swath::mesh;
 use swath::mesh::toi::{self as mesh_toi, GeometryInput, PartToi};
 use swath::{Motion, Pair, Pose, Shape};
 
@@ -301,7 +302,9 @@ pub unsafe extern "C" fn swath_distance(
 
 /// Tests whether two bodies at rest overlap or touch: `result` becomes 1, or 0. It computes no distance and no depth.
 ///
-/// The bodies are of any kind. A triangle of a one-sided mesh counts if the position of the other body is in front of it.
+/// The bodies are of any kind. Triangles are surfaces: a body inside of a closed mesh that touches none of its triangles does not overlap it. A
+/// triangle of a one-sided mesh or height field counts if the position of the other body is in front of it, or is on the surface of that body and so
+/// behind it by no more than the depth of a touch; against another mesh or height field it counts from both sides.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_overlaps(
     a: *const swath_shape,
@@ -314,6 +317,40 @@ pub unsafe extern "C" fn swath_overlaps(
         // SAFETY: the caller keeps the rules of the header.
         let ([a, b], [pose_a, pose_b], to) = unsafe { bodies([a, b], [pose_a, pose_b], result)? };
         to.write(a.geometry().overlaps(&pose_a, &b.geometry(), &pose_b)?.into());
+        Ok(())
+    })
+}
+
+/// Tests whether the two bodies of each pair overlap or touch, as `swath_overlaps` does: `results[k]` becomes 1 or 0 for `pairs[k]`. The
+/// arguments are those of `swath_toi_pairs`, with a pose for each body.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_overlaps_pairs(
+    bodies: *const *const swath_shape,
+    poses: *const swath_pose,
+    count: usize,
+    pairs: *const swath_pair,
+    pair_count: usize,
+    exec_of: *const swath_exec,
+    results: *mut i32,
+) -> swath_status {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        let (bodies, poses, pairs, exec, to) = unsafe {
+            (
+                shapes(bodies, count, "bodies")?,
+                array(poses, count, "poses")?,
+                array(pairs, pair_count, "pairs")?,
+                exec_of_call(exec_of)?,
+                array_mut(results, pair_count, "results")?,
+            )
+        };
+        let poses: &[Pose] = bytemuck::cast_slice(poses);
+        check_rows(poses.iter().map(Pose::validate), "pose")?;
+        let geometries: Vec<_> = bodies.iter().map(|body| body.geometry()).collect();
+        let (pairs, mut found) = (bytemuck::cast_slice(pairs), vec![false; to.len()]);
+        let rejected = &mut Vec::new();
+        mesh::overlaps_of_pairs(&geometries, poses, pairs, &exec.threads, rejected, &mut found)?;
+        to.iter_mut().zip(found).for_each(|(to, found)| *to = found.into());
         Ok(())
     })
 }

@@ -236,6 +236,7 @@ fn null_for_every_pointer_is_an_error() {
             ),
             swath_distance(null(), null(), null(), null(), null_mut()),
             swath_overlaps(null(), null(), null(), null(), null_mut()),
+            swath_overlaps_pairs(null(), null(), 1, null(), 1, null(), null_mut()),
             swath_distance_pairs(null(), null(), 1, null(), 1, null(), null_mut()),
             swath_sweep_one_to_many(null(), null(), null(), null_mut(), null_mut(), null_mut()),
             swath_sweep_pairs(null(), null(), null(), 1, null_mut(), null_mut(), null_mut()),
@@ -320,6 +321,15 @@ fn failed_calls_write_no_results() {
     assert_eq!(results, [before; 2]);
     works(distances(&pairs[..1], &mut results));
     assert!(results[0].distance < 0.0 && results[1] == before);
+    let overlaps = |pairs: &[swath_pair], results: &mut [i32]| unsafe {
+        let (count, to) = (pairs.len(), results.as_mut_ptr());
+        swath_overlaps_pairs(bodies.as_ptr(), poses.as_ptr(), 2, pairs.as_ptr(), count, null(), to)
+    };
+    let mut results = [7; 2];
+    fails(overlaps(&pairs, &mut results), SWATH_ERROR_ARGUMENT, "5");
+    assert_eq!(results, [7; 2]);
+    works(overlaps(&pairs[..1], &mut results));
+    assert_eq!(results, [1, 7]);
     unsafe { swath_shape_destroy(ball) };
 }
 

@@ -3,9 +3,9 @@
 use super::distance::distance_of_valid;
 use super::overlap::overlaps_of_valid;
 use super::result::{Distance, GjkCache};
-use crate::columns::{LengthMismatch, Rejected};
+use crate::columns::Rejected;
 use crate::geom::{Pair, Pose};
-use crate::narrowphase::batch::{PairsError, answer, check_rows, reject};
+use crate::narrowphase::batch::{PairsError, answer, check_at_rest};
 use crate::narrowphase::shape::Shape;
 use crate::par::Threads;
 use alloc::vec::Vec;
@@ -41,7 +41,7 @@ pub fn pairs(
     rejected: &mut Vec<Rejected>,
     out: &mut [Distance],
 ) -> Result<(), PairsError> {
-    check(shapes, poses, pairs, rejected, out.len())?;
+    check_at_rest(shapes.len(), poses, pairs, rejected, out.len())?;
     let none = Distance { distance: f32::INFINITY, ..Distance::default() };
     answer(pairs, rejected, threads, none, out, |_, [a, b], last| {
         let mut cache = GjkCache { normal: last.normal };
@@ -81,24 +81,9 @@ pub fn overlaps_of_pairs(
     rejected: &mut Vec<Rejected>,
     out: &mut [bool],
 ) -> Result<(), PairsError> {
-    check(shapes, poses, pairs, rejected, out.len())?;
+    check_at_rest(shapes.len(), poses, pairs, rejected, out.len())?;
     answer(pairs, rejected, threads, false, out, |_, [a, b], _| {
         overlaps_of_valid((&shapes[a], &poses[a]), (&shapes[b], &poses[b]))
     });
-    Ok(())
-}
-
-/// Checks the lengths and the rows, and lists the rows whose pose is invalid.
-fn check(
-    shapes: &[Shape<'_>],
-    poses: &[Pose],
-    pairs: &[Pair],
-    rejected: &mut Vec<Rejected>,
-    outputs: usize,
-) -> Result<(), PairsError> {
-    LengthMismatch::check("the column `poses`", shapes.len(), poses.len())?;
-    LengthMismatch::check("the output `out`", pairs.len(), outputs)?;
-    check_rows(pairs, shapes.len())?;
-    reject(poses.iter().map(Pose::validate), rejected);
     Ok(())
 }

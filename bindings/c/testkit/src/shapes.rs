@@ -460,6 +460,30 @@ fn batches(
         agree(Err::<(), _>(invalid), status);
         return;
     }
+    let mut overlaps = vec![7; pairs.len()];
+    let overlaps_status = unsafe {
+        swath_overlaps_pairs(
+            bodies.as_ptr(),
+            c_poses.as_ptr(),
+            bodies.len(),
+            c_pairs.as_ptr(),
+            c_pairs.len(),
+            &exec,
+            overlaps.as_mut_ptr(),
+        )
+    };
+    if are_rows {
+        works(overlaps_status);
+        for (overlaps, pair) in overlaps.iter().zip(pairs) {
+            let [a, b] = [pair.a, pair.b].map(|row| row as usize);
+            let geometries = [a, b].map(|row| shapes[row].rust.geometry());
+            let rust = geometries[0].overlaps(&poses[a], &geometries[1], &poses[b]);
+            assert_eq!(*overlaps, i32::from(rust.expect("valid poses")));
+        }
+    } else {
+        fails(overlaps_status, SWATH_ERROR_ARGUMENT);
+        assert!(overlaps.iter().all(|&overlaps| overlaps == 7));
+    }
     let convex: Option<Vec<Shape<'_>>> =
         shapes.iter().map(|shape| shape.rust.convex().map(OwnedShape::shape)).collect();
     let Some(convex) = convex else {
