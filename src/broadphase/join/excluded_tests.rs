@@ -286,9 +286,11 @@ fn estimated_comparisons_are_those_that_are_not_separated() {
     // Not by turns, because every second place decides and the others confirm it.
     let two = |k: u32| Filter::new(2 << (k / 3 % 2), !6).word();
     // The first sees the category of half of the others, which do not see it.
-    let kinds = |k: u32| if k / 3 % 2 == 0 { Filter::new(2, !1) } else { Filter::new(4, 1) }.word();
+    let kinds = |k: u32| {
+        if (k / 3).is_multiple_of(2) { Filter::new(2, !1) } else { Filter::new(4, 1) }.word()
+    };
     let sees = |_: u32| Filter::new(1, 2).word();
-    let mixed = |k: u32| if k % 8 == 0 { Filter::ALL } else { Filter::new(2, !2) }.word();
+    let mixed = |k: u32| if k.is_multiple_of(8) { Filter::ALL } else { Filter::new(2, !2) }.word();
     assert_eq!(estimate([&shot, &shot], false, 1.0e6), 0);
     assert_eq!(estimate([&two, &two], false, 1.0e6), 0);
     assert_eq!(estimate([&sees, &kinds], false, 1.0e6), 0);
