@@ -6,6 +6,7 @@ mod kinds;
 mod memory;
 mod planar;
 mod reading;
+mod resting_crowds;
 mod rules;
 mod set_many;
 mod settled;

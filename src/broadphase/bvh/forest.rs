@@ -144,7 +144,7 @@ pub struct FixedBoxes {
     /// Boxes as columns, if the input has them in another layout.
     columns: ColumnScratch,
     rejected_movers: Vec<Rejected>,
-    pub(super) search: MoverScratch,
+    pub(crate) search: MoverScratch,
     union: PairRuns<Pair>,
     swept: PairRuns<SweptPair>,
 }

@@ -16,6 +16,9 @@
 
 mod build;
 pub(crate) mod forest;
+mod joined_movers;
+#[cfg(test)]
+mod joined_movers_tests;
 pub(crate) mod load;
 pub(crate) mod location;
 mod mover_pairs;

@@ -11,23 +11,22 @@
 //!
 //! A stick across n sticks on other axes visits as many nodes as the square root of n, and a plate across n points n to
 //! the power of 2/3, also if they have no pair. A join reads each fixed box, so it is done only after a round whose
-//! allowance is in proportion to the boxes and movers. All decisions are made from counts that are the same for every level
+//! allowance is in proportion to the boxes and movers. So are movers in a crowd of boxes that filters or owners exclude, if the join
+//! separates these. All decisions are made from counts that are the same for every level
 //! and any threads.
 
+use super::joined_movers::{JoinedMovers, write_words};
 use super::mover_progress::MoverProgress;
-use super::movers::{MoverRecord, ROW, SweptMovers, TouchMovers, Union};
+use super::movers::{MoverRecord, SweptMovers, TouchMovers, Union};
 use super::{BvhItem, Stack, Tree};
 use crate::broadphase::join::divided::DividedJoin;
-use crate::broadphase::join::excluded::Exclusion;
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::Candidates;
 use crate::broadphase::pairs::input::{PairInput, ROW as ROWS_OF_JOIN, label_rows};
 use crate::broadphase::pairs::limit::PairLimit;
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns};
-use crate::columns::{Row, impl_memory};
-use crate::geom::{
-    Aabb, Filter, MapEach, Pair, SweptPair, lengthen_by_default, most_of, sample_index, sum_of,
-};
+use crate::columns::impl_memory;
+use crate::geom::{Pair, SweptPair, lengthen_by_default, most_of, sum_of};
 use crate::lanes::Level;
 use crate::par::{self, Clock, Threads};
 use alloc::vec::Vec;
@@ -44,9 +43,6 @@ const JOIN_NODES: u64 = if cfg!(fuzzing) { 0 } else { 12 };
 const CANDIDATES_NODES: f64 = if cfg!(fuzzing) { 0.0 } else { 0.5 };
 /// Fewest boxes and movers that are joined.
 const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
-/// Number of movers and of fixed boxes from which the number of candidates is estimated.
-const SAMPLE_MOVERS: usize = 32;
-const SAMPLE_BOXES: usize = 512;
 
 /// Up to so many movers are searched for in a single run without rounds. A large tree has at most a node for every seven boxes,
 /// so they visit hardly more nodes than a join costs.
@@ -69,13 +65,23 @@ pub(crate) struct MoverScratch {
     stacks: Vec<Stack>,
     /// The movers that are joined.
     left: Vec<u32>,
+    /// The words of the filters of these, and of the boxes.
+    words: Vec<u32>,
     join: DividedJoin,
     /// Numbers of visited nodes and of joined movers of the last search.
     #[cfg(test)]
     pub(crate) work: (u64, usize),
 }
 
-impl_memory!(MoverScratch { left, join; lists of stacks; without #[cfg(test)] work });
+#[cfg(test)]
+impl MoverScratch {
+    /// Returns how many boxes were read, and how many comparisons were made, by all joins so far.
+    pub(crate) fn join_work(&self) -> (u64, u64) {
+        self.join.work()
+    }
+}
+
+impl_memory!(MoverScratch { left, words, join; lists of stacks; without #[cfg(test)] work });
 
 impl MoverScratch {
     /// Reserves memory for traversals of the trees by so many threads.
@@ -100,20 +106,11 @@ pub(crate) struct MoverSearch<'a> {
     pub(crate) limit: &'a PairLimit<'a>,
 }
 
-/// The movers and the fixed boxes of a join.
-#[derive(Clone, Copy)]
-struct Joined<'a> {
-    search: MoverSearch<'a>,
-    /// The movers, as indices.
-    left: &'a [u32],
-    boxes: &'a [BvhItem],
-}
-
 /// Traverses the trees for some movers.
 type Traverse<'a, P> = dyn Fn(&mut MoverProgress, &mut Stack, &mut Buffer<P>) + Sync + 'a;
 
 /// Appends the pairs among candidates of a join: movers and fixed boxes by their indices.
-type TakeJoined<'a, P> = dyn Fn(&Joined<'_>, &mut Candidates, &mut Buffer<P>) + Sync + 'a;
+type TakeJoined<'a, P> = dyn Fn(&JoinedMovers<'_>, &mut Candidates, &mut Buffer<P>) + Sync + 'a;
 
 impl MoverSearch<'_> {
     /// Finds the pairs whose bounds overlap. Returns how long it took.
@@ -157,6 +154,17 @@ impl MoverSearch<'_> {
         })
     }
 
+    /// The join of some movers with these boxes, and the words of their filters.
+    fn joined<'j>(
+        &'j self,
+        left: &'j [u32],
+        boxes: &'j [BvhItem],
+        words: &'j [u32],
+    ) -> JoinedMovers<'j> {
+        let Self { movers, set, limit, .. } = *self;
+        JoinedMovers { movers, set, limit, left, boxes, words }
+    }
+
     /// Removes the pairs that the test excludes, and replaces rows of movers by labels.
     fn finish<P: FoundPair>(&self, run: &mut PairRun<P>) {
         if let Some(test) = self.limit.test() {
@@ -179,7 +187,7 @@ fn find_few<P: FoundPair>(
     let mut clock = Clock::start();
     let count = runs_of(search.movers.len());
     for run in pairs.start(count) {
-        let mut progress = MoverProgress::new(0..search.movers.len() as u32);
+        let mut progress = MoverProgress::new(0..search.movers.len() as u32, false);
         progress.start_round(u64::MAX, 0);
         traverse(&mut progress, &mut scratch.stacks[0], &mut run.pairs);
         search.finish(run);
@@ -203,14 +211,15 @@ fn find<P: FoundPair>(
 ) -> Duration {
     let mut clock = Clock::start();
     let MoverSearch { level, threads, trees, movers, .. } = search;
-    let MoverScratch { stacks, left, join, .. } = scratch;
+    let MoverScratch { stacks, left, words, join, .. } = scratch;
     let (size, count) = (run_of(movers.len()), runs_of(movers.len()));
     let fixed = sum_of(trees, Tree::len);
+    let tested = search.limit.test().is_some();
     // A single run needs no other thread.
     let runners = threads.for_items(count, 2);
     let mut runs = pairs.start(count).iter_mut().enumerate().map(|(index, run)| {
         let end = movers.len().min((index + 1) * size);
-        (MoverProgress::new((index * size) as u32..end as u32), run)
+        (MoverProgress::new((index * size) as u32..end as u32, tested), run)
     });
     let mut items: [_; RUNS] = core::array::from_fn(|_| runs.next());
     let items = &mut items[..count];
@@ -221,7 +230,7 @@ fn find<P: FoundPair>(
             par::for_each(runners, &mut stacks[..runners.workers()], items, &|stack, _, item| {
                 let Some((progress, run)) = item else { return };
                 if !progress.left.is_empty() {
-                    progress.start_round(allowed, run.pairs.compared());
+                    progress.start_round(allowed, run.pairs.found());
                     traverse(progress, stack, &mut run.pairs);
                     if progress.left.is_empty() {
                         search.finish(run);
@@ -238,7 +247,7 @@ fn find<P: FoundPair>(
                 left.extend(progress.left.clone());
                 nodes += progress.nodes_left();
             }
-            if left.is_empty() || is_join_cheaper(search, left, fixed, boxes, nodes) {
+            if left.is_empty() || is_join_cheaper(search, left, fixed, (boxes, words), nodes) {
                 break;
             }
             allowed *= 2;
@@ -255,15 +264,16 @@ fn find<P: FoundPair>(
         scratch.work = (visited, left.len());
     }
     if !left.is_empty() {
-        let joined = Joined { search, left, boxes };
+        let joined = search.joined(left, boxes, words);
         threads.enter(|| {
             join.begin_between([left.len(), boxes.len()], &|place| joined.bounds(place));
             let parts = join.divide(level, threads);
             let runs = pairs.add(parts);
-            let none = Exclusion::NONE;
-            join.run((level, false), threads, runs, none, &|candidates, _, found| {
-                joined.look_up(candidates);
-                take(&joined, candidates, found);
+            joined.exclude(|excluded| {
+                join.run((level, false), threads, runs, excluded, &|candidates, _, found| {
+                    joined.look_up(candidates);
+                    take(&joined, candidates, found);
+                });
             });
             runs.iter_mut().for_each(|run| search.finish(run));
         });
@@ -273,12 +283,12 @@ fn find<P: FoundPair>(
 }
 
 /// Whether to join the movers that are left with all fixed boxes costs less than to visit so many nodes. Collects the boxes if
-/// they are needed and not collected yet.
+/// they are needed and not collected yet, and the words of the filters.
 fn is_join_cheaper(
     search: MoverSearch<'_>,
     left: &[u32],
     fixed: usize,
-    boxes: &mut Vec<BvhItem>,
+    (boxes, words): (&mut Vec<BvhItem>, &mut Vec<u32>),
     nodes: u64,
 ) -> bool {
     let rows = fixed + left.len();
@@ -292,68 +302,10 @@ fn is_join_cheaper(
             tree.for_each(|slot, _| boxes.push(tree.get(slot)));
         }
     }
-    let candidates = Joined { search, left, boxes }.estimate();
+    let is_filtered = search.set.filters.is_some() || search.trees.iter().any(Tree::is_filtered);
+    write_words(is_filtered, &search.joined(left, boxes, &[]), words);
+    let candidates = search.joined(left, boxes, words).estimate();
     nodes as f64 >= join as f64 + CANDIDATES_NODES * candidates
-}
-
-impl Joined<'_> {
-    /// Returns the bounds of the path of a mover or, past the movers, of a fixed box.
-    fn bounds(&self, place: usize) -> [f32; 6] {
-        match self.left.get(place) {
-            Some(&mover) => {
-                let [x0, y0, z0, x1, y1, z1, ..] = self.search.movers[mover as usize];
-                [x0, y0, z0, x1, y1, z1].map_each(f32::from_bits)
-            }
-            None => self.boxes[place - self.left.len()].aabb.to_row(),
-        }
-    }
-
-    /// Estimates how many of the boxes overlap the bounds of the path of a mover. For boxes with long diagonal paths, these
-    /// are many more than a traversal finds.
-    fn estimate(&self) -> f64 {
-        let (movers, boxes) = (self.left.len(), self.boxes.len());
-        let (of_movers, of_boxes) = (movers.min(SAMPLE_MOVERS), boxes.min(SAMPLE_BOXES));
-        let mut count = 0_u32;
-        for k in 0..of_movers {
-            let [x0, y0, z0, x1, y1, z1] = self.bounds(sample_index(k, of_movers, movers));
-            for l in 0..of_boxes {
-                let Aabb { min, max } = self.boxes[sample_index(l, of_boxes, boxes)].aabb;
-                let overlaps = (x0 <= max[0]) & (y0 <= max[1]) & (z0 <= max[2]);
-                let overlaps = overlaps & (min[0] <= x1) & (min[1] <= y1) & (min[2] <= z1);
-                count += u32::from(overlaps);
-            }
-        }
-        let sampled = (of_movers * of_boxes).max(1) as f64;
-        f64::from(count) / sampled * movers as f64 * boxes as f64
-    }
-
-    /// Replaces the positions of the candidates by those of the mover and of the fixed box, in this order, and removes the
-    /// candidates that their filters exclude.
-    fn look_up(&self, candidates: &mut Candidates) {
-        let filters = self.search.set.filters;
-        let Candidates { a, b, len } = candidates;
-        let mut kept = 0;
-        for k in 0..*len {
-            let mover = self.left[a[k].min(b[k]) as usize];
-            let fixed = a[k].max(b[k]) as usize - self.left.len();
-            (a[kept], b[kept]) = (mover, fixed as u32);
-            let row = self.search.movers[mover as usize][ROW] as usize;
-            let filter = filters.map_or(Filter::ALL, |filters| filters[row]);
-            kept += usize::from(Filter::words_allow(filter.word(), self.boxes[fixed].filter));
-        }
-        *len = kept;
-    }
-
-    /// Appends candidates that were looked up.
-    fn append(&self, candidates: &Candidates, found: &mut Buffer<Pair>) {
-        let places = candidates.a.iter().zip(&candidates.b).take(candidates.len);
-        let spare = found.spare_pairs(candidates.len, self.search.limit);
-        for (pair, (&mover, &fixed)) in spare.iter_mut().zip(places) {
-            let a = self.search.movers[mover as usize][ROW];
-            *pair = Pair { a, b: self.boxes[fixed as usize].id };
-        }
-        found.keep(candidates.len);
-    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,10 @@ use core::ops::Range;
 /// Nodes per mover that are expected: among boxes of about one size a mover visits 8 to 15. One more is expected for each
 /// pair. Fuzz inputs are small and must be interrupted too.
 const NODES_EXPECTED: u64 = if cfg!(fuzzing) { 1 } else { 16 };
-/// Number of movers of the first block of a round. It is small, because all its nodes are visited, however many.
+/// Number of movers of the first block of a round. It is small, because all its nodes are visited, however many. Where pairs are tested it is
+/// smaller, because each box of these nodes may be.
 const BLOCK_FIRST: u32 = 8;
+const BLOCK_FIRST_TESTED: u32 = 2;
 /// Fewest movers of a block.
 const BLOCK_MIN: u64 = 4;
 
@@ -28,17 +30,19 @@ pub(crate) struct MoverProgress {
     allowed: u64,
     /// Number of nodes visited in earlier rounds.
     before: u64,
+    /// Whether pairs are tested.
+    tested: bool,
 }
 
 impl MoverProgress {
-    pub(crate) fn new(movers: Range<u32>) -> Self {
-        Self { left: movers, ..Self::default() }
+    pub(crate) fn new(movers: Range<u32>, tested: bool) -> Self {
+        Self { left: movers, tested, ..Self::default() }
     }
 
     /// Starts a round, in which `allowed` more nodes than expected may be visited. `pairs` is the number of pairs so far.
     pub(crate) fn start_round(&mut self, allowed: u64, pairs: usize) {
-        let before = self.visited();
-        *self = Self { left: self.left.clone(), pairs, allowed, before, ..Self::default() };
+        let (left, before, tested) = (self.left.clone(), self.visited(), self.tested);
+        *self = Self { left, pairs, allowed, before, tested, ..Self::default() };
     }
 
     /// Takes the next movers to search for; `None` if none is left or the round is over. `pairs` is the number of pairs so
@@ -51,9 +55,10 @@ impl MoverProgress {
         }
         // As many as the rest of the allowance is enough for, if each needs as much of it as those before.
         let rest = |more_each: u64| (self.allowed - more) / more_each.max(1);
+        let first = if self.tested { BLOCK_FIRST_TESTED } else { BLOCK_FIRST };
         let size = more
             .checked_div(self.movers)
-            .map_or(BLOCK_FIRST, |more_each| rest(more_each).clamp(BLOCK_MIN, BLOCK as u64) as u32);
+            .map_or(first, |more_each| rest(more_each).clamp(BLOCK_MIN, BLOCK as u64) as u32);
         let end = self.left.start.saturating_add(size).min(self.left.end);
         let block = self.left.start..end;
         self.movers += u64::from(end - block.start);
@@ -93,12 +98,12 @@ mod tests {
     #[test]
     fn a_round_ends_where_nodes_are_visited_without_pairs() {
         for (each, pairs) in [(NODES_EXPECTED, 0), (500, 500)] {
-            let mut progress = MoverProgress::new(0..1000);
+            let mut progress = MoverProgress::new(0..1000, false);
             progress.start_round(BLOCK as u64, 0);
             assert_eq!(run(&mut progress, each, pairs), 17);
             assert!(progress.left.is_empty());
         }
-        let mut progress = MoverProgress::new(1000..2000);
+        let mut progress = MoverProgress::new(1000..2000, false);
         progress.start_round(100_000, 0);
         run(&mut progress, 1016, 0);
         assert_eq!(progress.left, 1104..2000);

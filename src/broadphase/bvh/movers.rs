@@ -302,8 +302,8 @@ impl Probe for UnionProbe<'_> {
         self.found.keep(count);
     }
 
-    fn found(&self) -> usize {
-        self.found.compared()
+    fn found(&mut self) -> usize {
+        self.found.count_allowed(self.limit)
     }
 }
 
@@ -343,8 +343,8 @@ impl Probe for SweptProbe<'_> {
         self.found.keep(kept);
     }
 
-    fn found(&self) -> usize {
-        self.found.compared()
+    fn found(&mut self) -> usize {
+        self.found.count_allowed(self.limit)
     }
 }
 

@@ -39,8 +39,8 @@ pub(crate) trait Probe {
         filters: &[u32],
     );
 
-    /// Number of pairs found so far.
-    fn found(&self) -> usize;
+    /// Removes the pairs that a test excludes. Returns the number of pairs found so far.
+    fn found(&mut self) -> usize;
 }
 
 /// Scratch memory of one worker.

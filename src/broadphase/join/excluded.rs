@@ -15,7 +15,7 @@
 //! pairs, and a second one confirms it. The parts that are left are joined like other sets, so they may be separated again by other categories. Where
 //! filters exclude few pairs, the boxes of the most frequent owner of a sample are separated.
 //!
-//! Before a join of one set is divided by planes, the boxes are also separated where only some of them overlap, if each box
+//! Before a join is divided by planes, the boxes are also separated where only some of them overlap, if each box
 //! overlaps many others that are excluded, by a sample of the boxes.
 
 use super::boxes::{KdBoxes, KdRows};
@@ -34,9 +34,14 @@ const EXCLUDED_MIN: usize = SAMPLE * SAMPLE / 3;
 /// Fewest of them in a second sample: a quarter.
 const CONFIRMED_MIN: usize = SAMPLE * SAMPLE / 4;
 /// Number of excluded pairs of overlapping boxes, for each box, from which boxes are separated before any division, and fewest boxes
-/// for it.
+/// for it. Of two sets, so many boxes of each are in the sample of overlaps.
 const OVERLAPS_MIN: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
 const ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
+const OVERLAPS_SAMPLE: usize = 128;
+/// Greatest number of separations, one after the other, of samples of which the comparisons are estimated.
+const SEPARATIONS_MAX: usize = 16;
+/// The bounds of a box that overlaps nothing.
+const NOWHERE: [f32; 6] = [f32::INFINITY, 0.0, 0.0, f32::NEG_INFINITY, 0.0, 0.0];
 /// The bits of a filter word for categories.
 const CATEGORIES: u32 = 0xffff;
 
@@ -73,10 +78,39 @@ pub(crate) struct Exclusion<'a> {
 
 impl Exclusion<'_> {
     /// Allows all pairs.
+    #[cfg(test)]
     pub(crate) const NONE: Self = Self { filters: &[], owner: None };
 
-    pub(super) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.filters.is_empty() && self.owner.is_none()
+    }
+
+    /// Estimates how many pairs of two samples of overlapping boxes, as places, a join compares, because they are in no parts that it separates.
+    /// `each` is the number of pairs of boxes that a pair of the samples represents. The samples are reordered.
+    pub(crate) fn count_compared(self, sets: [&mut [u32]; 2], each: f64) -> usize {
+        self.count_left(sets, each, SEPARATIONS_MAX)
+    }
+
+    fn count_left(self, [a, b]: [&mut [u32]; 2], each: f64, separations: usize) -> usize {
+        let pairs = a.len() * b.len();
+        if self.is_none() || separations == 0 || pairs as f64 * each < COMPARED_MIN {
+            return pairs;
+        }
+        let Some(parts) = ExcludedParts::of_sets(self, [a, b], false) else { return pairs };
+        // The others are first in either set.
+        let mut others = [0; 2];
+        for (set, words) in [&mut *a, &mut *b].into_iter().enumerate() {
+            for k in 0..words.len() {
+                if !parts.has(self, set, words[k]) {
+                    words.swap(k, others[set]);
+                    others[set] += 1;
+                }
+            }
+        }
+        let (others_of_a, part) = a.split_at_mut(others[0]);
+        // The join of the part is first, because that of the others reorders the second set.
+        self.count_left([part, &mut b[..others[1]]], each, separations - 1)
+            + self.count_left([others_of_a, b], each, separations - 1)
     }
 }
 
@@ -109,33 +143,43 @@ impl ExcludedParts {
         if excluded.is_none() || compared < COMPARED_MIN.max(LEAF_WORK * rows as f64) {
             return None;
         }
-        Self::of_sets(excluded, words, [a, b], same)
+        Self::of_sets(excluded, [a, b].map(|set| &words[set.start..][..set.len]), same)
     }
 
-    /// Chooses the parts of a set before it is divided. `None` if few of the boxes that are excluded from each other overlap.
-    pub(super) fn of_crowd(excluded: Exclusion<'_>, boxes: &KdBoxes, set: KdRows) -> Option<Self> {
-        if excluded.is_none() || set.len < ROWS_MIN {
+    /// Chooses the parts of two sets before they are divided; the sets may be the same. `None` if few of the boxes that are excluded from each other
+    /// overlap.
+    pub(super) fn of_crowd(
+        excluded: Exclusion<'_>,
+        boxes: &KdBoxes,
+        (a, b, same): (KdRows, KdRows, bool),
+    ) -> Option<Self> {
+        let rows = if same { a.len } else { a.len + b.len };
+        if excluded.is_none() || rows < ROWS_MIN {
             return None;
         }
-        let parts = Self::of_sets(excluded, &boxes.words, [set, set], true)?;
-        let is_of_part = |word: u32| parts.has(excluded, 0, word);
-        let overlaps = set.len as f64 * boxes.overlapping(set, &is_of_part);
+        let parts = Self::of_sets(excluded, [boxes.words(a), boxes.words(b)], same)?;
+        let overlaps = if same {
+            let is_of_part = |word: u32| parts.has(excluded, 0, word);
+            a.len as f64 * boxes.overlapping(a, &is_of_part)
+        } else {
+            let is_of_part = |set: usize, word: u32| parts.has(excluded, set, word);
+            let share = boxes.share_overlapping::<OVERLAPS_SAMPLE>([a, b], &is_of_part);
+            a.len as f64 * b.len as f64 / rows as f64 * share
+        };
         (overlaps >= OVERLAPS_MIN).then_some(parts)
     }
 
-    /// Chooses the parts of two sets from a sample.
-    fn of_sets(
-        excluded: Exclusion<'_>,
-        words: &[u32],
-        sets: [KdRows; 2],
-        same: bool,
-    ) -> Option<Self> {
+    /// Chooses the parts of two sets from samples of their words.
+    fn of_sets(excluded: Exclusion<'_>, sets: [&[u32]; 2], same: bool) -> Option<Self> {
         let Exclusion { filters, owner } = excluded;
         // Every second box of the sample decides; the others confirm it, because the best categories of a few boxes with many kinds of filters
         // are good for these alone.
-        let word = |rows, k, turn| words[sampled_row(rows, 2 * k + turn, 2 * SAMPLE)];
+        let word = |words: &[u32], k, turn| {
+            let rows = KdRows { start: 0, len: words.len() };
+            words[sampled_row(rows, 2 * k + turn, 2 * SAMPLE)]
+        };
         let sampled = |of: &dyn Fn(u32) -> u32| {
-            sets.map(|rows| core::array::from_fn(|k| of(word(rows, k, 0) & ROW)))
+            sets.map(|words| core::array::from_fn(|k| of(word(words, k, 0) & ROW)))
         };
         let of_filters = || {
             let [a, b] = sampled(&|place| filters[place as usize]);
@@ -220,17 +264,31 @@ impl FilterParts {
 impl KdBoxes {
     /// Returns whether a quarter of the pairs of samples of two sets overlap.
     pub(super) fn many_overlap(&self, sets: [KdRows; 2]) -> bool {
-        let [a, b] = sets.map(|set| {
-            core::array::from_fn::<[f32; 6], SAMPLE, _>(|k| {
-                let row = sampled_row(set, k, SAMPLE);
-                self.bounds.each_ref().map(|column| column[row])
+        self.share_overlapping::<SAMPLE>(sets, &|_, _| true) >= 0.25
+    }
+
+    /// Returns the share of the pairs of two sets that overlap, by a sample of so many boxes of each. Only those with words of a condition count, by the
+    /// set and the word.
+    fn share_overlapping<const COUNT: usize>(
+        &self,
+        sets: [KdRows; 2],
+        is_counted: &dyn Fn(usize, u32) -> bool,
+    ) -> f64 {
+        let [a, b] = [0, 1].map(|set| {
+            core::array::from_fn::<[f32; 6], COUNT, _>(|k| {
+                let row = sampled_row(sets[set], k, COUNT);
+                if is_counted(set, self.words[row]) {
+                    self.bounds.each_ref().map(|column| column[row])
+                } else {
+                    NOWHERE
+                }
             })
         });
         let overlap = |p: &[f32; 6], q: &[f32; 6]| {
             (0..3).fold(true, |all, axis| all & (p[axis] <= q[3 + axis]) & (q[axis] <= p[3 + axis]))
         };
         let overlapping: usize = a.iter().map(|p| count_of(&b, |q| overlap(p, q))).sum();
-        overlapping >= SAMPLE * SAMPLE / 4
+        overlapping as f64 / (COUNT * COUNT) as f64
     }
 
     /// Copies the boxes of the first or second set that are in its part, or all others, to the rows from `start` on. Returns these

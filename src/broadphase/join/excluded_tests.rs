@@ -226,6 +226,82 @@ fn excluded_boxes_are_separated_before_bitmaps() {
     assert!(join.compared < 64 * rows.len() as u64, "{} comparisons", join.compared);
 }
 
+/// Goal: boxes of two sets that filters exclude are separated before they are divided, also in a crowd that is larger than its boxes. Method: count the
+/// comparisons and the boxes that are read, of a join of two sets without a pair in which each box overlaps hundreds, and compare the pairs of a
+/// few others with brute force.
+#[test]
+fn excluded_boxes_of_two_sets_are_separated_before_divisions() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(7);
+    let (count, first) = (20_000, 8_000);
+    let (mut filters, mut bounds) = (Vec::new(), Vec::new());
+    for k in 0..count {
+        let low: [f32; 3] = core::array::from_fn(|_| random.random_range(0.0..6.0));
+        bounds.push([low[0], low[1], low[2], low[0] + 1.0, low[1] + 1.0, low[2] + 1.0]);
+        let filter = if k % 200 == 0 { Filter::new(1, !0) } else { Filter::new(2, !2) };
+        filters.push(filter.word());
+    }
+    let meets = |[a, b]: [usize; 2]| {
+        let (p, q): (&[f32; 6], &[f32; 6]) = (&bounds[a], &bounds[b]);
+        let allowed = Filter::words_allow(filters[a], filters[b]);
+        allowed && (0..3).all(|k| p[k] <= q[3 + k] && q[k] <= p[3 + k])
+    };
+    let of_first = |a: usize| (first..count).map(move |b| [a, b]).filter(|&pair| meets(pair));
+    let expected: Vec<_> = (0..first).flat_map(of_first).collect();
+    assert!(expected.len() > 1_000, "{} pairs", expected.len());
+    let excluded = Exclusion { filters: &filters, owner: None };
+    let mut order: Option<Vec<Pair>> = None;
+    for threads in [Threads::one(), Threads::current()] {
+        let mut join = DividedJoin::default();
+        join.begin_between([first, count - first], &|place| bounds[place]);
+        let (_, found) = divided_pairs(&mut join, &threads, (count, excluded));
+        let pair = |pair: &Pair| [pair.a as usize, pair.b as usize];
+        let mut allowed: Vec<_> = found.iter().map(pair).filter(|&pair| meets(pair)).collect();
+        allowed.sort_unstable();
+        assert_eq!(allowed, expected);
+        let (read, compared) = join.work();
+        let each = (read + compared / 16) / (count + expected.len()) as u64;
+        assert!(each < 32, "{read} boxes, {compared} comparisons");
+        assert_eq!(*order.get_or_insert_with(|| found.clone()), found);
+    }
+}
+
+/// Goal: the comparisons that are estimated are few if filters or owners exclude nearly all pairs of two samples, also of several kinds, and all of them if
+/// few pairs are excluded, or there are few boxes. Method: samples of known kinds; a pair is a place of 64 in each set.
+#[test]
+fn estimated_comparisons_are_those_that_are_not_separated() {
+    let estimate = |[a, b]: [&dyn Fn(u32) -> u32; 2], owned: bool, each: f64| {
+        let of: Vec<u32> = (0..64).map(a).chain((0..64).map(b)).collect();
+        let owner_at = |place: u32| of[place as usize];
+        let owner = owned.then_some(&owner_at as _);
+        let excluded = Exclusion { filters: if owned { &[] } else { &of }, owner };
+        let [mut a, mut b]: [Vec<u32>; 2] = [(0..64).collect(), (64..128).collect()];
+        let count = excluded.count_compared([&mut a, &mut b], each);
+        a.sort_unstable();
+        b.sort_unstable();
+        assert!(a.into_iter().chain(b).eq(0..128));
+        count
+    };
+    let shot = |_: u32| Filter::new(2, !2).word();
+    let other = |_: u32| Filter::ALL.word();
+    // Not by turns, because every second place decides and the others confirm it.
+    let two = |k: u32| Filter::new(2 << (k / 3 % 2), !6).word();
+    // The first sees the category of half of the others, which do not see it.
+    let kinds = |k: u32| {
+        if (k / 3).is_multiple_of(2) { Filter::new(2, !1) } else { Filter::new(4, 1) }.word()
+    };
+    let sees = |_: u32| Filter::new(1, 2).word();
+    let mixed = |k: u32| if k.is_multiple_of(8) { Filter::ALL } else { Filter::new(2, !2) }.word();
+    assert_eq!(estimate([&shot, &shot], false, 1.0e6), 0);
+    assert_eq!(estimate([&two, &two], false, 1.0e6), 0);
+    assert_eq!(estimate([&sees, &kinds], false, 1.0e6), 0);
+    assert_eq!(estimate([&mixed, &mixed], false, 1.0e6), 64 * 64 - 56 * 56);
+    assert_eq!(estimate([&shot, &other], false, 1.0e6), 64 * 64);
+    assert_eq!(estimate([&shot, &shot], false, 1.0), 64 * 64);
+    assert_eq!(estimate([&|_| 3, &|_| 3], true, 1.0e6), 0);
+    assert_eq!(estimate([&|_| 3, &|_| 4], true, 1.0e6), 64 * 64);
+    assert_eq!(estimate([&|_| 0, &|_| 0], true, 1.0e6), 64 * 64);
+}
+
 /// A cube of side 1 near a place on the first axis.
 fn cube(random: &mut Xoshiro256PlusPlus, place: f32) -> [f32; 6] {
     let low = [place, 0.0, 0.0].map(|low| low + random.random_range(0.0..0.5_f32));

@@ -451,8 +451,9 @@ impl Join {
         let choice = join.choose(&self.boxes);
         // Boxes are divided by flags first, which is done at the first division only.
         let is_by_flag = matches!(choice, SplitChoice::ByFlag(_));
-        if join.same && may_separate && !join.history.filtered && !is_by_flag {
-            if let Some(parts) = ExcludedParts::of_crowd(excluded, &self.boxes, join.a) {
+        if may_separate && !join.history.filtered && !is_by_flag {
+            let sets = (join.a, join.b, join.same);
+            if let Some(parts) = ExcludedParts::of_crowd(excluded, &self.boxes, sets) {
                 self.separate(&join, &parts, excluded);
                 return true;
             }

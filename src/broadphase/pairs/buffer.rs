@@ -21,14 +21,13 @@ pub(crate) struct Buffer<T> {
     pub(super) requested_max: usize,
     /// Whether the list ran out of space since it was cleared.
     grown: bool,
-    /// How many of the first items were tested, and how many items a test has excluded (`limit.rs`).
+    /// How many of the first items were tested (`limit.rs`).
     pub(super) tested: usize,
-    pub(super) excluded: usize,
     /// The most spare places that were requested when the list was full, in a search that tests pairs.
     pub(super) most_spare: usize,
 }
 
-impl_memory!([T] Buffer<T> { items; without len, discarded, spent, requested_max, grown, tested, excluded, most_spare });
+impl_memory!([T] Buffer<T> { items; without len, discarded, spent, requested_max, grown, tested, most_spare });
 
 /// Reserves memory for `len` items: a quarter more, unless a sixteenth is to spare already. So a
 /// list whose length varies a little does not reallocate.
@@ -70,7 +69,6 @@ impl<T> Default for Buffer<T> {
             requested_max: 0,
             grown: false,
             tested: 0,
-            excluded: 0,
             most_spare: 0,
         }
     }
@@ -80,7 +78,7 @@ impl<T: Copy + Default> Buffer<T> {
     pub(crate) fn clear(&mut self) {
         (self.len, self.discarded, self.spent, self.requested_max) = (0, 0, 0, 0);
         self.grown = false;
-        (self.tested, self.excluded, self.most_spare) = (0, 0, 0);
+        (self.tested, self.most_spare) = (0, 0);
     }
 
     /// The number of places that have been requested since the list was cleared.
@@ -102,11 +100,6 @@ impl<T: Copy + Default> Buffer<T> {
     /// The number of items since the list was cleared, including discarded ones, but without those that a test has excluded.
     pub(crate) fn found(&self) -> usize {
         self.discarded.saturating_add(self.len)
-    }
-
-    /// The number of items since the list was cleared, which does not depend on when they are tested.
-    pub(crate) fn compared(&self) -> usize {
-        self.found().saturating_add(self.excluded)
     }
 
     /// Reserves space for exactly this many items.

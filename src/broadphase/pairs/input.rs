@@ -136,6 +136,12 @@ impl<'a> PairInput<'a> {
         self.tests.and_then(|tests| tests.owner)
     }
 
+    /// The owners of the movers and of the boxes of the forest that they are searched in, if any are known.
+    pub(crate) fn owners_in_forest(&self) -> Option<[OwnerOf<'a>; 2]> {
+        let tests = self.tests?;
+        Some([tests.owner?, tests.forest_owner?])
+    }
+
     /// Replaces the boxes by bounds, and what stands for rows by the rows.
     pub(crate) fn with_bounds(&self, bounds: &'a [Aabb]) -> Self {
         Self { moves: self.moves, filters: self.filters, ..Self::new(bounds) }

@@ -1,8 +1,8 @@
 //! Which of the found pairs are stored, and how many.
 //!
 //! Words of filters do not decide every pair, and owners are no part of the records, so some pairs are excluded only by a test of
-//! the pair itself. It is made at the end of each run, and before that whenever the list of a run is full: excluded pairs
-//! take no memory.
+//! the pair itself. It is made at the end of each run, and before that whenever the list of a run is full, and for each block of movers
+//! that are searched in a forest: excluded pairs take no memory.
 
 use super::buffer::Buffer;
 use super::runs::FoundPair;
@@ -23,8 +23,10 @@ pub(crate) struct PairTests<'a> {
     pub(crate) of_exact: Option<PairTest<'a>>,
     /// The test if words are not exact, which includes the filters.
     pub(crate) of_inexact: PairTest<'a>,
-    /// The owners that the tests compare, if they are known; for a search of one set.
+    /// The owners that the tests compare, if any are known; for a search of one set, and for the movers of a search in a forest.
     pub(crate) owner: Option<OwnerOf<'a>>,
+    /// The owners of the boxes of the forest.
+    pub(crate) forest_owner: Option<OwnerOf<'a>>,
 }
 
 // The tests only read, so an input can be used after a panic as before.
@@ -96,6 +98,15 @@ impl<P: FoundPair> Buffer<P> {
         self.grow(most, &limit.budget);
     }
 
+    /// Removes the pairs that the test of the limit excludes, if there is one. Returns the number of the others since the list was cleared.
+    #[inline(always)]
+    pub(crate) fn count_allowed(&mut self, limit: &PairLimit<'_>) -> usize {
+        if let Some(test) = limit.test {
+            self.retain_allowed(test);
+        }
+        self.found()
+    }
+
     /// Removes the pairs that the test excludes; they do not count as found. Each pair is tested once.
     pub(crate) fn retain_allowed(&mut self, test: PairTest<'_>) {
         let mut kept = self.tested;
@@ -105,7 +116,6 @@ impl<P: FoundPair> Buffer<P> {
             self.items[kept] = pair;
             kept += usize::from(test([a, b]));
         }
-        self.excluded = self.excluded.saturating_add(self.len - kept);
         (self.len, self.tested) = (kept, kept);
         if self.most_spare > 0 {
             // The places of excluded pairs were requested only because they were free.
@@ -137,7 +147,7 @@ mod tests {
                     list.keep(1);
                 }
                 list.retain_allowed(&test);
-                assert_eq!((list.found(), list.compared()), (allowed, PAIRS as usize));
+                assert_eq!(list.found(), allowed);
                 if most > allowed {
                     let rows = list.as_slice().iter().map(|pair| pair.a);
                     assert!(rows.eq((0..PAIRS).step_by(step as usize)));

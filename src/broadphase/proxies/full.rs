@@ -226,8 +226,10 @@ impl FullUpdate<'_> {
                 by_kind.find(state, wanted, finder, (pair_filter, partitions))?
             }
         };
-        let of_rows = |[row, slot]: [u32; 2]| all([movers.ids[row as usize].index(), slot]);
-        let set = set.tested(rules.of_forest(&of_rows));
+        let slot_of = |row: u32| movers.ids[row as usize].index();
+        let of_rows = |[row, slot]: [u32; 2]| all([slot_of(row), slot]);
+        let owner_of_row = |row| owner(slot_of(row));
+        let set = set.tested(rules.of_forest(&of_rows, [&owner_of_row, &owner]));
         let mut count = n;
         let mut find = |forest: &'f mut FixedBoxes, kind| {
             let [of_dynamic, of_kinematic] =

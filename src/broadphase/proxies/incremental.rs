@@ -111,7 +111,9 @@ impl Incremental {
         let of_rows = |[at, slot]: [u32; 2]| {
             (slot as usize) < rules.slots.len() && rules.allow([active.slots[at as usize], slot])
         };
-        let all = all.tested(rules.of_forest(&of_rows));
+        let owner_of_row = |at: u32| rules.owner(active.slots[at as usize]);
+        let owner = |slot| rules.owner(slot);
+        let all = all.tested(rules.of_forest(&of_rows, [&owner_of_row, &owner]));
         // A search for pairs of two resting proxies precedes.
         let forests = [
             (fixed, ProxyKind::Fixed, active.movers),

@@ -14,9 +14,9 @@ pub(crate) struct PairRules<'a> {
 }
 
 impl PairRules<'_> {
-    /// The owner of a slot.
+    /// The owner of a slot; 0 if there is no such slot, as after the restoration of a snapshot.
     pub(crate) fn owner(&self, slot: u32) -> u32 {
-        self.slots[slot as usize].owner
+        self.slots.get(slot as usize).map_or(0, |slot| slot.owner)
     }
 
     /// Whether the owners of two slots allow the pair.
@@ -43,12 +43,23 @@ impl PairRules<'_> {
             of_exact: owned.then_some(owners),
             of_inexact: all,
             owner: owned.then_some(owner),
+            forest_owner: None,
         }
     }
 
-    /// The tests of a search in a forest, which has only words.
-    pub(crate) fn of_forest<'t>(&self, all: PairTest<'t>) -> PairTests<'t> {
+    /// The tests of a search in a forest, which has only words. The owners are those of the rows of movers, and of slots.
+    pub(crate) fn of_forest<'t>(
+        &self,
+        all: PairTest<'t>,
+        [of_row, of_slot]: [OwnerOf<'t>; 2],
+    ) -> PairTests<'t> {
         let is_tested = self.owned || self.inexact_filters;
-        PairTests { of_exact: is_tested.then_some(all), of_inexact: all, owner: None }
+        let known = |owner| self.owned.then_some(owner);
+        PairTests {
+            of_exact: is_tested.then_some(all),
+            of_inexact: all,
+            owner: known(of_row),
+            forest_owner: known(of_slot),
+        }
     }
 }

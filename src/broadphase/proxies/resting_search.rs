@@ -48,7 +48,9 @@ impl Broadphase {
         let (inexact_filters, owned) = (self.inexact_filters, self.owned);
         let rules = PairRules { slots: &state.slots.all, inexact_filters, owned };
         let of_rows = |[row, slot]: [u32; 2]| rules.allow([slots[row as usize], slot]);
-        let input = input.tested(rules.of_forest(&of_rows));
+        let owner_of_row = |row: u32| rules.owner(slots[row as usize]);
+        let owner = |slot| rules.owner(slot);
+        let input = input.tested(rules.of_forest(&of_rows, [&owner_of_row, &owner]));
         let RestingTrees { fixed, sleeping, .. } = trees;
         for (forest, kind) in [(fixed, ProxyKind::Fixed), (sleeping, ProxyKind::Sleeping)] {
             searched.clear();
