@@ -489,6 +489,26 @@ mod tests {
         assert!(!joined && length < 400.0, "strips of length {length}");
     }
 
+    /// Goal: a crowd is not cut into slices that each of its boxes crosses, because one strip counts as more expensive than to compare each box with all.
+    /// Method: cubes whose places differ on one axis by little; without the limit of their comparisons there are 255 strips.
+    #[test]
+    fn crowd_in_a_line_is_not_cut_into_slices() {
+        for rows in [3_000, 6_000, 12_000] {
+            let get = |row: usize| {
+                let min = [0.06 * row as f32 / rows as f32, 0.0, 0.0];
+                (
+                    MovingBox {
+                        aabb: Aabb { min, max: min.map(|low| low + 2.0) },
+                        delta: [0.0; 3],
+                    },
+                    0,
+                )
+            };
+            let chosen = choose((rows, rows), &get, false, 0, &mut Sample::default());
+            assert!(chosen.copies < 2.0, "{} strips of {rows} boxes", chosen.grid.strips());
+        }
+    }
+
     /// Goal: few strips with a join of each do not count as cheap where the bounds of whole paths have thousands of pairs for each box, because each
     /// pair is compared. Method: 250,000 points in a cube, with displacements of up to 0.35 of its sides; without the cost of pairs there are four strips.
     #[test]

@@ -483,6 +483,8 @@ impl Grid {
         let share = together as f64 / pairs;
         // `reach` counts each copy's own length once, so it contains one factor of the copies.
         let candidates = rows as f64 * share * reach.min(f64::from(SLABS) * copies) * copies;
+        // A box is compared with each other one at most once in each strip. Where all boxes start in one slab and reach all of them, the product is far more.
+        let candidates = candidates.min(rows as f64 * copies);
         let (rows, chunks) = (rows as f64, chunk_rows(rows).1 as f64);
         let crowd = rows * copies / f64::from(occupied);
         let far = cost::FAR * (1.0 - cost::NEAR_RECORDS / crowd).max(0.0);
