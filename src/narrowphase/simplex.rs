@@ -10,6 +10,7 @@
 //! because bounds come from supports (`gjk/nearest.rs`).
 
 use super::math::{V3, lesser};
+use crate::geom::MapEach;
 
 /// A point of `A − B`, and the two points in the axes of their shapes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,11 +141,13 @@ impl Simplex {
                 best.0
             }
             _ => {
-                let g = fourth.at - first.at;
-                let volume = e.dot(f.cross(g));
-                let of_second = along.dot(f.cross(g)) / volume;
-                let (of_third, of_fourth) =
-                    (along.dot(g.cross(e)) / volume, along.dot(e.cross(f)) / volume);
+                let sides = [e, f, fourth.at - first.at];
+                let rough = parts_of_tetrahedron(sides, along);
+                let [of_second, of_third, of_fourth] = rough;
+                // Long sides that are almost collinear lose digits: the rest is small, and its parts are exact to as many digits.
+                let rest = along - e * of_second - f * of_third - sides[2] * of_fourth;
+                let more = parts_of_tetrahedron(sides, rest);
+                let [of_second, of_third, of_fourth] = [0, 1, 2].map_each(|k| rough[k] + more[k]);
                 [1.0 - of_second - of_third - of_fourth, of_second, of_third, of_fourth]
             }
         }
@@ -168,6 +171,12 @@ fn parts([e, f]: [V3; 2], along: V3) -> [f64; 2] {
     let across = f - e * (ef / ee);
     let of_f = along.dot(across) / across.square();
     [(along.dot(e) - of_f * ef) / ee, of_f]
+}
+
+/// Returns the coefficients of three sides of a tetrahedron from one corner in a vector from there (Cramer's rule).
+fn parts_of_tetrahedron([e, f, g]: [V3; 3], along: V3) -> [f64; 3] {
+    let volume = e.dot(f.cross(g));
+    [f.cross(g), g.cross(e), e.cross(f)].map_each(|normal| along.dot(normal) / volume)
 }
 
 /// Returns the nearest face of a tetrahedron, or `None` for a point inside.
@@ -402,6 +411,26 @@ mod tests {
                     assert!(off < 1e-12, "{turn} {width} {from:?}: {offset:?} {off:e}");
                 }
             }
+        }
+    }
+
+    /// Goal: the weights of a point in a thin tetrahedron are those of that point. Method: a long needle and two points beside its middle, in
+    /// arbitrary rotations; the sum of the corners with the weights.
+    #[test]
+    fn weights_of_a_thin_tetrahedron_are_those_of_the_point() {
+        let corners = [[0.0; 3], [700.0, 0.0, 0.0], [380.0, 1e-5, 0.0], [380.0, 0.0, 0.01]];
+        for turn in 1..200 {
+            let part = |k: i32| ((turn * k) % 17) as f32 - 8.0;
+            let rotation = M3::of_quaternion([part(3), part(5), part(7), part(11) + 0.5]);
+            let mut simplex = Simplex::default();
+            for [x, y, z] in corners {
+                let at = rotation.rotate(V3::new(x, y, z));
+                simplex.push(Vertex { at, on_a: at, ..Vertex::default() });
+            }
+            let x = rotation.rotate(V3::new(412.5, 5e-6, 1.25e-3));
+            assert_eq!(simplex.reduce(x), [V3::ZERO; 2], "{turn}");
+            let off = (simplex.on_a(&simplex.weights(x)) - x).length();
+            assert!(off < 1e-5, "{turn}: {off:e}");
         }
     }
 }

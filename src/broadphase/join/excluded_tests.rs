@@ -65,7 +65,7 @@ fn filters_exclude_all_pairs_of_the_parts() {
 #[test]
 fn joins_find_what_filters_and_owners_allow() {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(2);
-    let mut saved = 0;
+    let mut worlds_saved = 0;
     for round in 0..90 {
         let count = random.random_range(600..1500);
         let categories = [1, 2, 3, 6, 16][round % 5];
@@ -97,7 +97,7 @@ fn joins_find_what_filters_and_owners_allow() {
         let allows =
             |[a, b]: [u32; 2]| Filter::words_allow(filters[a as usize], filters[b as usize]);
         let expected: Vec<_> = pairs_by_brute_force(&rows).filter(|&pair| allows(pair)).collect();
-        let mut order = None;
+        let (mut order, mut saves) = (None, false);
         for level in Level::all() {
             let mut join = Join::default();
             let Some(mut found) = pairs_of(level, (&rows, excluded), &mut join, NOT_FIRST) else {
@@ -109,14 +109,12 @@ fn joins_find_what_filters_and_owners_allow() {
             found.sort_unstable();
             assert_eq!(found, expected, "{round} {level}");
             let without = &mut Join::default();
-            if pairs_of(level, (&rows, Exclusion::NONE), without, NOT_FIRST)
-                .is_none_or(|_| compared < without.compared)
-            {
-                saved += 1;
-            }
+            saves |= pairs_of(level, (&rows, Exclusion::NONE), without, NOT_FIRST)
+                .is_none_or(|_| compared < without.compared);
         }
+        worlds_saved += usize::from(saves);
     }
-    assert!(saved > 20, "{saved} joins with fewer comparisons");
+    assert!(worlds_saved > 4, "{worlds_saved} worlds with fewer comparisons");
 }
 
 /// Goal: boxes that filters or owners exclude from each other cost a time in proportion to the boxes. Method: count the comparisons and the boxes that
