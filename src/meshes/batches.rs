@@ -226,8 +226,8 @@ impl GeometryCasts<'_, Queries<'_>> {
         self.answer(queries.threads(), &cast, out)
     }
 
-    /// Replaces the contents of `hits` by all geometries that the segments enter: those of segment `i` are `hits[starts[i]..starts[i + 1]]`, ordered by where
-    /// they are hit, or where their box is if that is later, then by row. `place` returns the geometry of a row and its pose.
+    /// Replaces the contents of `hits` by all geometries that the segments enter: those of segment `i` are `hits[starts[i]..starts[i + 1]]`, in the order
+    /// of `all_geometries` of a single query. `place` returns the geometry of a row and its pose.
     ///
     /// # Errors
     ///
@@ -285,8 +285,8 @@ impl GeometrySweeps<'_, '_, Queries<'_>> {
         self.answer(queries.threads(), &sweep, out)
     }
 
-    /// Replaces the contents of `hits` by all geometries that the moving ones touch: those of moving geometry `i` are `hits[starts[i]..starts[i + 1]]`, ordered by when
-    /// they are touched, or when their box is if that is later, then by row. `place` returns the geometry of a row and its pose.
+    /// Replaces the contents of `hits` by all geometries that the moving ones touch: those of moving geometry `i` are `hits[starts[i]..starts[i + 1]]`, in the order
+    /// of `all_geometries` of a single query. `place` returns the geometry of a row and its pose.
     ///
     /// # Errors
     ///
@@ -367,8 +367,8 @@ impl GeometryCasts<'_, ProxyQueries<'_>> {
         self.answer(queries.rows().threads(), &cast, out)
     }
 
-    /// Replaces the contents of `hits` by all geometries that the segments enter: those of segment `i` are `hits[starts[i]..starts[i + 1]]`, ordered by where
-    /// they are hit, or where their box is if that is later, then by id. `place` returns the geometry of a proxy and its pose.
+    /// Replaces the contents of `hits` by all geometries that the segments enter: those of segment `i` are `hits[starts[i]..starts[i + 1]]`, in the order
+    /// of `all_geometries` of a single query. `place` returns the geometry of a proxy and its pose.
     ///
     /// # Errors
     ///
@@ -426,8 +426,8 @@ impl GeometrySweeps<'_, '_, ProxyQueries<'_>> {
         self.answer(queries.rows().threads(), &sweep, out)
     }
 
-    /// Replaces the contents of `hits` by all geometries that the moving ones touch: those of moving geometry `i` are `hits[starts[i]..starts[i + 1]]`, ordered by when
-    /// they are touched, or when their box is if that is later, then by id. `place` returns the geometry of a proxy and its pose.
+    /// Replaces the contents of `hits` by all geometries that the moving ones touch: those of moving geometry `i` are `hits[starts[i]..starts[i + 1]]`, in the order
+    /// of `all_geometries` of a single query. `place` returns the geometry of a proxy and its pose.
     ///
     /// # Errors
     ///

@@ -40,6 +40,9 @@ impl<'a> Queries<'a> {
     /// [`Geometry::overlaps`] is called for each whose box overlaps that of the other one. The methods of the result take a function that returns the geometry of
     /// a row, and its pose. The box of a row must contain its geometry; what is outside of it is not found.
     ///
+    /// Meshes and height fields are surfaces: a place inside of a closed mesh or below a terrain is free if it touches no triangle. Triangles of one-sided
+    /// meshes count as in [`Geometry::overlaps`].
+    ///
     /// ```
     /// use swath::mesh::Geometry;
     /// use swath::{AabbColumns, Bvh, Pose, Shape};
@@ -70,8 +73,8 @@ impl<'a> Queries<'a> {
         Ok(Query::new(*self, RestingGeometry::new(geometry, pose)?))
     }
 
-    /// Finds what overlaps each of many geometries at rest: the answers are those of [`Queries::overlap_geometries`], found on several
-    /// threads.
+    /// Finds what overlaps each of many geometries at rest: the answers are those of [`Queries::overlap_geometries`], found on the
+    /// threads of the object that is searched.
     ///
     /// # Errors
     ///
@@ -86,7 +89,8 @@ impl<'a> Queries<'a> {
 }
 
 impl<'a> ProxyQueries<'a> {
-    /// Finds the geometries of the proxies that overlap another one or touch it, all at rest, like [`Queries::overlap_geometries`].
+    /// Finds the geometries of the proxies that overlap another one or touch it, all at rest, like [`Queries::overlap_geometries`]. The function of the
+    /// caller returns the poses at the start of the tick, which the boxes of the proxies contain; displacements are not used.
     ///
     /// ```
     /// use swath::mesh::{Geometry, Mesh};
@@ -115,8 +119,8 @@ impl<'a> ProxyQueries<'a> {
         Ok(self.with_ids(self.rows().overlap_geometries(geometry, pose)?))
     }
 
-    /// Finds what overlaps each of many geometries at rest: the answers are those of [`ProxyQueries::overlap_geometries`], found on several
-    /// threads.
+    /// Finds what overlaps each of many geometries at rest: the answers are those of [`ProxyQueries::overlap_geometries`], found on the
+    /// threads of the object that is searched.
     ///
     /// # Errors
     ///
@@ -169,7 +173,7 @@ impl<A: Accept> Query<'_, RestingGeometry<'_>, A> {
         any
     }
 
-    /// Replaces the contents of `rows` by the rows of all geometries that overlap, in order.
+    /// Replaces the contents of `rows` by the rows of all geometries that overlap, ordered by row.
     pub fn all_geometries<'p>(
         self,
         mut place: impl FnMut(u32) -> (Geometry<'p>, Pose),
@@ -206,7 +210,7 @@ impl<'a, A: Accept> ProxyQuery<'a, Query<'a, RestingGeometry<'_>, A>> {
         of.any_geometry(|row| place(id_of(row))).map(id_of)
     }
 
-    /// Replaces the contents of `ids` by all proxies whose geometries overlap, in order.
+    /// Replaces the contents of `ids` by all proxies whose geometries overlap, ordered by id.
     pub fn all_geometries<'p>(
         self,
         place: impl FnMut(ProxyId) -> (Geometry<'p>, Pose),
@@ -222,7 +226,7 @@ impl<'a, A: Accept> ProxyQuery<'a, Query<'a, RestingGeometry<'_>, A>> {
 }
 
 /// Many geometries at rest that are tested for overlaps with others: `Q` is [`Queries`] or [`ProxyQueries`]. Those with an invalid
-/// pose, or that are too far away for a box, overlap nothing.
+/// pose, or that are too far away for a box, overlap nothing. They are not listed: check the poses where an empty result means that a place is free.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a question is answered when one of its methods is called"]
 pub struct GeometryOverlaps<'s, 'g, Q> {
@@ -261,8 +265,8 @@ impl GeometryOverlaps<'_, '_, Queries<'_>> {
         answer(queries.threads(), geometries.len(), &one, out)
     }
 
-    /// Replaces the contents of `rows` by the rows of all geometries that overlap: those of geometry `i` are `rows[starts[i]..starts[i + 1]]`, in
-    /// order. `place` returns the geometry of a row and its pose.
+    /// Replaces the contents of `rows` by the rows of all geometries that overlap: those of geometry `i` are `rows[starts[i]..starts[i + 1]]`, ordered
+    /// by row. `place` returns the geometry of a row and its pose.
     ///
     /// # Errors
     ///
@@ -302,8 +306,8 @@ impl GeometryOverlaps<'_, '_, ProxyQueries<'_>> {
         answer(queries.rows().threads(), geometries.len(), &one, out)
     }
 
-    /// Replaces the contents of `ids` by all proxies whose geometries overlap: those of geometry `i` are `ids[starts[i]..starts[i + 1]]`, in
-    /// order. `place` returns the geometry of a proxy and its pose.
+    /// Replaces the contents of `ids` by all proxies whose geometries overlap: those of geometry `i` are `ids[starts[i]..starts[i + 1]]`, ordered
+    /// by id. `place` returns the geometry of a proxy and its pose.
     ///
     /// # Errors
     ///

@@ -109,7 +109,8 @@ impl GeometryPath for MovingGeometry<'_> {
 pub struct OfGeometries<P>(P);
 
 impl<'a> Queries<'a> {
-    /// Finds the geometries that `segment` enters, and where: [`Geometry::cast`] for each whose box it enters. The
+    /// Finds the geometries that `segment` enters, and where: [`Geometry::cast`] for each whose box it enters. Each is listed once, with its first entry. A convex
+    /// shape in which the segment starts is hit at 0 ([`ConvexCast::Inside`]); a mesh is hit where the segment first meets a triangle that counts. The
     /// methods of the result take a function that returns the geometry of a row, and its pose.
     ///
     /// ```
