@@ -2,6 +2,7 @@
 
 use core::array::from_fn;
 use core::ops::ControlFlow;
+use std::collections::BTreeMap;
 use swath::batch::{Row, SegmentColumns};
 use swath::convex::ConvexCast;
 use swath::convex::toi::{Settings, ToiResult, Touch};
@@ -69,6 +70,15 @@ fn tree(boxes: &[Aabb], level: Level) -> Bvh {
     tree
 }
 
+/// Returns a broadphase with a proxy for each box, and the row of each.
+fn proxies(boxes: &[Aabb], proxy: impl Fn(u32) -> Proxy) -> (Broadphase, BTreeMap<ProxyId, u32>) {
+    let (mut world, mut rows) = (Broadphase::new(), BTreeMap::new());
+    for (k, &aabb) in (0..).zip(boxes) {
+        rows.insert(world.insert(aabb, proxy(k)).expect("valid"), k);
+    }
+    (world, rows)
+}
+
 fn segment(draw: &mut Draw) -> Segment {
     let start = [0; 3].map(|_| draw.between(-10.0, 10.0));
     let delta = [0, 1, 2].map(|k| draw.between(-8.0, 8.0) - start[k]);
@@ -91,16 +101,11 @@ fn a_cast_finds_what_a_loop_over_all_geometries_finds() {
     let mut draw = Draw::new(40);
     let scene = kinds.scene(&mut draw, 120);
     let boxes = boxes(&scene);
-    let mut world = Broadphase::new();
-    let mut rows = std::collections::BTreeMap::<ProxyId, u32>::new();
-    for (k, &aabb) in (0..).zip(&boxes) {
-        let proxy = match k % 3 {
-            0 => Proxy::fixed(),
-            1 => Proxy::sleeping().with_margin(0.5),
-            _ => Proxy::dynamic(),
-        };
-        rows.insert(world.insert(aabb, proxy).expect("valid"), k);
-    }
+    let (mut world, rows) = proxies(&boxes, |k| match k % 3 {
+        0 => Proxy::fixed(),
+        1 => Proxy::sleeping().with_margin(0.5),
+        _ => Proxy::dynamic(),
+    });
     let segments: Vec<_> = (0..600).map(|_| segment(&mut draw)).collect();
     let place = |row: u32| scene[row as usize];
     let trees: Vec<_> = Level::all().map(|level| tree(&boxes, level)).collect();
@@ -238,11 +243,7 @@ fn batches_of_moving_geometries_have_the_bits_of_single_ones() {
     let scene = kinds.scene(&mut draw, 60);
     let boxes = boxes(&scene);
     let place = |row: u32| scene[row as usize];
-    let mut world = Broadphase::new();
-    let mut rows = std::collections::BTreeMap::<ProxyId, u32>::new();
-    for (k, &aabb) in (0..).zip(&boxes) {
-        rows.insert(world.insert(aabb, Proxy::fixed()).expect("valid"), k);
-    }
+    let (mut world, rows) = proxies(&boxes, |_| Proxy::fixed());
     let by_id = |id: ProxyId| place(rows[&id]);
     let balls = [0.1, 0.4].map(|radius| Geometry::from(Shape::sphere(radius).expect("a ball")));
     let (mut movers, mut motions) = (Vec::new(), Vec::new());
@@ -297,12 +298,9 @@ fn overlaps_are_those_of_a_loop_over_all_geometries() {
     let mut draw = Draw::new(43);
     let scene = kinds.scene(&mut draw, 150);
     let boxes = boxes(&scene);
-    let mut world = Broadphase::new();
-    let mut rows = std::collections::BTreeMap::<ProxyId, u32>::new();
-    for (k, &aabb) in (0..).zip(&boxes) {
-        let proxy = if k % 2 == 0 { Proxy::sleeping().with_margin(0.5) } else { Proxy::dynamic() };
-        rows.insert(world.insert(aabb, proxy).expect("valid"), k);
-    }
+    let (mut world, rows) = proxies(&boxes, |k| {
+        if k % 2 == 0 { Proxy::sleeping().with_margin(0.5) } else { Proxy::dynamic() }
+    });
     let others = kinds.scene(&mut draw, 200);
     let (geometries, mut poses): (Vec<_>, Vec<_>) = others.into_iter().unzip();
     poses[9].position[1] = f32::NAN;
@@ -393,11 +391,7 @@ fn batches_find_all_hits_of_single_queries() {
     let scene = kinds.scene(&mut draw, 120);
     let boxes = boxes(&scene);
     let place = |row: u32| scene[row as usize];
-    let mut world = Broadphase::new();
-    let mut rows = std::collections::BTreeMap::<ProxyId, u32>::new();
-    for (k, &aabb) in (0..).zip(&boxes) {
-        rows.insert(world.insert(aabb, Proxy::fixed()).expect("valid"), k);
-    }
+    let (mut world, rows) = proxies(&boxes, |_| Proxy::fixed());
     let by_id = |id: ProxyId| place(rows[&id]);
     let mut segments: Vec<_> = (0..300).map(|_| segment(&mut draw)).collect();
     segments[70].start[2] = f32::NAN;

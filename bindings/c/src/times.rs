@@ -11,7 +11,7 @@ use swath::convex::gjk::{self, Distance};
 use swath::convex::toi::{self, Settings, TOI_ROUNDS_MAX, Toi, ToiInput, ToiResult, Touch};
 use swath::mesh;
 use swath::mesh::toi::{self as mesh_toi, GeometryInput, PartToi};
-use swath::{Motion, Pair, Pose, Shape};
+use swath::{Motion, Pair, Pose, Shape, Threads};
 
 /// Which touches at the start of the tick are impacts.
 pub type swath_touch = u32;
@@ -282,6 +282,41 @@ unsafe fn bodies<'a, T>(
     Ok(([a, b], [*pose_a, *pose_b].map(bytemuck::cast), to))
 }
 
+/// Bodies, their poses, pairs of them, the threads, and memory for a result of each pair.
+struct PlacedPairs<'a, T> {
+    bodies: Vec<&'a swath_shape>,
+    poses: &'a [Pose],
+    pairs: &'a [Pair],
+    threads: Threads,
+    to: &'a mut [T],
+}
+
+/// Borrows bodies, their poses, pairs of them, and memory for a result of each pair. An invalid pose is an error.
+///
+/// # Safety
+///
+/// As for [`shapes`], [`array`], [`exec_of_call`] and [`array_mut`].
+unsafe fn placed_pairs<'a, T: Pod>(
+    (bodies, poses, count): (*const *const swath_shape, *const swath_pose, usize),
+    (pairs, pair_count): (*const swath_pair, usize),
+    exec_of: *const swath_exec,
+    results: *mut T,
+) -> Outcome<PlacedPairs<'a, T>> {
+    // SAFETY: the caller promises it.
+    let (bodies, poses, pairs, exec, to) = unsafe {
+        (
+            shapes(bodies, count, "bodies")?,
+            array(poses, count, "poses")?,
+            array(pairs, pair_count, "pairs")?,
+            exec_of_call(exec_of)?,
+            array_mut(results, pair_count, "results")?,
+        )
+    };
+    let (poses, pairs): (&[Pose], _) = (bytemuck::cast_slice(poses), bytemuck::cast_slice(pairs));
+    check_rows(poses.iter().map(Pose::validate), "pose")?;
+    Ok(PlacedPairs { bodies, poses, pairs, threads: exec.threads, to })
+}
+
 /// Computes the distance of two convex shapes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_distance(
@@ -335,21 +370,11 @@ pub unsafe extern "C" fn swath_overlaps_pairs(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (bodies, poses, pairs, exec, to) = unsafe {
-            (
-                shapes(bodies, count, "bodies")?,
-                array(poses, count, "poses")?,
-                array(pairs, pair_count, "pairs")?,
-                exec_of_call(exec_of)?,
-                array_mut(results, pair_count, "results")?,
-            )
-        };
-        let poses: &[Pose] = bytemuck::cast_slice(poses);
-        check_rows(poses.iter().map(Pose::validate), "pose")?;
+        let PlacedPairs { bodies, poses, pairs, threads, to } =
+            unsafe { placed_pairs((bodies, poses, count), (pairs, pair_count), exec_of, results)? };
         let geometries: Vec<_> = bodies.iter().map(|body| body.geometry()).collect();
-        let (pairs, mut found) = (bytemuck::cast_slice(pairs), vec![false; to.len()]);
-        let rejected = &mut Vec::new();
-        mesh::overlaps_of_pairs(&geometries, poses, pairs, &exec.threads, rejected, &mut found)?;
+        let (mut found, rejected) = (vec![false; to.len()], &mut Vec::new());
+        mesh::overlaps_of_pairs(&geometries, poses, pairs, &threads, rejected, &mut found)?;
         to.iter_mut().zip(found).for_each(|(to, found)| *to = found.into());
         Ok(())
     })
@@ -369,25 +394,15 @@ pub unsafe extern "C" fn swath_distance_pairs(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (bodies, poses, pairs, exec, to) = unsafe {
-            (
-                shapes(bodies, count, "bodies")?,
-                array(poses, count, "poses")?,
-                array(pairs, pair_count, "pairs")?,
-                exec_of_call(exec_of)?,
-                array_mut(results, pair_count, "results")?,
-            )
-        };
-        let poses: &[Pose] = bytemuck::cast_slice(poses);
-        check_rows(poses.iter().map(Pose::validate), "pose")?;
+        let PlacedPairs { bodies, poses, pairs, threads, to } =
+            unsafe { placed_pairs((bodies, poses, count), (pairs, pair_count), exec_of, results)? };
         let shapes: Vec<Shape<'_>> =
             bodies.iter().map(|body| body.convex("bodies")).collect::<Outcome<_>>()?;
         // The search would start with the normals in `results`, and then depend on what is in this memory. And `results` are
         // only written if there is no error.
         let mut found = vec![swath_distance_result::zeroed(); pairs.len()];
-        let (pairs, distances) =
-            (bytemuck::cast_slice(pairs), bytemuck::cast_slice_mut(&mut found));
-        gjk::pairs(&shapes, poses, pairs, &exec.threads, &mut Vec::new(), distances)?;
+        let distances = bytemuck::cast_slice_mut(&mut found);
+        gjk::pairs(&shapes, poses, pairs, &threads, &mut Vec::new(), distances)?;
         to.copy_from_slice(&found);
         Ok(())
     })

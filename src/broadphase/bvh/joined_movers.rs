@@ -7,11 +7,12 @@ use super::BvhItem;
 use super::movers::{MoverRecord, ROW};
 use crate::broadphase::join::excluded::Exclusion;
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
-use crate::broadphase::pairs::candidates::Candidates;
+use crate::broadphase::pairs::candidates::{Candidates, overlap};
 use crate::broadphase::pairs::input::PairInput;
 use crate::broadphase::pairs::limit::{OwnerOf, PairLimit};
 use crate::columns::Row;
 use crate::geom::{Filter, MapEach, Pair, sample_index, uneven_index};
+use crate::lanes::Scalar;
 use alloc::vec::Vec;
 
 /// Number of movers and of fixed boxes from which the number of candidates is estimated.
@@ -88,7 +89,7 @@ impl JoinedMovers<'_> {
             let path = self.bounds(sample_index(k, of_movers, movers));
             for l in 0..of_boxes {
                 let place = movers + sample_index(l, of_boxes, boxes);
-                *candidates += u32::from(overlap(&path, &self.bounds(place)));
+                *candidates += u32::from(overlap::<Scalar>(path, self.bounds(place)));
             }
             count += *candidates;
         }
@@ -125,7 +126,7 @@ impl JoinedMovers<'_> {
             for k in 0..samples {
                 let place = first + uneven_index(k, samples, count);
                 to[len] = place as u32;
-                len += usize::from(overlap(&around, &self.bounds(place)));
+                len += usize::from(overlap::<Scalar>(around, self.bounds(place)));
             }
             (len, count as f64 / samples as f64)
         };
@@ -164,9 +165,4 @@ impl JoinedMovers<'_> {
         }
         found.keep(candidates.len);
     }
-}
-
-/// Returns whether two boxes overlap.
-fn overlap(a: &[f32; 6], b: &[f32; 6]) -> bool {
-    (0..3).fold(true, |all, axis| all & (a[axis] <= b[3 + axis]) & (b[axis] <= a[3 + axis]))
 }

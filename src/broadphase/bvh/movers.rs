@@ -227,7 +227,7 @@ fn traverse<I: Isa, P: Probe>(
     progress: &mut MoverProgress,
     stack: &mut Stack,
 ) {
-    while let Some(block) = progress.next_block(probe.found()) {
+    while let Some(block) = progress.next_block(probe.count_allowed()) {
         for tree in trees {
             progress.nodes += walk(isa, tree, probe, block.clone(), stack) as u64;
         }
@@ -302,7 +302,7 @@ impl Probe for UnionProbe<'_> {
         self.found.keep(count);
     }
 
-    fn found(&mut self) -> usize {
+    fn count_allowed(&mut self) -> usize {
         self.found.count_allowed(self.limit)
     }
 }
@@ -343,7 +343,7 @@ impl Probe for SweptProbe<'_> {
         self.found.keep(kept);
     }
 
-    fn found(&mut self) -> usize {
+    fn count_allowed(&mut self) -> usize {
         self.found.count_allowed(self.limit)
     }
 }

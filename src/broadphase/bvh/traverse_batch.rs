@@ -40,7 +40,7 @@ pub(crate) trait Probe {
     );
 
     /// Removes the pairs that a test excludes. Returns the number of pairs found so far.
-    fn found(&mut self) -> usize;
+    fn count_allowed(&mut self) -> usize;
 }
 
 /// Scratch memory of one worker.

@@ -21,9 +21,11 @@
 use super::boxes::{KdBoxes, KdRows};
 use super::choose::LEAF_WORK;
 use super::sample::{JoinSets, sampled_row};
+use crate::broadphase::pairs::candidates::overlap;
 use crate::broadphase::pairs::input::ROW;
 use crate::broadphase::pairs::limit::OwnerOf;
 use crate::geom::count_of;
+use crate::lanes::Scalar;
 
 /// Number of boxes of a set in a sample.
 pub(super) const SAMPLE: usize = 32;
@@ -284,10 +286,8 @@ impl KdBoxes {
                 }
             })
         });
-        let overlap = |p: &[f32; 6], q: &[f32; 6]| {
-            (0..3).fold(true, |all, axis| all & (p[axis] <= q[3 + axis]) & (q[axis] <= p[3 + axis]))
-        };
-        let overlapping: usize = a.iter().map(|p| count_of(&b, |q| overlap(p, q))).sum();
+        let overlapping: usize =
+            a.iter().map(|&p| count_of(&b, |&q| overlap::<Scalar>(p, q))).sum();
         overlapping as f64 / (COUNT * COUNT) as f64
     }
 
