@@ -13,13 +13,15 @@
 //!
 //! The first price is smooth, so similar worlds have the same grid. It is right for all but very uneven worlds. All is a function of the boxes alone.
 
-use super::extent::{AxisExtent, by_ratio, core_extent, extent, whole_extent};
+use super::extent::{AxisExtent, Extents, by_ratio, extents, whole_extent};
 use super::grid::{Choice, Grid, Sample, cost};
-use crate::geom::{Aabb, MapEach, MovingBox};
+use crate::geom::{Aabb, MapEach, MovingBox, each_axis};
 
 /// Greatest and least number of boxes in the sample from which the grid is chosen.
 const SAMPLES_MAX: usize = 1024;
 const SAMPLES_MIN: usize = 96;
+/// There are fewer samples than the least number if each would represent fewer boxes than this.
+const ROWS_PER_SAMPLE_MIN: usize = 16;
 /// Up to `ONE_STRIP_ROWS` boxes are one strip: to compare each with all that it reaches there costs less than to
 /// choose a grid. The axis of the strip is chosen from a sample of `ONE_STRIP_SAMPLES` boxes.
 const ONE_STRIP_ROWS: usize = if cfg!(fuzzing) { 4 } else { 512 };
@@ -67,8 +69,6 @@ pub(super) const JOIN_ROWS: f64 = 512.0;
 const SHORT_PART: f32 = 0.0625;
 /// Grids over the middle are tried if it is shorter than this part of the whole on an axis.
 const CROWD_PART: f32 = 0.5;
-/// Most strips may be empty in a grid over the whole if no crowd is shorter than this part of it.
-const LONE_CROWD_PART: f32 = 0.25;
 /// Greatest number of slices that are tried.
 const SLICES_MAX: f64 = 256.0;
 /// Factor between numbers of strips that are tried.
@@ -94,7 +94,7 @@ pub(super) fn choose(
     let wanted = if one_strip {
         rows.min(ONE_STRIP_SAMPLES)
     } else if rejected == 0 {
-        (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, SAMPLES_MAX).min(rows)
+        (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN.min(rows / ROWS_PER_SAMPLE_MIN), SAMPLES_MAX)
     } else {
         (rows / DENSE_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, DENSE_SAMPLES_MAX).min(rows)
     };
@@ -113,9 +113,9 @@ pub(super) fn choose(
     }
     sample.reserve(rows);
     sample.fill_columns();
-    let mut extents = Extents::of(sample);
-    sample.skips_empty = !extents.has_crowd();
-    let chosen = choose_smooth((rows, active), extents.wholes, rejected, sample);
+    sample.has_crowd = None;
+    let wholes = extents(&sample.boxes, &mut sample.line);
+    let chosen = choose_smooth((rows, active), wholes, rejected, sample);
     if rows < COUNTED_ROWS_MIN || !chosen.joined && is_right((rows, active), &chosen, sample) {
         return chosen;
     }
@@ -124,31 +124,8 @@ pub(super) fn choose(
         sample.fill(rows, (wanted.min(rows), even), get, paths);
         sample.drop_largest();
         sample.fill_columns();
-        extents = Extents::of(sample);
     }
-    choose_counted((rows, active), chosen, &extents, rejected, sample)
-}
-
-/// The extents of all boxes, and of the half of them in the middle, on each axis.
-struct Extents {
-    wholes: [AxisExtent; 3],
-    cores: [AxisExtent; 3],
-}
-
-impl Extents {
-    fn of(sample: &mut Sample) -> Self {
-        let Sample { boxes, line, .. } = sample;
-        let wholes = core::array::from_fn(|axis| extent(axis, boxes, line));
-        let cores = core::array::from_fn(|axis| core_extent(&wholes[axis], boxes, line));
-        Self { wholes, cores }
-    }
-
-    /// Whether most of the boxes are in a crowd that is much shorter than the whole on an axis. Most strips of a grid over the whole are empty then,
-    /// and the others contain the crowd.
-    fn has_crowd(&self) -> bool {
-        let mut both = self.wholes.iter().zip(&self.cores);
-        both.any(|(whole, core)| core.length < LONE_CROWD_PART * whole.length)
-    }
+    choose_counted((rows, active), chosen, rejected, sample)
 }
 
 /// Returns the greatest number of strips of a grid.
@@ -293,7 +270,7 @@ pub(super) fn join_after_scatter(
     sample: &mut Sample,
 ) -> f64 {
     let active = active as f64;
-    let cores = Extents::of(sample).cores;
+    let Extents { cores, .. } = Extents::of(&sample.boxes, &mut sample.line);
     let work = join_work((rows, active), &cores, sample);
     join_cost((rows as f64, active), work, overlaps_each)
 }
@@ -302,14 +279,14 @@ pub(super) fn join_after_scatter(
 fn choose_counted(
     (rows, active): (usize, usize),
     first: Choice,
-    extents: &Extents,
     rejected: u32,
     sample: &mut Sample,
 ) -> Choice {
     let (boxes, active) = (rows as f64, active as f64);
     let most = strips_max(rows, rejected);
+    let extents = Extents::of(&sample.boxes, &mut sample.line);
     let wholes = extents.wholes.map_each(coarse);
-    let cores: [_; 3] = core::array::from_fn(|axis| {
+    let cores = each_axis(|axis| {
         coarse(AxisExtent { mean: wholes[axis].mean, ..extents.cores[axis] })
     });
     let overlaps_each = sample.overlaps_each(rows);
