@@ -71,6 +71,8 @@ const SHORT_PART: f32 = 0.0625;
 const CROWD_PART: f32 = 0.5;
 /// Greatest number of slices that are tried.
 const SLICES_MAX: f64 = 256.0;
+/// How much more comparisons weigh where numbers of strips are compared.
+const MORE_COMPARED: f64 = 0.4;
 /// Factor between numbers of strips that are tried.
 const COARSE: f64 = 4.0;
 
@@ -115,9 +117,9 @@ pub(super) fn choose(
     sample.fill_columns();
     sample.has_crowd = None;
     let wholes = extents(&sample.boxes, &mut sample.line);
-    let chosen = choose_smooth((rows, active), wholes, rejected, sample);
+    let (chosen, finer) = choose_smooth((rows, active), wholes, rejected, sample);
     if rows < COUNTED_ROWS_MIN || !chosen.joined && is_right((rows, active), &chosen, sample) {
-        return chosen;
+        return finer;
     }
     if rejected == 0 {
         let wanted = (rows / COUNTED_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, COUNTED_SAMPLES_MAX);
@@ -134,40 +136,38 @@ fn strips_max(rows: usize, rejected: u32) -> f64 {
     f64::from(Ord::max(Grid::strips_max(rows).checked_shr(coarser).unwrap_or(0), 1))
 }
 
-/// Chooses by the smooth price.
+/// Chooses by the smooth price. The second choice is the grid to take if the first one is right: see [`MORE_COMPARED`].
 fn choose_smooth(
     (rows, active): (usize, usize),
     extents: [AxisExtent; 3],
     rejected: u32,
     sample: &mut Sample,
-) -> Choice {
+) -> (Choice, Choice) {
     let [along, u, v] = by_ratio(extents);
     let most = strips_max(rows, rejected);
     let in_line = u.ratio() < LINE_RATIO && !sample.has_long_paths([along, u, v]);
     let mut price =
         |slices: bool, strips: f64| grid([along, u, v], slices, strips).price(rows, sample, along);
     // Boxes in a line have no extent across: then the cells follow each other along the line.
-    let across = if in_line {
-        cheapest(most, &mut |strips| price(true, strips))
-    } else {
-        let across = cheapest(most, &mut |strips| price(false, strips));
-        if across.crowd <= cost::NEAR_RECORDS {
-            across
-        } else {
-            // The same is tried for boxes in a slanted line, where most strips across would be empty.
-            across.or(cheapest(most, &mut |strips| price(true, strips)))
+    let (mut across, mut finer) = cheapest(most, &mut |strips| price(in_line, strips));
+    if !in_line && across.crowd > cost::NEAR_RECORDS {
+        // The same is tried for boxes in a slanted line, where most strips across would be empty.
+        let slices = cheapest(most, &mut |strips| price(true, strips));
+        if slices.0.cost < across.cost {
+            (across, finer) = slices;
         }
-    };
+    }
     // If no grid fits, one strip is divided by the join.
     let (boxes, active) = (rows as f64, active as f64);
     let join = boxes * join_each(boxes, active, 0.0);
     let slack = COST_SLACK * f64::from(1 + rejected);
     if across.cost <= join {
-        return Choice { join, slack, ..across };
+        return [across, finer].map_each(|grid| Choice { join, slack, ..grid }).into();
     }
     let join = join + boxes * join_overlaps(sample.overlaps_each(rows), active / boxes);
-    let divided = joined(rows, [along, u, v]);
-    Choice { cost: join, join, slack, ..divided }.or(Choice { join, slack, ..across })
+    let divided = Choice { cost: join, ..joined(rows, [along, u, v]) };
+    let chosen = if across.cost < join { [across, finer] } else { [divided; 2] };
+    chosen.map_each(|choice| Choice { join, slack, ..choice }).into()
 }
 
 /// Returns a grid of about `strips` strips on these axes, side by side or one after the other.
@@ -347,24 +347,35 @@ fn choose_axis(rows: usize, sample: &[Aabb]) -> Choice {
     Choice::free(Grid::with_strips(along, u, v, 1.0), rows as f64)
 }
 
-/// Returns the cheapest number of strips up to `most`: coarse steps over the whole range first, then finer ones
-/// around the best.
-fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> Choice {
-    let mut priced = |strips: f64| Choice { strips, ..price(strips) };
-    let mut best = priced(1.0);
+/// Returns the cheapest number of strips up to `most`, and the cheapest one if comparisons cost more: coarse steps over the whole range first,
+/// then finer ones around the best.
+fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> (Choice, Choice) {
+    let mut best = Choice { strips: 1.0, ..price(1.0) };
+    let mut finer = best;
+    let weighted = |choice: &Choice| choice.cost + MORE_COMPARED * choice.compared;
+    let mut try_strips = |best: &mut Choice, finer: &mut Choice, strips: f64| {
+        let other = Choice { strips, ..price(strips) };
+        *best = best.or(other);
+        if weighted(&other) < weighted(finer) {
+            *finer = other;
+        }
+    };
     let mut strips = 4.0;
     while strips <= most {
-        best = best.or(priced(strips));
+        try_strips(&mut best, &mut finer, strips);
         strips *= 4.0;
     }
     for &step in &[2.0, core::f64::consts::SQRT_2] {
-        for &strips in &[best.strips * step, best.strips / step] {
-            if (1.0..=most).contains(&strips) {
-                best = best.or(priced(strips));
+        let [a, b] = [best.strips, finer.strips];
+        for &(k, strips) in &[(0, a / step), (1, a * step), (2, b / step), (3, b * step)] {
+            // Both are mostly the same, and have the same neighbours.
+            let tried = k >= 2 && a == b;
+            if !tried && (1.0..=most).contains(&strips) {
+                try_strips(&mut best, &mut finer, strips);
             }
         }
     }
-    best
+    (best, finer)
 }
 
 #[cfg(test)]
