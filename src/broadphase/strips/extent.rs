@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 /// A strip has as many bins as boxes, rounded up to a power of two, between these limits.
 const BINS_MIN: usize = 16;
 const BINS_MAX: usize = 1 << 16;
+/// Most strips may be empty in a grid over the whole if no crowd is shorter than this part of it.
+const LONE_CROWD_PART: f32 = 0.25;
 
 /// Cells of one axis: cell `k` contains the coordinates from `origin + k / scale` on.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +95,30 @@ impl AxisCells {
     }
 }
 
+/// The extents of all boxes, and of the half of them in the middle, on each axis.
+pub(super) struct Extents {
+    pub(super) wholes: [AxisExtent; 3],
+    pub(super) cores: [AxisExtent; 3],
+}
+
+impl Extents {
+    pub(super) fn of(boxes: &[Aabb], line: &mut Vec<f32>) -> Self {
+        let wholes = extents(boxes, line);
+        let mut cores = wholes;
+        for core in &mut cores {
+            *core = core_extent(core, boxes, line);
+        }
+        Self { wholes, cores }
+    }
+
+    /// Whether most of the boxes are in a crowd that is much shorter than the whole on an axis. Most strips of a grid over the whole are empty then,
+    /// and the others contain the crowd.
+    pub(super) fn has_crowd(&self) -> bool {
+        let mut both = self.wholes.iter().zip(&self.cores);
+        both.any(|(whole, core)| core.length < LONE_CROWD_PART * whole.length)
+    }
+}
+
 /// Returns the axis whose extent is the greatest multiple of the mean length of a box, then the others. Strips run along
 /// the first one.
 pub(super) fn by_ratio(extents: [AxisExtent; 3]) -> [AxisExtent; 3] {
@@ -116,8 +142,14 @@ pub(super) fn whole_extent(axis: usize, boxes: &[Aabb]) -> AxisExtent {
     AxisExtent { axis, origin: low, length: high - low, mean }
 }
 
+/// Returns the extents of the boxes on the three axes, without the few that are far outside.
+pub(super) fn extents(boxes: &[Aabb], line: &mut Vec<f32>) -> [AxisExtent; 3] {
+    let mut of = |axis| extent(axis, boxes, line);
+    [of(0), of(1), of(2)]
+}
+
 /// Returns the extent of the boxes on one axis, without the few that are far outside.
-pub(super) fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
+fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
     if boxes.is_empty() {
         return AxisExtent { axis, origin: 0.0, length: 0.0, mean: 0.0 };
     }
@@ -127,7 +159,8 @@ pub(super) fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisEx
     // outside cannot stretch the cells.
     let off = line.len() / 32;
     let last = line.len() - 1 - off;
-    let (low, high) = (select_float(line, off), select_float(line, last));
+    let low = select_float(line, off);
+    let high = select_float(&mut line[off..], last - off);
     let margin = (high - low) * (1.0 / 30.0);
     // The mean is taken without the largest 32nd, for the same reason.
     line.clear();
@@ -141,7 +174,7 @@ pub(super) fn extent(axis: usize, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisEx
 
 /// Returns the range in which half of the boxes start, with a margin of half its length at either end: the extent of a crowd that most of the
 /// boxes are in. Its mean length is that of the whole extent.
-pub(super) fn core_extent(whole: &AxisExtent, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
+fn core_extent(whole: &AxisExtent, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisExtent {
     let AxisExtent { axis, mean, .. } = *whole;
     if boxes.is_empty() {
         return *whole;
@@ -149,7 +182,8 @@ pub(super) fn core_extent(whole: &AxisExtent, boxes: &[Aabb], line: &mut Vec<f32
     line.clear();
     append_each(line, boxes, |aabb| aabb.min[axis]);
     let (quarter, last) = (line.len() / 4, line.len() - 1);
-    let (low, high) = (select_float(line, quarter), select_float(line, last - quarter));
+    let low = select_float(line, quarter);
+    let high = select_float(&mut line[quarter..], last - 2 * quarter);
     let length = high - low;
     AxisExtent { axis, origin: low - 0.5 * length, length: 2.0 * length, mean }
 }

@@ -4,7 +4,7 @@
 
 use super::chunks::chunk_rows;
 use super::counted::{AxisPairs, LocateCells, count_overlapping};
-use super::extent::{AxisCells, AxisExtent, StripAxis, whole_extent};
+use super::extent::{AxisCells, AxisExtent, Extents, StripAxis, whole_extent};
 use crate::broadphase::join::NOT_FIRST_UNCUT;
 use crate::broadphase::pairs::flags::{NOT_FIRST_U, NOT_FIRST_V, STILL};
 use crate::columns::impl_memory;
@@ -108,8 +108,8 @@ pub(crate) struct Sample {
     located: [Vec<u32>; 3],
     /// Zeros while no grid is priced.
     counts: Vec<u32>,
-    /// Whether empty strips have a lower price.
-    pub(super) skips_empty: bool,
+    /// Whether most of the boxes are in a crowd, if a price has depended on it. Then empty strips have the price of others.
+    pub(super) has_crowd: Option<bool>,
     /// The pairs of the sample that overlap on each axis, the first and last cells of its boxes, and for each box the share of its cells
     /// and of its bounds that a long path crosses.
     pairs: [AxisPairs; 3],
@@ -119,7 +119,7 @@ pub(crate) struct Sample {
 
 impl_memory!(Sample {
     boxes, deltas, flags, line, columns, located, counts, pairs, cells, crossed;
-    without level, skips_empty
+    without level, has_crowd
 });
 
 impl Sample {
@@ -183,6 +183,9 @@ impl Sample {
     /// Removes the largest box of each axis. A single ground box under a million others may well be in the sample,
     /// and would count as a thousandth of all boxes.
     pub(super) fn drop_largest(&mut self) {
+        if self.boxes.len() <= LARGEST_KEPT {
+            return;
+        }
         for axis in 0..3 {
             let length = |aabb: &Aabb| aabb.max[axis] - aabb.min[axis];
             let boxes = self.boxes.iter().enumerate();
@@ -233,6 +236,12 @@ impl Sample {
         self.pairs[axis].share(|a, b| highs[a] - lows[a] < than && highs[b] - lows[b] < than)
     }
 
+    /// Returns whether most of the boxes are in a crowd.
+    fn has_crowd(&mut self) -> bool {
+        let Self { boxes, line, has_crowd, .. } = self;
+        *has_crowd.get_or_insert_with(|| Extents::of(boxes, line).has_crowd())
+    }
+
     /// Sums the copies of the boxes for the grid whose cells were located last.
     fn copied(&self, grid: &Grid, along: usize) -> Copied {
         let Self { boxes, deltas, columns, located: [spans, ..], .. } = self;
@@ -240,11 +249,12 @@ impl Sample {
         let spans = spans[..boxes.len()].iter().zip(ends);
         let mut sums = Copied { copies: 0.0, reach: 0.0, long: [0.0; 2] };
         if deltas[along].is_empty() {
+            let mut copies = 0;
             for (&span, (low, high)) in spans {
-                sums.copies += f64::from(span);
+                copies += u64::from(span);
                 sums.reach += f64::from(span) * f64::from(high - low).max(0.0);
             }
-            return sums;
+            return Copied { copies: copies as f64, ..sums };
         }
         let across = deltas[grid.u.axis].iter().zip(&deltas[grid.v.axis]);
         for ((&span, (low, high)), (path, (u, v))) in spans.zip(deltas[along].iter().zip(across)) {
@@ -269,6 +279,7 @@ impl Sample {
         let Self { boxes, located: [_, strips_of, slabs_of], counts, .. } = self;
         // One counter for each slab, and one for the whole strip. They are zero before and after this call.
         counts.resize(counts.len().max(strips * COUNTERS as usize), 0);
+        let counts = &mut counts[..strips * COUNTERS as usize];
         let located = || strips_of[..boxes.len()].iter().zip(&*slabs_of);
         let mut shared = Shared { slabs: 0, strips: 0, occupied: 0 };
         for (&strip, &slab) in located() {
@@ -473,7 +484,7 @@ impl Grid {
         // If each box is in one of so many strips, this is the share of pairs that are in the same one.
         let mut filled = pairs / f64::from(Ord::max(in_one, 1));
         let mostly_empty = in_one >= FILLED_PAIRS_MIN && filled < FILLED_PART * strips as f64;
-        if !mostly_empty || !sample.skips_empty {
+        if !mostly_empty || sample.has_crowd() {
             filled = strips as f64;
         }
         // A strip has about as many bins as boxes.
