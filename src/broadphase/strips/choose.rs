@@ -379,7 +379,7 @@ fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> (Choice, Choice)
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, choose};
+    use super::{Choice, cheapest, choose, choose_axis, strips_max};
     use crate::broadphase::pairs::flags::STILL;
     use crate::broadphase::strips::grid::Sample;
     use crate::geom::{Aabb, MovingBox};
@@ -401,6 +401,23 @@ mod tests {
             .collect();
         let (rows, get) = (boxes.len(), |row: usize| (boxes[row], 0));
         choose((rows, active), &get, false, 0, &mut Sample::default()).grid.strips()
+    }
+
+    /// Goal: after each rejection from the second on there are a sixteenth of the strips, down to one. Method: the limits for a million boxes.
+    #[test]
+    fn limit_of_strips_falls_to_one() {
+        let most = [0, 1, 2, 3, 4, 5, 99].map(|rejected| strips_max(1 << 20, rejected));
+        assert_eq!(most, [4096.0, 4096.0, 256.0, 16.0, 1.0, 1.0, 1.0]);
+    }
+
+    /// Goal: the cheapest number of strips is found up to the limit. Method: prices that grow with the distance from one number.
+    #[test]
+    fn cheapest_number_of_strips_is_found() {
+        for (least, most, found) in [(1.0, 99.0, 1.0), (32.0, 99.0, 32.0), (1e6, 32.0, 32.0)] {
+            let free = choose_axis(1, &[]);
+            let mut price = |strips: f64| Choice { cost: libm::log2(strips / least).abs(), ..free };
+            assert_eq!(cheapest(most, &mut price).0.strips, found);
+        }
     }
 
     /// Goal: one strip is chosen where every grid is expensive, or where hardly any box can be in a pair and a grid is more expensive

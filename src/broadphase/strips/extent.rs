@@ -187,3 +187,166 @@ fn core_extent(whole: &AxisExtent, boxes: &[Aabb], line: &mut Vec<f32>) -> AxisE
     let length = high - low;
     AxisExtent { axis, origin: low - 0.5 * length, length: 2.0 * length, mean }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        AxisCells, AxisExtent, Extents, StripAxis, by_ratio, core_extent, extent, whole_extent,
+    };
+    use crate::geom::Aabb;
+    use crate::lanes::{Isa, Kernel, LANES_MAX, Level, U32Lanes};
+    use alloc::vec::Vec;
+
+    /// Number of boxes in [`boxes`]: a 32nd of them are two.
+    const COUNT: usize = 65;
+
+    /// Returns boxes that start at even numbers from 0 to 128 on axis 1, not in this order. The first two and the last two are far outside
+    /// instead, where one of each has a length of 4096; the mean length of the others is 2.
+    fn boxes() -> Vec<Aabb> {
+        (0..COUNT)
+            .map(|k| {
+                let place = k * 7 % COUNT;
+                let low = match place {
+                    0 | 1 => -8192.0,
+                    63 | 64 => 8192.0,
+                    _ => 2.0 * place as f32,
+                };
+                let long = place == 0 || place == 64;
+                let length = if long { 4096.0 } else { (1 + place % 3) as f32 };
+                Aabb { min: [0.0, low, 0.0], max: [1.0, low + length, 1.0] }
+            })
+            .collect()
+    }
+
+    fn numbers(extent: &AxisExtent) -> (usize, [f32; 3]) {
+        (extent.axis, [extent.origin, extent.length, extent.mean])
+    }
+
+    /// Goal: the extent is that of the boxes without the 32nd at either end, the core is that of the half in the middle, and boxes far outside change
+    /// neither. Method: places and lengths for which `f32` is exact.
+    #[test]
+    fn extents_are_those_without_boxes_far_outside() {
+        let (boxes, line) = (boxes(), &mut Vec::new());
+        let whole = extent(1, &boxes, line);
+        // From 4 to 124, with a 30th of that at either end, and the mean length.
+        assert_eq!(numbers(&whole), (1, [0.0, 130.0, 2.0]));
+        // From 32 to 96, with half of that at either end.
+        assert_eq!(numbers(&core_extent(&whole, &boxes, line)), (1, [0.0, 128.0, 2.0]));
+        let moved: Vec<Aabb> = boxes
+            .iter()
+            .map(|aabb| Aabb { min: aabb.min.map(|x| x + 64.0), max: aabb.max.map(|x| x + 64.0) })
+            .collect();
+        let whole = extent(1, &moved, line);
+        assert_eq!(numbers(&whole), (1, [64.0, 130.0, 2.0]));
+        assert_eq!(numbers(&core_extent(&whole, &moved, line)), (1, [64.0, 128.0, 2.0]));
+        assert_eq!(numbers(&extent(2, &[], line)), (2, [0.0; 3]));
+        assert_eq!(numbers(&core_extent(&whole, &[], line)), numbers(&whole));
+        let Extents { wholes, cores } = Extents::of(&moved, line);
+        assert_eq!(wholes.map(|whole| whole.axis), [0, 1, 2]);
+        assert_eq!(numbers(&wholes[1]), numbers(&whole));
+        assert_eq!(numbers(&cores[1]), (1, [64.0, 128.0, 2.0]));
+    }
+
+    /// Goal: the extent of all boxes has the least and the greatest place of any, and their mean length. Method: boxes of which neither the first nor the
+    /// last one is at an end.
+    #[test]
+    fn whole_extent_is_that_of_all_boxes() {
+        let boxes = [(0.0, 1.0), (-4.0, 2.0), (5.0, 7.0), (1.0, 4.0)]
+            .map(|(low, high)| Aabb { min: [9.0, 9.0, low], max: [9.0, 9.0, high] });
+        assert_eq!(numbers(&whole_extent(2, &boxes)), (2, [-4.0, 11.0, 3.0]));
+        assert_eq!(numbers(&whole_extent(1, &[])), (1, [0.0; 3]));
+    }
+
+    /// Goal: axes are ordered by how many mean lengths of a box their extents are. Method: extents of which neither the lengths nor the means have this
+    /// order, and one of points.
+    #[test]
+    fn axes_are_ordered_by_lengths_of_boxes() {
+        let of = |axis, length, mean| AxisExtent { axis, origin: 0.0, length, mean };
+        let extents = [of(0, 64.0, 32.0), of(1, 16.0, 1.0), of(2, 8.0, 1.0)];
+        assert_eq!(extents.map(|extent| extent.ratio()), [2.0, 16.0, 8.0]);
+        assert_eq!(by_ratio(extents).map(|extent| extent.axis), [1, 2, 0]);
+        assert_eq!(of(0, 1.0, 0.0).ratio(), 1.0 / 1e-30);
+    }
+
+    /// Goal: a crowd counts if it is short on any axis. Method: cores of a quarter of the whole, and just below it.
+    #[test]
+    fn crowd_is_short_on_any_axis() {
+        let of = |lengths: [f32; 3]| {
+            [0, 1, 2].map(|axis| AxisExtent { axis, origin: 0.0, length: lengths[axis], mean: 1.0 })
+        };
+        let has_crowd =
+            |cores| Extents { wholes: of([64.0, 128.0, 32.0]), cores: of(cores) }.has_crowd();
+        assert!(!has_crowd([16.0, 32.0, 8.0]) && !has_crowd([64.0, 128.0, 32.0]));
+        assert!(has_crowd([15.0, 128.0, 32.0]) && has_crowd([64.0, 31.0, 32.0]));
+        assert!(has_crowd([64.0, 128.0, 7.0]));
+    }
+
+    /// Goal: the bins of a strip divide its own boxes, without those farther out than an eighth of the extent of all. Method: strips within the extent and
+    /// far beyond it, and numbers of boxes around the limits.
+    #[test]
+    fn bins_of_a_strip_divide_its_boxes() {
+        let along = StripAxis { axis: 1, low: 16.0, high: 32.0 };
+        let numbers = |cut: AxisCells| (cut.axis, cut.origin, cut.scale, cut.cells);
+        assert_eq!(numbers(along.bins(100, 20.0, 24.0)), (1, 20.0, 32.0, 128));
+        assert_eq!(numbers(along.bins(160, -1e9, 1e9)), (1, 14.0, 12.8, 256));
+        assert_eq!(numbers(along.bins(100, 24.0, 24.0)), (1, 24.0, 0.0, 1));
+        let counts = [0, 16, 17, 65_536, 65_537, 1 << 20].map(StripAxis::bins_of);
+        assert_eq!(counts, [16, 16, 32, 65_536, 65_536, 65_536]);
+    }
+
+    /// Goal: an extent that cannot be divided is one cell of no length. Method: lengths for which the scale is not a positive number.
+    #[test]
+    fn extent_without_length_is_one_cell() {
+        let cut = |length| AxisExtent { axis: 2, origin: 3.0, length, mean: 1.0 }.cut(8);
+        for length in [0.0, 1e-40, -1.0, f32::INFINITY, f32::NAN] {
+            let AxisCells { axis, origin, scale, cells } = cut(length);
+            assert_eq!((axis, origin, scale, cells), (2, 3.0, 0.0, 1), "{length}");
+            assert_eq!(cut(length).length(), 0.0);
+            assert_eq!(cut(length).cell(1e9), 0);
+        }
+        assert_eq!((cut(32.0).scale, cut(32.0).cells, cut(32.0).length()), (0.25, 8, 4.0));
+    }
+
+    struct Cells<'a> {
+        cut: AxisCells,
+        at: &'a [f32],
+        cells: &'a mut [u32],
+    }
+
+    impl Kernel for Cells<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) {
+            for row in (0..self.at.len()).step_by(I::LANES) {
+                let at = isa.load(&self.at[row..]);
+                self.cut.cells_of(isa, at).store(&mut self.cells[row..]);
+            }
+        }
+    }
+
+    /// Goal: the cell of a coordinate is the one that contains it, the outermost one if it is outside, and the same one by itself and in a vector. Method: the
+    /// borders of cells, coordinates near them, and far outside, on every level.
+    #[test]
+    fn cells_contain_their_coordinates_on_every_level() {
+        let cut = AxisExtent { axis: 0, origin: -8.0, length: 20.0, mean: 1.0 }.cut(5);
+        let border = |k: u16| -8.0 + 4.0 * f32::from(k);
+        let mut cases: Vec<(f32, u32)> = (0..5)
+            .flat_map(|k| {
+                let inside = [border(k), border(k) + 2.0, border(k + 1) - 0.001];
+                inside.map(|at| (at, u32::from(k)))
+            })
+            .collect();
+        cases.extend([(-9.0, 0), (-1e30, 0), (f32::NEG_INFINITY, 0)]);
+        cases.extend([(12.0, 4), (16.0, 4), (1e30, 4), (f32::INFINITY, 4)]);
+        cases.resize(cases.len().next_multiple_of(LANES_MAX), (0.0, 2));
+        let (at, expected): (Vec<f32>, Vec<u32>) = cases.into_iter().unzip();
+        let each: Vec<u32> = at.iter().map(|&at| cut.cell(at)).collect();
+        assert_eq!(each, expected);
+        for level in Level::all() {
+            let mut cells = alloc::vec![9; at.len()];
+            level.run(Cells { cut, at: &at, cells: &mut cells });
+            assert_eq!(cells, expected, "{level}");
+        }
+    }
+}
