@@ -94,8 +94,14 @@ fn joins_find_what_filters_and_owners_allow() {
                 (ends, flags)
             })
             .collect();
-        let allows =
-            |[a, b]: [u32; 2]| Filter::words_allow(filters[a as usize], filters[b as usize]);
+        let allows = |pair: [u32; 2]| {
+            let [a, b] = pair.map(|place| place as usize);
+            if owned {
+                owners[a] == 0 || owners[a] != owners[b]
+            } else {
+                Filter::words_allow(filters[a], filters[b])
+            }
+        };
         let expected: Vec<_> = pairs_by_brute_force(&rows).filter(|&pair| allows(pair)).collect();
         let (mut order, mut saves) = (None, false);
         for level in Level::all() {

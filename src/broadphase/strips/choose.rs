@@ -15,6 +15,7 @@
 
 use super::extent::{AxisExtent, Extents, by_ratio, extents, whole_extent};
 use super::grid::{Choice, Grid, Sample, cost};
+use super::join_cost::{join_cost, join_each, join_overlaps, join_work};
 use crate::geom::{Aabb, MapEach, MovingBox, each_axis};
 
 /// Greatest and least number of boxes in the sample from which the grid is chosen.
@@ -36,17 +37,12 @@ const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 8;
 /// The first sample is wrong if with the true number of records a tick takes this many times as long as a join of all
 /// boxes. The larger samples after it are wrong more rarely.
 const COST_SLACK: f64 = 1.25;
-/// Number of boxes that a join divides in the cache of a core.
-const JOIN_NEAR: f64 = 16384.0;
 
 /// Number of boxes from which comparisons are counted pair by pair. For 10,000 boxes the count would take 2 % of an even tick.
 pub(super) const COUNTED_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 16_384 };
 /// The larger sample, taken if the first price is wrong: greatest number of boxes, and how many each represents.
 const COUNTED_SAMPLES_MAX: usize = 512;
 const COUNTED_ROWS_PER_SAMPLE: usize = 64;
-/// Number of pairs of the larger sample that are tested on each axis: so many for each box of the input, up to the second number.
-const COUNTED_PAIRS_PER_ROW: usize = 2;
-const COUNTED_PAIRS_MAX: usize = 1 << 17;
 /// The price of a grid is wrong if the counted comparisons of a box cost more than `WRONG_FACTOR` times the priced ones, plus `WRONG_COST`
 /// nanoseconds, plus the cost of `WRONG_PAIRS` pairs of the sample.
 const WRONG_FACTOR: f64 = 1.5;
@@ -65,14 +61,14 @@ const JOIN_BETTER: f64 = 0.8;
 const JOIN_WORSE: f64 = 1.3;
 /// Number of records from which a strip is joined.
 pub(super) const JOIN_ROWS: f64 = 512.0;
-/// Boxes are short on an axis if they are shorter than this part of the range in which half of them start.
-const SHORT_PART: f32 = 0.0625;
 /// Grids over the middle are tried if it is shorter than this part of the whole on an axis.
 const CROWD_PART: f32 = 0.5;
 /// Greatest number of slices that are tried.
 const SLICES_MAX: f64 = 256.0;
 /// How much more comparisons weigh where numbers of strips are compared.
 const MORE_COMPARED: f64 = 0.4;
+/// How many times the copies of the cheapest grid a finer one may have. Where no pair of the sample is compared, many copies look cheap.
+const FINER_COPIES_MAX: f64 = 2.0;
 /// Factor between numbers of strips that are tried.
 const COARSE: f64 = 4.0;
 
@@ -185,27 +181,6 @@ fn joined(rows: usize, [along, u, v]: [AxisExtent; 3]) -> Choice {
     Choice { joined: true, ..free }
 }
 
-/// Returns the cost of a join for each of so many boxes, of which so many are active. `work` is the number of short boxes that
-/// a short box overlaps on each axis.
-fn join_each(boxes: f64, active: f64, work: f64) -> f64 {
-    let log2 = |x: f64| f64::from((x as u64).max(1).ilog2());
-    let divisions = libm::log2((work / cost::DIVIDE_WORK).max(1.0));
-    cost::JOIN
-        + cost::JOIN_ACTIVE * log2(active + 1.0)
-        + cost::JOIN_FAR * log2(boxes / JOIN_NEAR)
-        + cost::DIVIDE * divisions
-}
-
-/// Returns the cost of a join for each box, in addition to that of boxes apart from each other, if a box overlaps so many others, whether or not they move, and
-/// such a share of the boxes moves. Hardly any plane separates boxes that overlap, so they are divided in vain; but few boxes that move are joined with the
-/// others by themselves.
-fn join_overlaps(each: f64, moving: f64) -> f64 {
-    let undivided = cost::JOIN_OVERLAPS * each / (each + cost::FEW_OVERLAPS);
-    let pairs = each * moving * (2.0 - moving);
-    let share = (moving / cost::FEW_MOVE).min(1.0);
-    undivided * share * share + cost::JOIN_PAIR * pairs
-}
-
 /// Returns whether the comparisons of a choice, counted pair by pair in the sample, are about as many as its price assumes, and not very
 /// many.
 fn is_right((rows, active): (usize, usize), chosen: &Choice, sample: &mut Sample) -> bool {
@@ -236,43 +211,6 @@ fn coarse(extent: AxisExtent) -> AxisExtent {
     let boxes = extent.ratio().clamp(1.0, 1e12);
     let rounded = libm::exp2(libm::round(libm::log2(boxes)));
     AxisExtent { mean: (f64::from(extent.length) / rounded) as f32, ..extent }
-}
-
-/// Returns the number of short boxes that a short box overlaps on each axis: if there are many, a join divides them. The cores are the extents of
-/// the half of the boxes in the middle.
-fn join_work((rows, active): (usize, f64), cores: &[AxisExtent; 3], sample: &mut Sample) -> f64 {
-    let (boxes, mut work) = (rows as f64, f64::INFINITY);
-    let tested = (rows * COUNTED_PAIRS_PER_ROW).min(COUNTED_PAIRS_MAX);
-    for core in cores {
-        sample.find_pairs(core.axis, tested);
-        let short = sample.short_share(core.axis, 0.5 * core.length * SHORT_PART);
-        work = work.min(0.5 * boxes * short);
-    }
-    // Boxes that are not active have pairs with active ones only, so few of them are divided.
-    work * active / boxes
-}
-
-/// Returns the cost of a join of so many boxes, of which so many are active, with the copy of each. See [`join_each`] and [`join_overlaps`].
-fn join_cost((boxes, active): (f64, f64), work: f64, overlaps_each: f64) -> f64 {
-    let overlaps = join_overlaps(overlaps_each, active / boxes);
-    boxes * (cost::COPY + join_each(boxes, active, work) + overlaps)
-}
-
-/// Returns the least cost of a join of so many boxes, of which so many are active: if no two of them overlap.
-pub(super) fn join_min((rows, active): (usize, usize)) -> f64 {
-    join_cost((rows as f64, active as f64), 0.0, 0.0)
-}
-
-/// Returns the cost of a join of so many boxes, of which so many are active, after they were copied to strips. The sample is that of the choice.
-pub(super) fn join_after_scatter(
-    (rows, active): (usize, usize),
-    overlaps_each: f64,
-    sample: &mut Sample,
-) -> f64 {
-    let active = active as f64;
-    let Extents { cores, .. } = Extents::of(&sample.boxes, &mut sample.line);
-    let work = join_work((rows, active), &cores, sample);
-    join_cost((rows as f64, active), work, overlaps_each)
 }
 
 /// Chooses by counted comparisons. Keeps the first choice unless another one is much cheaper.
@@ -366,13 +304,15 @@ fn cheapest(most: f64, price: &mut dyn FnMut(f64) -> Choice) -> (Choice, Choice)
     }
     for &step in &[2.0, core::f64::consts::SQRT_2] {
         let [a, b] = [best.strips, finer.strips];
-        for &(k, strips) in &[(0, a / step), (1, a * step), (2, b / step), (3, b * step)] {
-            // Both are mostly the same, and have the same neighbours.
-            let tried = k >= 2 && a == b;
-            if !tried && (1.0..=most).contains(&strips) {
+        // Both are mostly the same.
+        for &strips in &[a / step, a * step, b / step, b * step][..if a == b { 2 } else { 4 }] {
+            if (1.0..=most).contains(&strips) {
                 try_strips(&mut best, &mut finer, strips);
             }
         }
+    }
+    if finer.copies > FINER_COPIES_MAX * best.copies {
+        finer = best;
     }
     (best, finer)
 }
@@ -410,13 +350,23 @@ mod tests {
         assert_eq!(most, [4096.0, 4096.0, 256.0, 16.0, 1.0, 1.0, 1.0]);
     }
 
-    /// Goal: the cheapest number of strips is found up to the limit. Method: prices that grow with the distance from one number.
+    /// Goal: the cheapest number of strips is found up to the limit, and a finer grid unless it has many copies. Method: prices that are computed by hand.
     #[test]
     fn cheapest_number_of_strips_is_found() {
         for (least, most, found) in [(1.0, 99.0, 1.0), (32.0, 99.0, 32.0), (1e6, 32.0, 32.0)] {
             let free = choose_axis(1, &[]);
             let mut price = |strips: f64| Choice { cost: libm::log2(strips / least).abs(), ..free };
             assert_eq!(cheapest(most, &mut price).0.strips, found);
+        }
+        for (copies, is_finer) in [(0.01, true), (1.0, false)] {
+            let mut price = |strips: f64| Choice {
+                cost: 100.0 + strips / 4096.0,
+                compared: 100.0 / strips,
+                copies: 1.0 + copies * strips.sqrt(),
+                ..choose_axis(1, &[])
+            };
+            let (best, finer) = cheapest(1024.0, &mut price);
+            assert_eq!((best.strips, finer.strips > 100.0), (1.0, is_finer), "{copies}");
         }
     }
 

@@ -15,8 +15,9 @@
 //!
 //! All is a function of the boxes alone.
 
-use super::choose::{COUNTED_ROWS_MIN, JOIN_ROWS, join_after_scatter, join_min};
+use super::choose::{COUNTED_ROWS_MIN, JOIN_ROWS};
 use super::grid::{Choice, Grid, Sample, cost};
+use super::join_cost::{join_after_scatter, join_min};
 use super::long_path::Passage;
 use super::record::StripRecord;
 use super::scatter::Chunk;

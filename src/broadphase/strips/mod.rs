@@ -1,7 +1,7 @@
 //! Finds the pairs of moving boxes that meet in a tick. The grid is rebuilt in every tick.
 //!
 //! ```text
-//! choose   pick strips and bins from a sample of the boxes                (choose.rs, grid.rs, counted.rs)
+//! choose   pick strips and bins from a sample of the boxes                (choose.rs, grid.rs, join_cost.rs, counted.rs)
 //! scatter  copy each box to the strips that it overlaps, chunk by chunk   (scatter.rs, long_path.rs)
 //! check    choose again if the strips need far more comparisons than priced  (cost_check.rs)
 //! sweep    sort each strip by bin and compare neighbours                  (strip.rs, sort.rs, sweep.rs)
@@ -18,6 +18,7 @@ pub(crate) mod cost_check;
 pub(crate) mod counted;
 pub(crate) mod extent;
 pub(crate) mod grid;
+pub(crate) mod join_cost;
 pub(crate) mod long_path;
 pub(crate) mod passes;
 pub(crate) mod record;
