@@ -43,7 +43,7 @@ use time_slices::TimeSlices;
 
 /// Finds all pairs of boxes that meet in a tick.
 ///
-/// Only memory is kept between ticks. After a tick or two of similar size, finding allocates nothing, even if the
+/// Only memory is kept between ticks. After a few ticks of similar size, finding allocates nothing, even if the
 /// number of pairs grows by a few per cent. Of the memory for pairs, what is not needed is freed once there are more than
 /// eight places for each pair of the largest of the last 16 to 32 ticks. Its [`Exec`] sets where it runs: by default on the `rayon` pool in
 /// which it is called.
