@@ -10,6 +10,7 @@ mod changelog;
 mod comments;
 mod errors;
 mod imports;
+mod pages;
 mod paths;
 mod source;
 
@@ -84,7 +85,7 @@ const MARKS: [&str; 5] = [
 type Finding = (usize, String);
 type Rule = fn(path: &str, text: &str) -> Vec<Finding>;
 
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     length,
     names,
     layering,
@@ -94,6 +95,7 @@ const RULES: [Rule; 13] = [
     excuses,
     marks,
     changelog::form,
+    pages::title,
     comments::doc_comments,
     comments::invalid_is_said,
     comments::plain_words,
