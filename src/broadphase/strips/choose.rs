@@ -6,6 +6,7 @@
 //! ```text
 //! sample few boxes; price grids by mean lengths, and by counters of cells       (grid.rs)
 //! count the comparisons of the cheapest one pair by pair in the sample          (counted.rs)
+//! if they are about as many as priced: take the grid that is the cheapest if comparisons cost more
 //! if there are far more of them, or if a join of all boxes seems cheaper:
 //!     sample more boxes; count the comparisons of grids over all boxes, and over the half of them in the middle
 //!     change the choice if another one is much cheaper
@@ -65,7 +66,8 @@ pub(super) const JOIN_ROWS: f64 = 512.0;
 const CROWD_PART: f32 = 0.5;
 /// Greatest number of slices that are tried.
 const SLICES_MAX: f64 = 256.0;
-/// How much more comparisons weigh where numbers of strips are compared.
+/// How much more comparisons cost where numbers of strips are compared with each other. The price that is compared with a join takes too few strips
+/// by measured times, see `docs/decisions/0031-more-strips.md`.
 const MORE_COMPARED: f64 = 0.4;
 /// How many times the copies of the cheapest grid a finer one may have. Where no pair of the sample is compared, many copies look cheap.
 const FINER_COPIES_MAX: f64 = 2.0;
