@@ -28,13 +28,13 @@ use crate::geom::count_of;
 use crate::lanes::Scalar;
 
 /// Number of boxes of a set in a sample.
-pub(super) const SAMPLE: usize = 32;
+pub(super) const SAMPLE: usize = 64;
 /// Fewest comparisons of a join of which boxes are separated. To read the sample takes as long as some ten thousand.
 const COMPARED_MIN: f64 = if cfg!(fuzzing) { 8.0 } else { 65536.0 };
-/// Fewest pairs of a sample that are excluded: a third.
-const EXCLUDED_MIN: usize = SAMPLE * SAMPLE / 3;
-/// Fewest of them in a second sample: a quarter.
-const CONFIRMED_MIN: usize = SAMPLE * SAMPLE / 4;
+/// Fewest pairs of a sample that are excluded: a sixteenth.
+const EXCLUDED_MIN: usize = SAMPLE * SAMPLE / 16;
+/// Fewest pairs of a second sample that are excluded: a twenty-fourth.
+const CONFIRMED_MIN: usize = SAMPLE * SAMPLE / 24;
 /// Number of excluded pairs of overlapping boxes, for each box, from which boxes are separated before any division, and fewest boxes
 /// for it. Of two sets, so many boxes of each are in the sample of overlaps.
 const OVERLAPS_MIN: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
