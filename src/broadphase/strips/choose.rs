@@ -25,9 +25,11 @@ const SAMPLES_MIN: usize = 96;
 /// There are fewer samples than the least number if each would represent fewer boxes than this.
 const ROWS_PER_SAMPLE_MIN: usize = 16;
 /// Up to `ONE_STRIP_ROWS` boxes are one strip: to compare each with all that it reaches there costs less than to
-/// choose a grid. The axis of the strip is chosen from a sample of `ONE_STRIP_SAMPLES` boxes.
+/// choose a grid. The axis of the strip is chosen from a sample of `ONE_STRIP_SAMPLES` boxes, and up to `ANY_AXIS_ROWS` boxes are
+/// compared each with each.
 const ONE_STRIP_ROWS: usize = if cfg!(fuzzing) { 4 } else { 512 };
 const ONE_STRIP_SAMPLES: usize = 16;
+const ANY_AXIS_ROWS: usize = if cfg!(fuzzing) { 2 } else { 24 };
 /// Boxes count as lying in a line if the extent on all axes but one is at most this many box lengths.
 const LINE_RATIO: f64 = 8.0;
 /// Each box of the sample represents this many boxes, within the limits of the sample size.
@@ -92,7 +94,7 @@ pub(super) fn choose(
     // If there can be no pair, nothing is compared.
     let one_strip = rows <= ONE_STRIP_ROWS || active == 0;
     let wanted = if one_strip {
-        rows.min(ONE_STRIP_SAMPLES)
+        if rows <= ANY_AXIS_ROWS { 0 } else { rows.min(ONE_STRIP_SAMPLES) }
     } else if rejected == 0 {
         (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN.min(rows / ROWS_PER_SAMPLE_MIN), SAMPLES_MAX)
     } else {
@@ -280,7 +282,7 @@ fn choose_counted(
     }
 }
 
-/// Chooses the axis of a single strip.
+/// Chooses the axis of a single strip. Without a sample, the strip has one bin, so that each box is compared with each.
 fn choose_axis(rows: usize, sample: &[Aabb]) -> Choice {
     let [along, u, v] = by_ratio([0, 1, 2].map_each(|axis| whole_extent(axis, sample)));
     Choice::free(Grid::with_strips(along, u, v, 1.0), rows as f64)
