@@ -490,7 +490,7 @@ impl FixedBoxes {
         self.boxes = boxes;
     }
 
-    /// Puts in valid boxes, in rows less than `most`. `filtered` says whether any of them may have
+    /// Puts in valid boxes, in rows less than `most`. If `filtered`, any of them may have
     /// a filter. Afterwards the contents of `boxes` are arbitrary.
     pub(crate) fn put_valid(&mut self, most: usize, boxes: &mut Vec<BvhItem>, filtered: bool) {
         if filtered {

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 /// Number of movers and of fixed boxes from which the number of candidates is estimated.
 const SAMPLE_MOVERS: usize = 32;
 const SAMPLE_BOXES: usize = 512;
-/// Number of movers around which the candidates that are separated are estimated, and of movers that may be around them.
+/// Number of movers around which the share of separated candidates is estimated, and greatest number of movers sampled around each.
 const CENTRES: usize = 4;
 const SAMPLE_NEAR: usize = 256;
 
@@ -29,7 +29,7 @@ pub(super) struct JoinedMovers<'a> {
     /// Filters, labels and owners of the movers, by row.
     pub(super) set: PairInput<'a>,
     pub(super) limit: &'a PairLimit<'a>,
-    /// The movers, as indices.
+    /// The movers that are left for the join, as indices of `movers`.
     pub(super) left: &'a [u32],
     pub(super) boxes: &'a [BvhItem],
     /// The words of the filters of these movers, then of the boxes; empty if all pairs are allowed.
@@ -79,8 +79,8 @@ impl JoinedMovers<'_> {
         run(Exclusion { filters: self.words, owner: Some(&owner as OwnerOf<'_>) })
     }
 
-    /// Estimates how many candidates the join compares: pairs of a box and a mover of which the bounds of the path overlap it, and that are not
-    /// separated. For boxes with long diagonal paths, these are many more than a traversal finds.
+    /// Estimates how many candidates the join compares: pairs of a mover and a fixed box that overlaps the bounds of its path, without the
+    /// pairs that the join separates. For movers with long diagonal paths, these are many more than a traversal finds.
     pub(super) fn estimate(&self) -> f64 {
         let (movers, boxes) = (self.left.len(), self.boxes.len());
         let (of_movers, of_boxes) = (movers.min(SAMPLE_MOVERS), boxes.min(SAMPLE_BOXES));

@@ -12,7 +12,7 @@
 //!
 //! Guarantee: the tree depends on the boxes and their order alone, not on threads or levels. The
 //! bounds of a node contain everything below it; after a build they are exact, unless they are loosened.
-//! So a query that reaches a box whenever it reaches one inside that box finds every box that it reaches.
+//! So a query finds every box that it reaches, if its test has this property: if it reaches a box, it reaches all boxes around it.
 
 mod build;
 pub(crate) mod forest;
@@ -232,7 +232,7 @@ impl Tree {
         }
     }
 
-    /// Grows the bounds of all nodes below the node `id`. Returns its own bounds. The recursion is as deep as the tree.
+    /// Grows the bounds of all nodes below the node `id`. Returns the bounds of the node `id`. The recursion is as deep as the tree.
     fn loosen_below(&mut self, id: u32, slack: f32) -> Aabb {
         let node = (id & !LEAF) as usize;
         if id & LEAF != 0 {

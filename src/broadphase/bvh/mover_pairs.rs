@@ -11,8 +11,8 @@
 //!
 //! A stick across n sticks on other axes visits as many nodes as the square root of n, and a plate across n points n to
 //! the power of 2/3, also if they have no pair. A join reads each fixed box, so it is done only after a round whose
-//! allowance is in proportion to the boxes and movers. So are movers in a crowd of boxes that filters or owners exclude, if the join
-//! separates these. All decisions are made from counts that are the same for every level
+//! allowance is in proportion to the boxes and movers. Movers in a crowd of boxes that filters or owners exclude also visit many nodes
+//! without a pair; they are joined if the join separates these boxes. All decisions are made from counts that are the same for every level
 //! and any threads.
 
 use super::joined_movers::{JoinedMovers, write_words};

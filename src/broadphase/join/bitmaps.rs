@@ -44,8 +44,8 @@ const BLOCK_ENDS: usize = 8 * BLOCK + LANES_MAX;
 /// The boxes of a block, one bit each.
 type Bitmap = [u32; WORDS];
 
-/// Intervals of the six ends of boxes: half of them equal parts of the whole range, and half of the range that is crowded. The interval of
-/// a coordinate is the sum of those of both.
+/// Intervals of the coordinates of the six faces of boxes. Half of the intervals divide the whole range into equal parts, the other half
+/// the crowded range. The number of the interval of a coordinate is the sum of its numbers in both divisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct EndIntervals {
     /// Start of the whole range and of the crowded one, and the number of intervals per length there.
@@ -61,7 +61,7 @@ impl EndIntervals {
         let mut of = Self { origins: [[0.0; 2]; 6], scales: [[0.0; 2]; 6], count: intervals };
         for k in 0..6 {
             let mut ends = [0.0; TRIED_MAX];
-            let count = boxes[k % 3].each_few(k / 3 == 1, &mut ends);
+            let count = boxes[k % 3].copy_few(k / 3 == 1, &mut ends);
             let ends = &mut ends[..count];
             sort_floats(ends);
             // Few boxes far away share the outermost intervals.
@@ -112,14 +112,15 @@ impl EndIntervals {
         (in_range(0) + in_range(1)).trunc()
     }
 
-    /// Returns the share of the pairs of two samples that do not overlap, but may do so by their intervals. A few more are added.
+    /// Returns the share of pairs of two samples that are compared in vain: they do not overlap, but their intervals do not show that.
+    /// [`UNSEEN`] pairs are added.
     pub(super) fn share_compared(&self, of_a: &[Sampled; 3], of_b: &[Sampled; 3]) -> f64 {
         let mut ends = [[[0.0; TRIED_MAX]; 6]; 2];
         let mut cells = [[[0; TRIED_MAX]; 6]; 2];
         let mut counts = [0; 2];
         for (set, of) in [of_a, of_b].into_iter().enumerate() {
             for k in 0..6 {
-                counts[set] = of[k % 3].each_few(k / 3 == 1, &mut ends[set][k]);
+                counts[set] = of[k % 3].copy_few(k / 3 == 1, &mut ends[set][k]);
                 // The starts of one set are compared with the ends of the other.
                 let table = if set == 0 { k } else { (k + 3) % 6 };
                 for (cell, &end) in cells[set][k].iter_mut().zip(&ends[set][k]) {
@@ -172,6 +173,11 @@ impl BitmapIndex {
         self.cells.resize(6 * INTERVALS_MAX, 0);
         self.block.resize(BLOCK_ENDS, 0.0);
         self.bitmaps.resize(6 * CELLS_MAX, [0; WORDS]);
+    }
+
+    /// Ends a comparison, also one that was interrupted by a panic.
+    pub(super) fn stop(&mut self) {
+        self.a.len = 0;
     }
 
     /// Whether there is nothing to compare.

@@ -30,7 +30,7 @@ impl Default for PlaneRules {
     }
 }
 
-/// Consecutive rows of [`KdBoxes`].
+/// The boxes of a set: consecutive rows of [`KdBoxes`], or consecutive words of a list of places. Padding follows them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KdRows {
     pub(super) start: usize,
@@ -45,7 +45,7 @@ impl KdRows {
     }
 
     /// Returns the first row past these rows and their padding.
-    pub(super) fn end(self) -> usize {
+    pub(super) fn padded_end(self) -> usize {
         self.start + self.len + LANES_MAX
     }
 }
@@ -147,7 +147,7 @@ impl KdBoxes {
         start: usize,
     ) -> [KdRows; 2] {
         let (sorted, lens) = (sets.rows(start), sets.lens());
-        self.need(sorted[1].end() + LANES_MAX);
+        self.need(sorted[1].padded_end() + LANES_MAX);
         let mut starts = self.keys.starts_mut(lens[0] + lens[1]);
         for (set, len) in sets.sets.iter().zip(lens) {
             let (of_set, rest) = starts.split_at_mut(len);
@@ -178,10 +178,11 @@ impl KdBoxes {
         sorted
     }
 
-    /// Copies the boxes of sorted rows to the rows from `start` on, each of the two sets that they are of by itself.
+    /// Copies the boxes of a merged list to the rows from `start` on: those of the first set, then those of the second. Returns both.
     pub(super) fn separate(&mut self, rows: KdRows, start: usize) -> [KdRows; 2] {
         let (first, _) = self.copy_where(rows, start, &|boxes, row| boxes.sides[row] == 1);
-        let (second, _) = self.copy_where(rows, first.end(), &|boxes, row| boxes.sides[row] == 2);
+        let (second, _) =
+            self.copy_where(rows, first.padded_end(), &|boxes, row| boxes.sides[row] == 2);
         [first, second]
     }
 
@@ -235,7 +236,7 @@ impl SortedSets {
     pub(super) fn rows(&self, start: usize) -> [KdRows; 2] {
         let [len, second] = self.lists();
         let first = KdRows { start, len };
-        [first, if second == 0 { first } else { KdRows { start: first.end(), len: second } }]
+        [first, if second == 0 { first } else { KdRows { start: first.padded_end(), len: second } }]
     }
 
     /// Returns each list that has boxes: which one it is, the places of its boxes among those of both, and the rows to which it is copied.
@@ -456,7 +457,7 @@ impl Kernel for CopySet<'_> {
     }
 }
 
-/// Returns which of some boxes end at a plane or above it, and their words right of it.
+/// Returns which of some boxes end at a plane or above it, and their words: with the flag of a right copy if they start below it.
 #[inline(always)]
 fn keep_right<I: Isa>(
     isa: I,

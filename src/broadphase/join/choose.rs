@@ -23,7 +23,7 @@ const SORT_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 128.0 };
 /// share of the pairs to a sweep of the boxes that are shorter than this part of the interquartile range.
 const APART_WORK: f64 = if cfg!(fuzzing) { 3.0 } else { 512.0 };
 const SHORT_SHARE: f64 = 0.25;
-const SHORT_PART: f32 = 1.0 / 16.0;
+pub(crate) const SHORT_PART: f32 = 1.0 / 16.0;
 /// Before a sweep, the longer boxes are looked for in the whole set. If they are less than this share, so that the sample may
 /// have missed them, and need so many comparisons per box, they are joined separately.
 const MISSED_SHARE: f64 = 0.25;
@@ -61,43 +61,36 @@ pub(super) const DEPTH_MAX: u8 = 64;
 /// How to process a join.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum SplitChoice {
+    /// Compare each box with each.
     Compare,
     /// Compare by bitmaps with these intervals for the smaller set.
     Bitmaps(EndIntervals),
     /// Sweep along an axis, unless that needs more comparisons; two sets as one list, if they are merged.
-    Sweep {
-        axis: usize,
-        work_max: u64,
-        merged: bool,
-    },
-    Split {
-        axis: usize,
-        at: f32,
-    },
-    /// Divide a set that is swept along the axis afterwards; at this plane, if only two parts are made.
-    Slices {
-        axis: usize,
-        at: f32,
-    },
-    Apart {
-        axis: usize,
-        than: f32,
-    },
+    Sweep { axis: usize, work_max: u64, merged: bool },
+    /// Divide the sets at a plane.
+    Split { axis: usize, at: f32 },
+    /// Divide the sets into slices that are swept along the axis afterwards. If there are two slices, the plane is between them.
+    Slices { axis: usize, at: f32 },
+    /// Separate the boxes that are longer than this on the axis.
+    Apart { axis: usize, than: f32 },
+    /// Separate the boxes with this flag from those without it.
     ByFlag(u32),
 }
 
-/// How the sets of a join were divided so far. It does not depend on a sample of them.
+/// How the sets of a join were divided so far. [`choose`] reads it in addition to a sample of the boxes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KdHistory {
-    /// Axes on which the boxes that cross a plane have been separated since the last plane there, one bit each.
+    /// Axes on which long boxes have been separated since the last division at a plane there, one bit each.
     pub(super) apart: u8,
     /// Number of divisions.
     pub(super) depth: u8,
     /// Whether a sweep along an axis was too slow.
     pub(super) dense: bool,
-    /// Whether the last division was one into slices, which are swept unless that is more expensive by a sample.
+    /// Whether the join is a slice, or a part that is swept without another division. Its boxes are copied in the order of the sweep
+    /// at once, and long boxes that the sample missed are not separated.
     pub(super) sliced: bool,
-    /// Whether boxes that filters exclude from each other are separated no more, unless they would be compared each with each.
+    /// Whether boxes that filters or owners exclude from each other are no longer separated before a division. They still are
+    /// separated where each would be compared with each.
     pub(super) filtered: bool,
 }
 
@@ -181,8 +174,8 @@ pub(super) fn choose(
 /// Planes to divide at on an axis: see [`Sampled::planes`]. Half of the boxes start between the last two.
 type DivisionPlanes = Option<[f32; 4]>;
 
-/// Returns the range in which half of the boxes start.
-fn quartile_range([.., first_quarter, last_quarter]: [f32; 4]) -> f32 {
+/// Returns the interquartile range: the length of the interval in which the middle half of the boxes start.
+fn interquartile_range([.., first_quarter, last_quarter]: [f32; 4]) -> f32 {
     last_quarter - first_quarter
 }
 
@@ -211,9 +204,9 @@ impl SampledJoin<'_> {
         if !self.may_be_apart(axis) {
             return None;
         }
-        let range = quartile_range(samples[0][axis].planes(&samples[1][axis], same)?);
+        let range = interquartile_range(samples[0][axis].planes(&samples[1][axis], same)?);
         let than = range * SHORT_PART;
-        // Half of the boxes of the other set start in this range.
+        // Half of the boxes of the other set start in an interval of this length.
         let compared = |set: KdRows, other: KdRows| {
             let [share, sum] = boxes.longer(set, axis, [than, 2.0 * range]);
             let met = 0.5 * other.len as f64 * sum / f64::from(range);
@@ -230,7 +223,8 @@ impl SampledJoin<'_> {
     fn short_are_swept(&self, planes: &[DivisionPlanes; 3], share_max: f64) -> Option<SplitChoice> {
         let mut most = (SHORT_SHARE, None);
         for axis in (0..3).filter(|&axis| self.may_be_apart(axis)) {
-            let Some(than) = planes[axis].map(|planes| quartile_range(planes) * SHORT_PART) else {
+            let Some(than) = planes[axis].map(|planes| interquartile_range(planes) * SHORT_PART)
+            else {
                 continue;
             };
             let [of_a, of_b] = self.samples.map(|of| &of[axis]);
@@ -275,7 +269,7 @@ impl SampledJoin<'_> {
                     copied = copies;
                 }
             }
-            let than = quartile_range(planes) * LONG_PART;
+            let than = interquartile_range(planes) * LONG_PART;
             // For either set: if all boxes or none are long, separating them changes nothing.
             for &share in &[of_a.longer(than), of_b.longer(than)] {
                 if self.may_be_apart(axis) && share > long.0 && share < 1.0 - LONG_SHARE {
@@ -335,8 +329,7 @@ fn bitmaps(
     (tested + LEFT_WORK * caution * left < cheaper_than).then_some(intervals)
 }
 
-/// Returns the axis along which less than this share of pairs overlap, and the fewest, with their share; `None` if more do on each
-/// axis.
+/// Returns the axis along which the least share of pairs overlaps, and this share; `None` if it is not less than `share_max`.
 fn sweep_axis<'a>(
     of: impl Fn(usize) -> (&'a Sampled, &'a Sampled),
     same: bool,
@@ -356,8 +349,8 @@ fn sweep_axis<'a>(
     best.1
 }
 
-/// Returns the comparisons for each box that cost as much as divisions, if each box would be compared with so many without
-/// them. Each division halves these at best.
+/// Returns the cost of a join by divisions, in comparisons for each box. `left` is the number of comparisons for each box without
+/// divisions; each division halves it at best.
 fn division_work(mut left: f64) -> f64 {
     let mut divided = LEAF_WORK;
     while left > LEAF_WORK {

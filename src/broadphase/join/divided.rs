@@ -65,7 +65,7 @@ impl PlaceSets {
         self.words.clear();
         if let Some(KdTask { a, b, of_a, of_b, .. }) = &mut self.task {
             (*of_a, *of_b) = (KdPart::All, KdPart::All);
-            let words = &scratch[..a.end().max(b.end())];
+            let words = &scratch[..a.padded_end().max(b.padded_end())];
             reserve_for(&mut self.words, words.len());
             self.words.extend_from_slice(words);
         }
@@ -89,7 +89,7 @@ impl CopyBoxes for CopyPlaces<'_> {
         start: usize,
     ) -> (KdRows, Summary) {
         let Self { level, records, from, scratch, selected } = self;
-        let (words, rows) = (&from[set.start..set.end()], set.len);
+        let (words, rows) = (&from[set.start..set.padded_end()], set.len);
         **selected += rows;
         let needed = start + rows + 2 * LANES_MAX;
         if scratch.len() < needed {
@@ -143,7 +143,7 @@ fn reserve_sets(levels: &mut Vec<JoinLevel>, depth: usize) {
         } else {
             count = joins.len() + Ord::max(joins.len() / 2, PARTS_EACH);
             longest = most_of(&sets[..joins.len()], |sets| {
-                sets.task.map_or(0, |task| task.a.end().max(task.b.end()))
+                sets.task.map_or(0, |task| task.a.padded_end().max(task.b.padded_end()))
             });
         }
         count = count.min(PARTS_MAX);
@@ -218,7 +218,7 @@ impl DividedJoin {
             records.load(not_first, first + second, get);
         });
         let a = KdRows { start: 0, len: first };
-        let b = KdRows { start: a.end(), len: second };
+        let b = KdRows { start: a.padded_end(), len: second };
         self.levels[0].sets[0].task = Some(KdTask::new([a, b], false, KdHistory::default()));
     }
 
@@ -268,9 +268,9 @@ impl DividedJoin {
             for (index, sets) in above[..count].iter().enumerate() {
                 let Some(task) = sets.task else { continue };
                 let choice = divisions(&(records, &sets.words[..]), &task, most);
-                let (two_or_more, mut more) = task.parts(choice);
-                let mut divided = [two_or_more[1]; PARTITION_MAX];
-                divided[..PARTS_EACH].copy_from_slice(&two_or_more);
+                let (first_parts, mut more) = task.parts(choice);
+                let mut divided = [first_parts[1]; PARTITION_MAX];
+                divided[..PARTS_EACH].copy_from_slice(&first_parts);
                 // A comparison by bitmaps can be divided at any row.
                 let by_rows = matches!(choice, SplitChoice::Bitmaps(_)) && !task.same;
                 if by_rows {
@@ -291,6 +291,7 @@ impl DividedJoin {
                     parts.push((depth, index, task));
                 } else if task.len() > 2 * most && !by_rows {
                     append_each(joins, divided, |&join| (index, join));
+                    // The sets of one job are written together; `Compare` stands for a single set that is selected by itself.
                     let (each, choice) =
                         if partitioned { (more, choice) } else { (1, SplitChoice::Compare) };
                     for _ in (0..more).step_by(each) {
@@ -363,9 +364,9 @@ impl DividedJoin {
             let PartWorker { join, candidates, overlaps, .. } = worker;
             let mut done = false;
             while !done {
+                candidates.len = 0;
                 done = join.proceed(level, excluded, candidates);
                 take(candidates, overlaps, &mut run.pairs);
-                candidates.len = 0;
             }
         });
         // Any worker may take any part, so reserve the largest memory used for all of them.
@@ -449,7 +450,7 @@ fn partition(
     let of_b = if same {
         of_a
     } else {
-        let start = of_a.iter().map(|(rows, _)| rows.end()).fold(0, Ord::max);
+        let start = of_a.iter().map(|(rows, _)| rows.padded_end()).fold(0, Ord::max);
         worker.partition(level, from, task.b, &parts[..counts[1]], start)
     };
     for (k, (sets, (_, task))) in sets.iter_mut().zip(tasks).enumerate() {
@@ -478,12 +479,12 @@ fn partition(
         if task.same || !is_much_larger(b.len, a.len) || !may_drop() {
             let lists = &worker.lists;
             reserve_for(&mut sets.words, a.len + b.len + 2 * LANES_MAX);
-            sets.words.extend_from_slice(&lists[a.start..a.end()]);
+            sets.words.extend_from_slice(&lists[a.start..a.padded_end()]);
             let a = KdRows { start: 0, ..a };
             let mut to = a;
             if !task.same {
-                sets.words.extend_from_slice(&lists[b.start..b.end()]);
-                to = KdRows { start: a.end(), ..b };
+                sets.words.extend_from_slice(&lists[b.start..b.padded_end()]);
+                to = KdRows { start: a.padded_end(), ..b };
             }
             sets.task = Some(KdTask { a, b: to, ..join });
         } else {
@@ -536,7 +537,7 @@ impl PartWorker {
         parts: &[KdPart],
         start: usize,
     ) -> [(KdRows, u32); PARTITION_MAX] {
-        let (words, rows) = (&words[set.start..set.end()], set.len);
+        let (words, rows) = (&words[set.start..set.padded_end()], set.len);
         let all = rows + 2 * LANES_MAX;
         // The first length is enough unless most of the boxes are in one part.
         let whole = parts.iter().any(|part| matches!(part, KdPart::All));

@@ -35,10 +35,11 @@ const COMPARED_MIN: f64 = if cfg!(fuzzing) { 8.0 } else { 65536.0 };
 const EXCLUDED_MIN: usize = SAMPLE * SAMPLE / 16;
 /// Fewest pairs of a second sample that are excluded: a twenty-fourth.
 const CONFIRMED_MIN: usize = SAMPLE * SAMPLE / 24;
-/// Number of excluded pairs of overlapping boxes, for each box, from which boxes are separated before any division, and fewest boxes
-/// for it. Of two sets, so many boxes of each are in the sample of overlaps.
+/// Number of overlapping excluded pairs, for each box, from which boxes are separated before any division.
 const OVERLAPS_MIN: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
+/// Fewest boxes of a join that are separated before any division.
 const ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
+/// Number of boxes of each of two sets in the sample from which overlaps are estimated.
 const OVERLAPS_SAMPLE: usize = 128;
 /// Greatest number of separations, one after the other, of samples of which the comparisons are estimated.
 const SEPARATIONS_MAX: usize = 16;
@@ -47,10 +48,12 @@ const NOWHERE: [f32; 6] = [f32::INFINITY, 0.0, 0.0, f32::NEG_INFINITY, 0.0, 0.0]
 /// The bits of a filter word for categories.
 const CATEGORIES: u32 = 0xffff;
 
-/// A kind of boxes, for some categories.
+/// How the filter of a box is related to a set of categories.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum FilterKind {
+    /// The box has no other category.
     Within,
+    /// The mask of the box has none of the categories.
     Blind,
     /// Within the categories and blind to them.
     Both,
@@ -87,8 +90,8 @@ impl Exclusion<'_> {
         self.filters.is_empty() && self.owner.is_none()
     }
 
-    /// Estimates how many pairs of two samples of overlapping boxes, as places, a join compares, because they are in no parts that it separates.
-    /// `each` is the number of pairs of boxes that a pair of the samples represents. The samples are reordered.
+    /// Estimates how many pairs of two samples a join compares: those that are not in parts that it separates. The samples are lists of
+    /// places of boxes that overlap; they are reordered. `each` is the number of pairs of boxes that a pair of the samples represents.
     pub(crate) fn count_compared(self, sets: [&mut [u32]; 2], each: f64) -> usize {
         self.count_left(sets, each, SEPARATIONS_MAX)
     }

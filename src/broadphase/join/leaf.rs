@@ -5,9 +5,9 @@ use crate::broadphase::pairs::candidates::{CANDIDATES, Candidates, overlap};
 use crate::broadphase::pairs::input::ROW;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, Table, U32Lanes};
 
-/// Number of boxes behind a box of a sorted set with which it is compared in one step with its neighbours.
+/// Number of boxes after a box of a sorted set with which it is compared together with the other boxes of its lane groups.
 const NEIGHBOURS: usize = LANES_MAX;
-/// The part of the comparisons of a sweep that its first boxes may make.
+/// A sweep may make one of so many parts of its comparisons early, in addition to the share of the boxes that are done.
 const EARLY_PART: u64 = 8;
 
 /// A pair of sets whose comparison has begun.
@@ -26,7 +26,8 @@ pub(super) struct Leaf {
     /// Limit of comparisons for each box of a sweep, and the number of boxes.
     most_each: u64,
     rows: usize,
-    /// Boxes of a sorted set that may overlap more than their neighbours: the first one of a group, and a bit for each.
+    /// Boxes of a sorted set that may overlap boxes after their [`NEIGHBOURS`] and have not been compared with these: the first row of
+    /// their group, and a bit for each.
     reaching: (usize, u32),
 }
 
@@ -108,7 +109,8 @@ impl Leaf {
             return LeafState::Done;
         }
         // The neighbours of the last boxes are in the padding or behind it.
-        let rows = self.a.end().max(self.b.end()) + if self.sorted { LANES_MAX } else { 0 };
+        let rows =
+            self.a.padded_end().max(self.b.padded_end()) + if self.sorted { LANES_MAX } else { 0 };
         let words = [&boxes.words[..rows], &boxes.sides[..rows]];
         let columns = ComparedColumns {
             table: Table::new(boxes.columns(), rows),

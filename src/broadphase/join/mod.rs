@@ -9,12 +9,13 @@
 //! join(A, B):                             A and B are sets of boxes, or the same set
 //!   few comparisons                       compare each of A with each of B, a lane group at a time
 //!   two input sets, or hardly any move    before any division: join the two kinds of boxes separately
-//!   few are left by their bitmaps         test each of A with 512 of B at once, and compare those that are left
-//!   an axis on which few overlap          sort by the starts there, and compare those that overlap; before that, separate
+//!   bitmaps leave few pairs               test each box of the larger set with 512 of the smaller one at once; compare pairs that are left
+//!   few overlap on one axis               sort by the starts there, and compare those that overlap; before that, separate
 //!                                         the boxes that move if most do not, and long boxes that the sample missed
-//!   an axis on which few short ones do    join(A long, B); join(A short, B long); join(A short, B short), which is swept
-//!   a plane that saves comparisons        join(A left, B left); join(A right, B right)
-//!   no plane does, and many are long      separate those that are longer than half of the interquartile range
+//!   few short boxes overlap on one axis   join(A long, B); join(A short, B long); join(A short, B short), which is swept
+//!   a plane saves comparisons             join(A left, B left); join(A right, B right)
+//!   no plane does, or many boxes cross the best one, and many are long on an axis:
+//!                                         separate those that are longer than half of the interquartile range
 //!   no plane does, and some do not move   separate those
 //!   many pairs are excluded               separate boxes that have no pair with each other
 //!   else                                  compare each with each: most of them overlap
@@ -27,7 +28,7 @@
 //! are short. Two sets are first cut to each other's bounds, and boxes of a large set that no box of a small one is near are
 //! dropped (`occupied.rs`) if a sample contains such boxes.
 //!
-//! `choose.rs` chooses one of these from a sample (`sample.rs`), `boxes.rs` copies sets of boxes, `sort_keys.rs` sorts them, `leaf.rs` and
+//! `choose.rs` chooses one of these steps from a sample (`sample.rs`), `boxes.rs` copies sets of boxes, `sort_keys.rs` sorts them, `leaf.rs` and
 //! `bitmaps.rs` compare them, and `divided.rs` divides a large join into parts for the threads: these are lists of places (`records.rs`).
 //!
 //! The choice depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
@@ -54,6 +55,7 @@ use alloc::vec::Vec;
 use bitmaps::{BitmapIndex, CompareBitmaps};
 pub(crate) use boxes::NOT_FIRST_UNCUT;
 use boxes::{CopySet, KdBoxes, KdPart, KdRows, PlaneRules, Selection, SortedSets, Summary};
+pub(crate) use choose::SHORT_PART;
 use choose::{DEPTH_MAX, KdHistory, SplitChoice, choose};
 use excluded::{ExcludedParts, Exclusion};
 use leaf::{CompareLeaf, Leaf, LeafState};
@@ -99,7 +101,7 @@ impl KdTask {
         if self.same { self.a.len } else { self.a.len + self.b.len }
     }
 
-    /// Whether the join is of rows that are already those of one set.
+    /// Whether the join is that of a whole set with itself, whose boxes need not be selected and copied again.
     fn is_copied(&self) -> bool {
         self.same && matches!(self.of_a, KdPart::All)
     }
@@ -186,7 +188,7 @@ impl KdTask {
             copies.mark(a, occupied);
             tested = occupied.end().then_some(&*occupied);
         }
-        let (b, of_b) = copies.copy(self.b, (self.of_b, &of_a.around, tested), a.end());
+        let (b, of_b) = copies.copy(self.b, (self.of_b, &of_a.around, tested), a.padded_end());
         let has_pairs = b.len > 0 && of_a.flags & of_b.flags == 0;
         has_pairs.then_some(Self { a, b, around_b: of_b.around, ..*self })
     }
@@ -265,7 +267,7 @@ impl CopyBoxes for CopyToColumns<'_> {
     ) -> (KdRows, Summary) {
         let Self { level, records, words, ref mut boxes } = *self;
         let selection = Selection { part, within, occupied, not_first: records.rules.not_first };
-        let (words, rows) = (&words[set.start..set.end()], set.len);
+        let (words, rows) = (&words[set.start..set.padded_end()], set.len);
         level.run(CopyRecords { records, words, rows, selection, to: boxes, start })
     }
 
@@ -407,6 +409,7 @@ impl Join {
     fn clear(&mut self) {
         self.reserve_spare(1);
         self.leaf = Leaf::default();
+        self.bitmaps.stop();
         self.tasks.clear();
     }
 
@@ -432,7 +435,11 @@ impl Join {
             let Some(task) = self.tasks.pop() else {
                 return true;
             };
-            let start = if task.same { task.a.end() } else { task.a.end().max(task.b.end()) };
+            let start = if task.same {
+                task.a.padded_end()
+            } else {
+                task.a.padded_end().max(task.b.padded_end())
+            };
             let Self { boxes, occupied, .. } = self;
             let selected = if task.is_copied() {
                 Some(task)
@@ -449,7 +456,7 @@ impl Join {
     fn start(&mut self, level: Level, excluded: Exclusion<'_>, mut join: KdTask) -> bool {
         let may_separate = join.history.depth < DEPTH_MAX;
         let choice = join.choose(&self.boxes);
-        // Boxes are divided by flags first, which is done at the first division only.
+        // Boxes that are to be divided by a flag are divided by it first. Filters and owners separate the parts.
         let is_by_flag = matches!(choice, SplitChoice::ByFlag(_));
         if may_separate && !join.history.filtered && !is_by_flag {
             let sets = (join.a, join.b, join.same);
@@ -483,13 +490,14 @@ impl Join {
         let KdTask { a, b, same, history, .. } = *join;
         let history = KdHistory { depth: history.depth + 1, filtered: false, ..history };
         let boxes = &mut self.boxes;
-        let start = a.end().max(b.end());
+        let start = a.padded_end().max(b.padded_end());
         let (others, flags) = boxes.copy_part(excluded, (parts, 0), (a, false), start);
-        let (part, part_flags) = boxes.copy_part(excluded, (parts, 0), (a, true), others.end());
+        let (part, part_flags) =
+            boxes.copy_part(excluded, (parts, 0), (a, true), others.padded_end());
         let (others_of_b, flags_of_b) = if same {
             (others, flags)
         } else {
-            boxes.copy_part(excluded, (parts, 1), (b, false), part.end())
+            boxes.copy_part(excluded, (parts, 1), (b, false), part.padded_end())
         };
         let (all, flags_of_all) = if same { (others, flags) } else { (b, 0) };
         // The join that is done first has the last rows.
@@ -513,7 +521,7 @@ impl Join {
             }
             SplitChoice::Compare => self.leaf = Leaf::each_with_each(a, b, same),
             SplitChoice::Sweep { axis, work_max, merged } => {
-                let end = a.end().max(b.end());
+                let end = a.padded_end().max(b.padded_end());
                 let sets = SortedSets { sets: [a, b], same, merged };
                 let sorted = self.boxes.sort(level, sets, axis, end);
                 self.leaf = Leaf::sweep(sorted, &sets, work_max);
@@ -525,9 +533,9 @@ impl Join {
                 let copies = &mut CopyInPlace { level, boxes };
                 let part = |part| (part, &EVERYWHERE, None);
                 let (shorter, of_shorter) =
-                    copies.copy(a, part(KdPart::Shorter { axis, than }), a.end());
+                    copies.copy(a, part(KdPart::Shorter { axis, than }), a.padded_end());
                 let (longer, of_longer) =
-                    copies.copy(a, part(KdPart::Longer { axis, than }), shorter.end());
+                    copies.copy(a, part(KdPart::Longer { axis, than }), shorter.padded_end());
                 let (parts, _) = join.parts(choice);
                 let [flags, longer_flags] = [of_shorter.flags, of_longer.flags];
                 let [mut same_shorter, mut between, mut same_longer, _] = parts;
@@ -555,7 +563,7 @@ impl Join {
     /// Postpones the join of the boxes that a slow sweep has not compared.
     fn resume(&mut self) {
         let Leaf { a, b, same, merged, .. } = self.leaf;
-        let sets = if merged { self.boxes.separate(a, a.end() + LANES_MAX) } else { [a, b] };
+        let sets = if merged { self.boxes.separate(a, a.padded_end() + LANES_MAX) } else { [a, b] };
         let history = KdHistory { dense: true, ..self.swept };
         self.tasks.push(KdTask::new(sets, same && !merged, history));
     }

@@ -1,9 +1,9 @@
 //! Drops boxes of a large set that overlap none of a small one: the filter of a semi-join.
 //!
-//! The bounds of the small set are divided into cells on each axis. Cells that one of its boxes overlaps are marked, and the
-//! nearest marked cell from each cell on is stored. A box that overlaps one of the small set ends, on each axis, not before
-//! the nearest marked cell from its start on. The two axes with the fewest marked cells are tested, so the test costs a look-up
-//! on each of them. The cell is a monotonic function of the coordinate, so no box that overlaps one is dropped.
+//! The bounds of the small set are divided into cells on each axis. Cells that one of its boxes overlaps are marked. For each cell, the
+//! first marked cell that is not before it is stored. If a box of the large set overlaps one of the small set, then on each axis the
+//! first marked cell that is not before its start is not past its end. Two axes at most are tested, those with the fewest marked cells,
+//! with one look-up each. The cell is a monotonic function of the coordinate, so no box that overlaps one is dropped.
 
 use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, U32Lanes};

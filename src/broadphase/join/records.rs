@@ -264,7 +264,7 @@ pub(super) fn sort_words(
     to: &mut KdBoxes,
 ) -> [KdRows; 2] {
     let (sorted, lens) = (sets.rows(0), sets.lens());
-    to.need(sorted[1].end() + LANES_MAX);
+    to.need(sorted[1].padded_end() + LANES_MAX);
     let of: &[[f32; 8]] = bytemuck::cast_slice(&records.records);
     let mut starts = to.keys.starts_mut(lens[0] + lens[1]).iter_mut();
     for (set, len) in sets.sets.iter().zip(lens) {

@@ -16,9 +16,7 @@ const ROWS_PER_OVERLAPPING: usize = 128;
 /// Number of boxes of a list of places whose length is tested.
 const LENGTHS_MAX: usize = 4096;
 
-/// Number of boxes of a sample that are tested for a near box of the other set. If at least one of so many has none, all boxes of
-/// the set are tested.
-const ALONE_SAMPLES: usize = 64;
+/// If at least one of so many boxes of a sample has no near box in the other set, all boxes of the set are tested for one.
 const ALONE_ONE_OF: usize = 10;
 /// Most of the boxes are within some bounds if fewer than one of so many are outside.
 const WITHIN_OF: usize = 4;
@@ -41,8 +39,8 @@ pub(super) trait JoinSets {
     /// Returns the least plane of a division on an axis.
     fn plane_min(&self, axis: usize) -> f32;
 
-    /// Returns the number of pairs of boxes with words of a condition that overlap, for each box and each row of the set, by a larger
-    /// sample.
+    /// Estimates the number of overlapping pairs of boxes whose words meet a condition, divided by the square of the number of rows of
+    /// the set. It uses a larger sample than [`JoinSets::sample`].
     fn overlapping(&self, rows: KdRows, condition: &dyn Fn(u32) -> bool) -> f64;
 
     /// Returns how many boxes have a flag.
@@ -116,7 +114,7 @@ impl JoinSets for (&JoinRecords, &[u32]) {
     }
 }
 
-/// Returns the number of pairs that overlap for each box and each of the rows, by a sample of the boxes of these rows.
+/// Estimates the number of overlapping pairs of the boxes with bounds, divided by the square of the number of rows, from a sample.
 #[inline]
 fn overlapping(rows: KdRows, bounds: impl Fn(usize) -> Option<[f32; 6]>) -> f64 {
     let samples = (rows.len / ROWS_PER_OVERLAPPING).clamp(SAMPLE_MIN, OVERLAPPING_MAX);
@@ -150,7 +148,7 @@ fn count_overlapping(ends: &[[f32; OVERLAPPING_MAX]; 6], len: usize) -> u32 {
     count
 }
 
-/// Returns the share of lengths that exceed the first limit, and their sum for each length, each at most the second limit.
+/// Returns the share of lengths above the first limit, and their sum, each clipped to the second limit, divided by the number of all.
 #[inline(always)]
 fn longer(lengths: impl Iterator<Item = f32>, [than, most]: [f32; 2]) -> [f64; 2] {
     let (mut all, mut count, mut sum) = (0, 0, 0.0);
@@ -187,15 +185,14 @@ fn sample(rows: KdRows, bounds: impl Fn(usize) -> [f32; 6]) -> [Sampled; 3] {
 
 /// Returns whether many boxes of the second set may have no box of the first one near on one of the axes, by samples of both.
 pub(super) fn many_are_alone(of_a: &[Sampled; 3], of_b: &[Sampled; 3]) -> bool {
-    let step = of_b[0].len.div_ceil(ALONE_SAMPLES).max(1);
-    let (mut alone, mut all) = (0, 0);
-    for k in (0..of_b[0].len).step_by(step) {
+    let all = of_b[0].len;
+    let mut alone = 0;
+    for k in 0..all {
         let mut meets = true;
         for (a, b) in of_a.iter().zip(of_b) {
             meets &= a.meets([b.low[k], b.high[k]]);
         }
         alone += usize::from(!meets);
-        all += 1;
     }
     alone * ALONE_ONE_OF >= all
 }
@@ -289,8 +286,8 @@ impl Sampled {
         count > 0
     }
 
-    /// Copies the starts or the ends of as many boxes as there is space for, and returns their number.
-    pub(super) fn each_few(&self, ends: bool, to: &mut [f32]) -> usize {
+    /// Copies the starts, or if `ends` the ends, of boxes at even distances, at most as many as there is space for. Returns their number.
+    pub(super) fn copy_few(&self, ends: bool, to: &mut [f32]) -> usize {
         let from = if ends { &self.high } else { &self.low };
         let step = self.len.div_ceil(to.len()).max(1);
         let few = from[..self.len].iter().step_by(step);

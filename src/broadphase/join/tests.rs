@@ -485,7 +485,7 @@ fn boxes_are_sorted_by_any_starts() {
         }
         let rows = KdRows { start: 0, len: count as usize };
         let sets = SortedSets { sets: [rows, rows], same: true, merged: false };
-        let [sorted, _] = boxes.sort(Level::detect(), sets, 1, rows.end());
+        let [sorted, _] = boxes.sort(Level::detect(), sets, 1, rows.padded_end());
         let range = sorted.start..sorted.start + sorted.len;
         let [lows, highs] = boxes.order.each_ref().map(|column| &column[range.clone()]);
         let words = &boxes.words[range.clone()];
@@ -543,7 +543,7 @@ fn merged_sets_have_the_pairs_of_two_sets() {
         join.boxes.need(4 * (lens[0] + lens[1]) + 256);
         join.boxes.rules.not_first = NOT_FIRST;
         let first = KdRows { start: 0, len: lens[0] };
-        let second = KdRows { start: first.end(), len: lens[1] };
+        let second = KdRows { start: first.padded_end(), len: lens[1] };
         let (mut sets, mut number) = (Vec::new(), 0);
         for set in [first, second] {
             let mut of_set = Vec::new();

@@ -16,7 +16,7 @@ use crate::par;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// A change of the row of a proxy that was not searched for. The partner was.
+/// A change in the row of a proxy whose pairs were not searched for. The pairs of the partner were.
 #[derive(Clone, Copy, Debug)]
 struct RowEdit {
     slot: u32,
@@ -24,8 +24,8 @@ struct RowEdit {
     kind: RowEditKind,
 }
 
-/// Edits of one partner are applied in this order: the slot of a partner that is removed may have another proxy, which is
-/// inserted.
+/// Edits of one row for the same partner slot are applied in this order: first the old proxy of a reused slot is removed, then the
+/// new one is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum RowEditKind {
     Remove,

@@ -33,8 +33,8 @@
 //! move the cached pairs of two resting proxies to a list of each proxy            (sleeping)
 //! ```
 //!
-//! A mover is *settled* if its compared box does not move and did not change in a whole tick. Two proxies that did not
-//! change have the pair, or none, that they had before, so settled movers are searched for only by others. Both ways
+//! A mover is *settled* if its compared box does not move and did not change in a whole tick. Whether two proxies are a pair
+//! cannot change if neither has changed, so settled movers are only found in the searches of other proxies. Both ways
 //! give the same answer, bit by bit. Resting pairs are not visited.
 
 pub(crate) mod active;
@@ -476,8 +476,7 @@ impl Broadphase {
         Ok(self.changes())
     }
 
-    /// Searches for the proxies that have changed. Returns whether that was possible: not if there may be too many
-    /// pairs.
+    /// Finds the pairs of the proxies that have changed. Returns false if there may be too many pairs; then all pairs must be found.
     fn find_changed(&mut self, accept: Option<AcceptPair<'_>>) -> Result<bool, FindError> {
         let Self { exec, state, trees, finder, incremental, events, .. } = self;
         let (filtered, inexact_filters, owned) = (self.filtered, self.inexact_filters, self.owned);

@@ -125,7 +125,7 @@ struct Flags {
 }
 
 impl Flags {
-    /// All bytes are less.
+    /// One more than the greatest byte of flags.
     const END: u8 = 1 << 6;
 
     fn bits(self) -> u8 {
@@ -195,7 +195,8 @@ impl PartialEq for PackedState {
             par::sort::<4>(bytemuck::cast_slice_mut(&mut dirty));
             (resting, dirty)
         };
-        let slots = |of: &Self| (of.cached_slots, of.kind_table, of.kinds_changed, of.restricted);
+        let settings =
+            |of: &Self| (of.cached_slots, of.kind_table, of.kinds_changed, of.restricted);
         self.generations == other.generations
             && self.free == other.free
             && self.reused == other.reused
@@ -213,7 +214,7 @@ impl PartialEq for PackedState {
             && self.changed == other.changed
             && self.renewed == other.renewed
             && self.removed == other.removed
-            && slots(self) == slots(other)
+            && settings(self) == settings(other)
             && pairs(self) == pairs(other)
     }
 }

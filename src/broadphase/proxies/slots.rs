@@ -29,12 +29,12 @@ pub(crate) const SLEEPING: u8 = 1 << 1;
 /// The forests of resting proxies.
 pub(crate) const RESTING: u8 = FIXED | SLEEPING;
 
-/// The bits of `1.0`. Added to a slot they are the bits of a finite float, and the order is kept.
+/// The bits of `1.0`. Their sum with a slot is the bits of a finite float, and the order of the floats is that of the slots.
 const ONE: u32 = 1.0_f32.to_bits();
 
 /// The float that stands for a slot in SIMD comparisons. The lanes compare floats only.
 #[inline(always)]
-pub(crate) fn of_slot(slot: u32) -> f32 {
+pub(crate) fn float_of_slot(slot: u32) -> f32 {
     f32::from_bits(slot.wrapping_add(ONE))
 }
 
@@ -259,7 +259,8 @@ pub(crate) struct Slots {
     pub(crate) cached_generations: Vec<u32>,
     /// A copy of `cached_generations`; empty after an update that searched for few proxies.
     pub(crate) cached_small: SmallGenerations,
-    /// The slots whose generation has changed since then.
+    /// The slots whose generation differs from the cached one: a proxy was removed since the cached pairs were found or, during an
+    /// update, the proxy is renewed.
     pub(crate) reused: Vec<u32>,
     /// The first free slot.
     pub(crate) free: u32,
@@ -412,7 +413,7 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::Slot;
-    use super::{Generations, NONE, SLOTS_MAX, Slots, SmallGenerations, of_slot};
+    use super::{Generations, NONE, SLOTS_MAX, Slots, SmallGenerations, float_of_slot};
     use crate::broadphase::proxies::Proxy;
     use crate::broadphase::proxies::error::BroadphaseError;
     use alloc::string::ToString;
@@ -422,10 +423,15 @@ mod tests {
     #[test]
     fn floats_stand_for_slots() {
         let last = SLOTS_MAX as u32;
-        assert!(of_slot(last).is_finite());
-        assert!(of_slot(0) < of_slot(1) && of_slot(last - 1) < of_slot(last));
+        assert!(float_of_slot(last).is_finite());
+        assert!(
+            float_of_slot(0) < float_of_slot(1) && float_of_slot(last - 1) < float_of_slot(last)
+        );
         for step in (1..8).map(|exponent| exponent << 23) {
-            assert!(of_slot(step - 1) < of_slot(step) && of_slot(step) < of_slot(step + 1));
+            assert!(
+                float_of_slot(step - 1) < float_of_slot(step)
+                    && float_of_slot(step) < float_of_slot(step + 1)
+            );
         }
     }
 

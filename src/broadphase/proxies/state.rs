@@ -40,7 +40,7 @@ pub(crate) struct BroadphaseState {
     /// them.
     pub(crate) dirty_pairs: Vec<ProxyPair>,
     /// The slots that have changed since the last update, each once: those of resting proxies, of
-    /// removed ones, and of proxies with a new description. A new box of a mover is in its status.
+    /// removed ones, and of proxies with a new description. That a mover has a new box is recorded in the status of its row instead.
     pub(crate) changed: Vec<u32>,
     /// Which kinds pair.
     pub(crate) kinds: KindTable,
@@ -400,8 +400,6 @@ impl BroadphaseState {
         if slot.container() == Container::Movers {
             self.fat_movers -= u32::from(slot.margin > 0.0);
             self.fat_movers += u32::from(margin > 0.0);
-        }
-        if slot.container() == Container::Movers {
             self.movers.status[slot.row_or_next as usize] = CHANGED;
         }
         slot.margin = margin;

@@ -68,8 +68,8 @@ pub(super) const JOIN_ROWS: f64 = 512.0;
 const CROWD_PART: f32 = 0.5;
 /// Greatest number of slices that are tried.
 const SLICES_MAX: f64 = 256.0;
-/// How much more comparisons cost where numbers of strips are compared with each other. The price that is compared with a join takes too few strips
-/// by measured times, see `docs/decisions/0031-more-strips.md`.
+/// This part of the cost of comparisons is added to the price where numbers of strips are compared with each other. By the price alone,
+/// which is compared with that of a join, there would be too few strips: see `docs/decisions/0031-more-strips.md`.
 const MORE_COMPARED: f64 = 0.4;
 /// How many times the copies of the cheapest grid a finer one may have. Where no pair of the sample is compared, many copies look cheap.
 const FINER_COPIES_MAX: f64 = 2.0;

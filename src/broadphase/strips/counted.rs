@@ -4,8 +4,8 @@
 //! overlap on that axis do not depend on the cells, so they are listed once, and each grid is tested with this list. Unlike
 //! counters of slabs and a mean length, such a count is right for boxes of very different lengths and for crowds much shorter than a slab.
 //!
-//! The pairs are tested by their distance in the sample, so a part of them is as even as the whole. All is a function of the
-//! sample alone.
+//! Pairs are tested distance by distance: the distance is that of their positions in the sample, so each box is in as many tested
+//! pairs as any other, however many are tested. All is a function of the sample alone.
 
 use super::extent::AxisCells;
 use crate::broadphase::pairs::candidates::overlap;
@@ -26,7 +26,7 @@ pub(super) struct AxisPairs {
     /// Both boxes of each pair.
     a: Vec<u32>,
     b: Vec<u32>,
-    /// Number of pairs that overlap, and of those that were tested.
+    /// Number of listed pairs, and number of pairs that were tested to find them.
     len: usize,
     tested: usize,
     /// Starts and ends of the boxes, followed by padding that overlaps nothing; the same columns with all boxes

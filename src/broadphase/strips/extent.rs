@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 /// A strip has as many bins as boxes, rounded up to a power of two, between these limits.
 const BINS_MIN: usize = 16;
 const BINS_MAX: usize = 1 << 16;
-/// Most strips may be empty in a grid over the whole if no crowd is shorter than this part of it.
+/// A crowd is shorter than this part of the whole extent on an axis: see [`Extents::has_crowd`].
 const LONE_CROWD_PART: f32 = 0.25;
 
 /// Cells of one axis: cell `k` contains the coordinates from `origin + k / scale` on.

@@ -32,8 +32,8 @@ const OTHERS_MAX: usize = 32;
 const ROWS_PER_OTHER: usize = 128;
 /// About how many boxes of the sample are compared with all others to estimate the number of pairs.
 const TRIED: usize = 64;
-/// A displacement is long if it is at least this many cells, on both axes together. A displacement
-/// along the strips must only be in proportion to the margin.
+/// A displacement is long if it is at least this many cells on both divided axes together. On the third axis, a displacement is long
+/// only from many lengths of the strips on, where the margin of a path would be too small otherwise (`long_path.rs`).
 pub(crate) const LONG_CELLS: f32 = 1.0;
 
 /// Cost of each operation, in nanoseconds on a 2023 server core. Only the ratios matter.
@@ -86,7 +86,7 @@ pub(super) mod cost {
 pub(crate) struct Grid {
     /// Axis along the strips. Each strip is divided into its own bins, see [`StripAxis::bins`].
     pub(crate) along: StripAxis,
-    /// Cells of the two axes across, slow and fast: strip `u * v.cells + v`.
+    /// Cells of two axes, slow and fast: strip `u * v.cells + v`. Both are across the strips, but `u` is along them if these are slices.
     pub(crate) u: AxisCells,
     pub(crate) v: AxisCells,
 }
@@ -108,7 +108,7 @@ pub(crate) struct Sample {
     located: [Vec<u32>; 3],
     /// Zeros while no grid is priced.
     counts: Vec<u32>,
-    /// Whether most of the boxes are in a crowd, if a price has depended on it. Then empty strips have the price of others.
+    /// Whether most of the boxes are in a crowd; `None` until a price depends on it. If they are, empty strips cost as much as others.
     pub(super) has_crowd: Option<bool>,
     /// The pairs of the sample that overlap on each axis, the first and last cells of its boxes, and for each box the share of its cells
     /// and of its bounds that a long path crosses.
@@ -264,7 +264,8 @@ impl Sample {
             if u_cells + v_cells >= LONG_CELLS {
                 here = (here - f64::from(u_cells) * f64::from(v_cells)).max(1.0);
                 sums.long = [sums.long[0] + 1.0, sums.long[1] + here];
-                length -= f64::from(path.abs()) * (1.0 - 1.0 / f64::from(u_cells.max(v_cells)));
+                let most = f64::from(u_cells.max(v_cells)).max(1.0);
+                length -= f64::from(path.abs()) * (1.0 - 1.0 / most);
                 // More of its candidates are swept.
                 length *= cost::LONG;
             }
@@ -363,8 +364,9 @@ pub(crate) struct Choice {
     pub(super) copies: f64,
     /// Share of boxes with long paths, and mean number of strips that such a box is copied to.
     pub(super) long: [f64; 2],
-    /// Mean number of records in a strip that is not empty, and of records that start in the strip of one of them.
+    /// Mean number of records of a strip that is not empty.
     pub(super) crowd: f64,
+    /// Mean over boxes of the number of records that start in the strip of the box, which is greater in uneven worlds.
     pub(super) neighbours: f64,
     pub(super) strips: f64,
     /// Whether the boxes of the only strip are to be joined, because every grid is more expensive.
@@ -435,8 +437,8 @@ impl Grid {
         flags
     }
 
-    /// Returns a grid of about `strips` cells that follow each other along the strips' axis, for more cells than fit
-    /// across.
+    /// Returns a grid of about `strips` slices that follow each other along the axis of the strips. If more than [`CELLS_MAX`] are
+    /// wanted, each slice is also divided on `v`.
     pub(super) fn with_slices(along: AxisExtent, v: AxisExtent, strips: f64) -> Self {
         let slices = strips.clamp(1.0, f64::from(CELLS_MAX));
         Self::new(along, along.cut(slices as u32), v.cut((strips / slices) as u32))
@@ -481,7 +483,7 @@ impl Grid {
         let Copied { copies, reach, long } = sample.copied(&self, along.axis);
         let Shared { slabs: together, strips: in_one, occupied } = sample.shared(strips);
         let pairs = 0.5 * samples * (samples - 1.0);
-        // If each box is in one of so many strips, this is the share of pairs that are in the same one.
+        // If boxes were distributed evenly among so many strips, as many pairs would be in the same strip as in the sample.
         let mut filled = pairs / f64::from(Ord::max(in_one, 1));
         let mostly_empty = in_one >= FILLED_PAIRS_MIN && filled < FILLED_PART * strips as f64;
         if !mostly_empty || sample.has_crowd() {

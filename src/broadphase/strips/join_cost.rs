@@ -4,17 +4,16 @@
 
 use super::extent::{AxisExtent, Extents};
 use super::grid::{Sample, cost};
+use crate::broadphase::join::SHORT_PART;
 
 /// Number of boxes that a join divides in the cache of a core.
 const JOIN_NEAR: f64 = 16384.0;
 /// Number of pairs of the larger sample that are tested on each axis: so many for each box of the input, up to the second number.
 const COUNTED_PAIRS_PER_ROW: usize = 2;
 const COUNTED_PAIRS_MAX: usize = 1 << 17;
-/// Boxes are short on an axis if they are shorter than this part of the range in which half of them start.
-const SHORT_PART: f32 = 0.0625;
 
-/// Returns the cost of a join for each of so many boxes, of which so many are active. `work` is the number of short boxes that
-/// a short box overlaps on each axis.
+/// Returns the cost of a join for each box. `active` is the number of active boxes among `boxes`, and `work` the number from
+/// [`join_work`].
 pub(super) fn join_each(boxes: f64, active: f64, work: f64) -> f64 {
     let log2 = |x: f64| f64::from((x as u64).max(1).ilog2());
     let divisions = libm::log2((work / cost::DIVIDE_WORK).max(1.0));
@@ -34,8 +33,8 @@ pub(super) fn join_overlaps(each: f64, moving: f64) -> f64 {
     undivided * share * share + cost::JOIN_PAIR * pairs
 }
 
-/// Returns the number of short boxes that a short box overlaps on each axis: if there are many, a join divides them. The cores are the extents of
-/// the half of the boxes in the middle.
+/// Returns how many short boxes a short box overlaps on the axis on which these are the fewest. If they are many on each axis, a join
+/// divides them. `cores` are the extents of the half of the boxes in the middle.
 pub(super) fn join_work(
     (rows, active): (usize, f64),
     cores: &[AxisExtent; 3],

@@ -72,7 +72,7 @@ pub(crate) struct SliceEnds {
     /// Bounds of these paths in a slice, or of parts of them, with padding that overlaps nothing, and the flags of their boxes.
     bounds: [Vec<f32>; 6],
     flags: Vec<u32>,
-    /// For each of these, the first of the next box.
+    /// For each of these bounds, the row of the first bounds of the next box.
     next: Vec<usize>,
 }
 
@@ -213,7 +213,7 @@ impl SliceEnds {
 
     /// Returns the cost of the pairs of parts of paths that overlap in strips, for each box.
     ///
-    /// A long path has as many parts as the strips that such a path crosses. These are taken as equally long.
+    /// Each long path is divided into as many parts of equal length as the number of strips that a long path crosses on average.
     fn cost_of_parts(&mut self, strips: &Choice) -> f64 {
         let parts = Ord::max((strips.long[1] + 0.5) as usize, 1);
         let wanted = Ord::max(PARTS_PER_SAMPLE * self.sample.len() / parts, PARTS_SAMPLES_MIN);
@@ -296,7 +296,7 @@ pub(super) fn bounds_between(path: &[f32; 9], times: [f32; 2], frame: &[f32; 3])
 struct CountSlicePairs<'a> {
     flags: &'a [u32],
     bounds: &'a [Vec<f32>; 6],
-    /// For each row, the first one that is compared with it; all after that are, too.
+    /// For each row, the first row that is compared with it. All rows after that one are compared with it, too.
     next: &'a [usize],
 }
 

@@ -26,8 +26,8 @@ const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 /// Only one record of so many is counted in the sum of comparisons. A sum over all records would cost 2 % in an even
 /// scene.
 const CROWD_STEP: usize = 8;
-/// No limit of the overlaps that are swept next.
-static PLENTY: PairLimit<'_> = PairLimit::unlimited();
+/// The limit for overlaps that are stored before they are swept: any number.
+static UNLIMITED: PairLimit<'_> = PairLimit::unlimited();
 
 /// Memory of one worker for the current strip.
 #[derive(Debug)]
@@ -382,9 +382,9 @@ impl StripPairs for SweptRecord {
     ) {
         let SweepScratch { sort, columns, far, overlaps, .. } = scratch;
         let records = &sort.records[..];
-        let (limit, second_row, most) = (&PLENTY, 0, CANDIDATES);
+        let (limit, second_row, most) = (&UNLIMITED, 0, CANDIDATES);
         far.clear();
-        // They have pairs of another strip if its sweep ended by a panic.
+        // The list contains pairs of another strip if the sweep of that strip ended by a panic.
         overlaps.clear();
         let mut next = 0;
         while next < columns.rows {
@@ -407,8 +407,10 @@ impl StripPairs for SweptRecord {
         (candidates, overlaps): (&Candidates, &mut Buffer<Pair>),
         found: &mut Buffer<SweptPair>,
     ) {
+        // The list contains pairs of another strip if the sweep of that strip ended by a panic.
+        overlaps.clear();
         // The ids of the columns are positions.
-        candidates.append_rows(&columns.ids, 0, (overlaps, &PLENTY));
+        candidates.append_rows(&columns.ids, 0, (overlaps, &UNLIMITED));
         touch(pass, strip, (records, overlaps), found);
     }
 }

@@ -147,7 +147,7 @@ impl<const FILTERED: bool> NearBlock<'_, FILTERED> {
             let theirs = (theirs & isa.splat_u32(ROW)).compress(meets);
             let (low, high) = (rows.min(theirs), rows.max(theirs).wrapping_add(second_row));
             let met = meets.count();
-            // It never is more, and so the compiler sees that the group fits.
+            // `count` is never greater. The limit shows the compiler that the group fits.
             let at =
                 if count < BLOCK * NEAR_MAX as usize { count } else { BLOCK * NEAR_MAX as usize };
             isa.store_pairs(low, high, met, &mut spare[at..at + LANES_MAX]);

@@ -7,11 +7,11 @@
 //!     sweep the boxes of these pairs over the whole tick, and keep those that first touch in the slice
 //! ```
 //!
-//! So each pair is found once, with the same time as without slices, because the sweep is the same. It must be among the pairs of the
-//! bounds of its slice. On one axis, let `d` and `e` be the displacements, `c` the coordinates of a box and `u = 2⁻²⁴`. At the first time
+//! So each pair is found once, with the same time as without slices, because the sweep is the same. The proof that it is among the pairs of
+//! the bounds of its slice follows. On one axis, let `d` and `e` be the displacements, `c` the coordinates of a box and `u = 2⁻²⁴`. At the first time
 //! `t` the two are at most `8ut(|d| + |e|)` apart, because `t` is at most that much too early and a false hit misses by less. A position
-//! at either end of the slice is off by `2u(c + |d|)`, and by `2⁻¹⁵⁰` more if the product of displacement and time is denormal. So is one in
-//! between, which lies between these. The [`margin`](super::long_path::margin) of both boxes together is greater.
+//! at either end of the slice is off by `2u(c + |d|)`, and by `2⁻¹⁵⁰` more if the product of displacement and time is denormal. The same
+//! bound holds at a time in between, because that position is between the two. The [`margin`](super::long_path::margin) of both boxes together is greater.
 //!
 //! A frame with a displacement `s` changes no distance between two boxes. But `d - s` and `e - s` are rounded too, so a position is off by
 //! `2uc + 4u|d - s|`, which can be more than the margin. Nevertheless the margin needs no part of `s`. Let `m` be the lesser of `|d - s|` and `|e - s|`.

@@ -11,7 +11,7 @@ use super::partition::{AcceptPair, PartitionedRuns};
 use super::{ColumnsMut, PairColumns};
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::proxies::id::ProxyPair;
-use crate::broadphase::proxies::slots::{Slots, floats_of, of_slot};
+use crate::broadphase::proxies::slots::{Slots, float_of_slot, floats_of};
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, IOTA, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
@@ -235,7 +235,7 @@ impl MergedPart<'_> {
     #[inline(always)]
     fn append<I: Isa>(&mut self, isa: I, cached: PairColumns<'_>, pair: SweptPair) {
         let Self { at, len, to } = self;
-        let (next_a, next_b) = (isa.splat(of_slot(pair.a)), isa.splat(of_slot(pair.b)));
+        let (next_a, next_b) = (isa.splat(float_of_slot(pair.a)), isa.splat(float_of_slot(pair.b)));
         loop {
             let group = (isa.load_u32(&cached.a[*at..]), isa.load_u32(&cached.b[*at..]));
             let (lower, upper) = (floats_of(isa, group.0), floats_of(isa, group.1));

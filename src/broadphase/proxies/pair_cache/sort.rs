@@ -7,7 +7,7 @@
 use super::partition::Partitions;
 use crate::broadphase::FoundPair;
 use crate::broadphase::pairs::buffer::reserve_for;
-use crate::broadphase::proxies::slots::of_slot;
+use crate::broadphase::proxies::slots::float_of_slot;
 use crate::columns::impl_memory;
 use crate::geom::SweptPair;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes};
@@ -100,7 +100,7 @@ impl PairSorter {
         rest.resize(pairs.len(), SweptPair::default());
         for &pair in pairs {
             let at = &mut starts[(pair.a - first) as usize + 1];
-            others[*at as usize] = of_slot(pair.b);
+            others[*at as usize] = float_of_slot(pair.b);
             rest[*at as usize] = pair;
             *at += 1;
         }
