@@ -46,7 +46,10 @@
 //!
 //! # Conventions
 //!
-//! * **Time** is a fraction of the tick in `[0, 1]`. A displacement is per tick, an acceleration per tick².
+//! * **Time** is a fraction of the tick in `[0, 1]`. A displacement is per tick, an acceleration per tick², a spin is a
+//!   rotation vector in radians per tick. Multiply a velocity by the length of the tick, an acceleration by its square.
+//! * **Rotations** are unit quaternions `[x, y, z, w]`. A body rotates about its position. Axes are right-handed, and none of them is *up*,
+//!   except that heights of a [`mesh::HeightField`] are along y, as are the axes of capsules, cylinders and cones.
 //! * **Shapes are closed**, so boxes with a common face touch. A contact at the very start or end of the tick counts.
 //!   [`Pipeline`] and [`convex::toi`] leave out shapes that touch at the start and do not close, unless
 //!   [`Touch`](convex::toi::Touch) says otherwise.
@@ -60,9 +63,10 @@
 //!
 //! * `std` (default) detects the widest instructions of the CPU at run time. Without it the crate is `no_std` with `alloc`.
 //! * `rayon` (default) uses several threads.
-//! * `serde` implements `Serialize` and `Deserialize` for the plain values and for snapshots.
+//! * `serde` implements `Serialize` and `Deserialize` for the plain values, for [`Broadphase`] and for its snapshots.
+//! * `all-levels` compiles two more [`Level`]s, which are slower than the others: for tests that compare levels.
 //!
-//! The oldest supported compiler is Rust 1.89. A newer one raises the minor version.
+//! The oldest supported compiler is Rust 1.89. A release that needs a newer one has a new minor version.
 //!
 #![doc = include_str!("../docs/guide/drawings.md")]
 #![no_std]

@@ -5,10 +5,10 @@
 //!   memory is kept between ticks.
 //! * [`FixedBoxes`] stores boxes that do not move, and finds which of them a tick's movers meet.
 //!   Its time depends on the movers and pairs.
-//! * [`Broadphase`] stores boxes of both kinds under ids, and reports which pairs begin, persist
+//! * [`Broadphase`] stores fixed and moving boxes under ids ([`ProxyKind`](crate::ProxyKind)), and reports which pairs begin, persist
 //!   and end.
-//! * [`Queries`](crate::Queries) finds the stored boxes on a path, in a shape or nearest to a point, for
-//!   [`FixedBoxes`] or for a [`Bvh`](crate::Bvh) that is built once (`query`).
+//! * [`Queries`](crate::Queries) finds the stored boxes on a path, in a shape or nearest to a box or a point, for
+//!   [`FixedBoxes`] or for a [`Bvh`](crate::Bvh) that is built once (`query`); [`ProxyQueries`] does so for a [`Broadphase`].
 //! * [`Decomposition`] divides space into parts for a tick that runs on several machines.
 //! * [`PairInput`] and [`FixedInput`] are the inputs; they also define which boxes may pair.
 //! * [`MovingBoxInput`] and [`AabbInput`] are the layouts in which boxes are passed: columns, slices, or the caller's own

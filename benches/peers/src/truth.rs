@@ -10,7 +10,7 @@ use swath::Motion;
 
 use scenes::convex::{Form, Hulls};
 
-/// In lengths, for shapes of size one: twice the default tolerance of swath.
+/// In lengths, for shapes of size one: four times the default tolerance of swath, which is a 16384th of the size.
 const TOLERANCE: f64 = 1.0 / 4096.0;
 
 /// Bounds for the result of a pair: a time or a distance. Infinite for a miss.
