@@ -47,6 +47,9 @@ fn filters_exclude_all_pairs_of_the_parts() {
         }
     }
     assert!(chosen[0] > 100 && chosen[1] > 100, "{chosen:?}");
+    // Each filter has other categories.
+    let of_set = |set: usize| core::array::from_fn(|k| (set * SAMPLE + k + 1) as u32);
+    assert!(FilterParts::of_sample([&of_set(0), &of_set(1)], false).is_some());
     let [shot, unit, wall] =
         [Filter::new(2, !2), Filter::new(4, 6), Filter::new(1, !0)].map(Filter::word);
     let mixed = |one, other| core::array::from_fn(|k| if k % 3 > 0 { one } else { other });
@@ -231,16 +234,21 @@ fn boxes_are_not_separated_by_chance() {
 }
 
 /// Goal: boxes that move are not compared with many more that do not, if filters exclude their pairs, also where the two sets would be compared by
-/// bitmaps. Method: count the comparisons of a crowd without a pair, of which one box in five moves.
+/// bitmaps. Method: count the comparisons of a crowd without a pair, of which one box in five moves; and of twelve crowds, each of a layer of its own, so that
+/// no categories exclude many pairs of all.
 #[test]
 fn excluded_boxes_are_separated_before_bitmaps() {
-    let random = &mut Xoshiro256PlusPlus::seed_from_u64(6);
-    let rows: Vec<Row> =
-        (0..4_000).map(|k| (cube(random, 0.0), if k % 5 == 0 { 0 } else { STILL })).collect();
-    let filters = vec![Filter::new(2, !2).word(); rows.len()];
-    let (join, excluded) = (&mut Join::default(), Exclusion { filters: &filters, owner: None });
-    pairs_of(Level::detect(), (&rows, excluded), join, NOT_FIRST).expect("a join");
-    assert!(join.compared < 64 * rows.len() as u64, "{} comparisons", join.compared);
+    for (count, places) in [(4_000, 1), (24_000, 12)] {
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(6);
+        let rows: Vec<Row> = (0..count)
+            .map(|k| (cube(random, 3.0 * (k % places) as f32), if k % 5 == 0 { 0 } else { STILL }))
+            .collect();
+        let layer = |k: usize| Filter::new(1 << (k % places), !(1 << (k % places))).word();
+        let filters: Vec<u32> = (0..count).map(layer).collect();
+        let (join, excluded) = (&mut Join::default(), Exclusion { filters: &filters, owner: None });
+        pairs_of(Level::detect(), (&rows, excluded), join, NOT_FIRST).expect("a join");
+        assert!(join.compared < 64 * rows.len() as u64, "{} comparisons", join.compared);
+    }
 }
 
 /// Goal: boxes of two sets that filters exclude are separated before they are divided, also in a crowd that is larger than its boxes. Method: count the
