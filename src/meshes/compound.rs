@@ -44,6 +44,10 @@ impl Compound {
     /// # Errors
     ///
     /// [`Invalid`] if a pose is invalid, or the box of a part exceeds [`COORD_MAX`](crate::COORD_MAX).
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 2²⁷ parts.
     pub fn new(parts: impl IntoIterator<Item = (OwnedShape, Pose)>) -> Result<Self, Invalid> {
         Self::of(parts.into_iter().collect())
     }
@@ -60,8 +64,8 @@ impl Compound {
             }
         };
         let built = tree.build_items(boxes.len(), &fill, None);
-        // A shape takes more memory than all rows of a tree could have.
-        let bounds = built.expect("a compound has fewer parts than a tree has rows");
+        // The boxes are valid, so the only error is that there are more parts than a tree may have rows.
+        let bounds = built.expect("a compound has at most 2^27 parts");
         tree.shrink_to_fit();
         let extent = extent_of(bounds);
         Ok(Self { parts, tree, extent })

@@ -12,7 +12,8 @@ use alloc::vec::Vec;
 /// Greatest number of rounds of a query, as a multiple of the greatest number for one pair of parts.
 const PAIRS_MAX: u32 = 1024;
 
-/// A touch or an overlap at the start of the window, and which parts [`each_part_beyond`](super::toi::each_part_beyond) leaves out.
+/// The plane of a touch or an overlap at the start of the window. [`each_part_beyond`](super::toi::each_part_beyond) leaves out the parts that it
+/// separates to within `depth`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPlane {
     /// Normal of the contact, from `a` to `b`.

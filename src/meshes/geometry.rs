@@ -188,8 +188,8 @@ impl Geometry<'_> {
         }
     }
 
-    /// Calls `visitor` with the parts whose boxes meet a moving box, roughly in the order of time, and a time before that;
-    /// `visitor` returns the time after which nothing counts.
+    /// Calls `visitor` with each part whose box meets a moving box, and with a time that is not after they meet, roughly in the
+    /// order of these times. `visitor` returns the time after which no part counts.
     pub(super) fn sweep(&self, path: &MovingBox, visitor: &mut dyn FnMut(u32, f32) -> f32) {
         let tree = match self {
             Self::Convex(_) => {

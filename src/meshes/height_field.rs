@@ -210,8 +210,8 @@ impl<'a> HeightField<'a> {
         Part::Triangle(self.corners(triangle).unwrap_or_default())
     }
 
-    /// Calls `visitor` with each triangle whose cell meets a moving box, and a time before that; `visitor` returns the time
-    /// after which nothing counts.
+    /// Calls `visitor` with each triangle whose cell meets a moving box, and with a time that is not after they meet. `visitor` returns
+    /// the time after which no triangle counts.
     pub(super) fn sweep(&self, path: &MovingBox, visitor: &mut dyn FnMut(u32, f32) -> f32) {
         let Ok(query) = self.tree.queries().sweep(path) else { return };
         let mut most = f32::INFINITY;

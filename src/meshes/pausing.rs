@@ -45,7 +45,7 @@ impl Queue<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn resume_for(&mut self, rounds: u32, contacts: &mut Contacts<'_>) {
-        let limit = contacts.best().toi.rounds + rounds;
+        let limit = contacts.best().toi.rounds.saturating_add(rounds);
         while contacts.best().toi.rounds < limit && self.resume(f64::INFINITY, contacts) {}
     }
 

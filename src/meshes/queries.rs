@@ -50,7 +50,7 @@ pub trait GeometryPath: Copy + Sync {
     #[doc(hidden)]
     fn around(&self) -> Self::Around;
 
-    /// Returns where a geometry at a valid pose is hit, and the position on the path.
+    /// Returns the position on the path at which a geometry at a valid pose is hit, and what was found there; `None` if it is not hit.
     #[doc(hidden)]
     fn meet(&self, geometry: &Geometry<'_>, pose: &Pose) -> Option<(f32, Self::Found)>;
 }

@@ -246,8 +246,8 @@ impl<'q> Queue<'q> {
         *to = Part::Triangle([corner(a), corner(b), corner(c)]);
     }
 
-    /// Replaces the times before which triangles are apart by lower bounds that are later, and keeps those triangles that are not
-    /// apart until contacts do not count. Returns their number.
+    /// Replaces the times before which triangles are apart by lower bounds that are later, and keeps the triangles that may
+    /// touch before contacts stop to count. Returns their number.
     fn delay(&mut self, contacts: &mut Contacts<'_>) -> usize {
         let len = core::mem::take(&mut self.len);
         contacts.count_tests(len);

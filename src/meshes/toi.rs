@@ -66,6 +66,10 @@ pub fn one_to_one(
 ///
 /// As for [`one_to_one`]; then nothing is appended.
 ///
+/// # Panics
+///
+/// If a [`SupportMap`](crate::convex::SupportMap) of the caller panics. Then `contacts` may contain unfinished entries behind its old ones.
+///
 /// ```
 /// use swath::convex::toi::Settings;
 /// use swath::mesh::{Compound, toi};

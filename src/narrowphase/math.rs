@@ -261,8 +261,8 @@ pub(crate) fn round_down(x: f64) -> f32 {
 #[inline(always)]
 pub(crate) fn scaled(direction: V3) -> V3 {
     let most = direction.abs().greatest();
-    // The shape is scaled to be flat across the direction, so all points are farthest. NaN is
-    // outside of every range, and a sum is NaN if a component is.
+    // A direction is zero if the scale of the shape is zero along it. Then all points are farthest, and
+    // any direction will do. NaN is outside of every range, and a sum is NaN if a component is.
     if !(f64::MIN_POSITIVE..f64::INFINITY).contains(&most) || direction.manhattan_length().is_nan()
     {
         return V3::X;

@@ -58,7 +58,7 @@ pub(super) fn pairs<E: ElementPair>(
             for (row, &pair) in pairs.iter().enumerate() {
                 let vertices = vertices(pair).unwrap_or_default();
                 rejected[row] = points.is_any_rejected(vertices);
-                // In place of invalid positions, with which a search may take all rounds, those of a contact in the first round.
+                // With invalid positions a search may take all rounds. So a rejected pair gets zeros, which are a contact in the first round.
                 let at = if rejected[row] { Default::default() } else { points.get(vertices) };
                 block.set(row, [E::vectors(&at[0]), E::vectors(&at[1])]);
             }

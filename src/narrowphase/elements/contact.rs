@@ -81,7 +81,7 @@ impl ElementToi {
     fn hit<E: ElementPair>(t: f64, [start, end]: [[[f64; 3]; 3]; 2]) -> Self {
         let x = at::<Scalar>(&start, &end, t);
         let NearestPoints { coordinates, coincide } = nearest_points::<E>(&x);
-        // Removing the component along an edge has made a direction shorter.
+        // `direction` removes a component from a unit vector, which makes it shorter, so its result is made a unit vector again.
         let normal = if coincide {
             common_normal::<E>(&x)
         } else {

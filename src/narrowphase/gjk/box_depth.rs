@@ -56,8 +56,8 @@ pub(super) fn depth_of_boxes(
 }
 
 impl BoxPair<'_> {
-    /// Returns the greatest gap of boxes at relative position `x` along an axis of either. If it is not negative, they are apart or touch, and it is
-    /// not for most that are apart.
+    /// Returns the greatest gap of boxes at relative position `x` along an axis of either. If it is zero or more, they are apart or touch. It is
+    /// negative for all boxes that overlap, and for few that are apart.
     #[inline(always)]
     pub(super) fn gap_along_faces(&self, x: V3) -> f64 {
         let abs = self.turned.rows.map_each(V3::abs);

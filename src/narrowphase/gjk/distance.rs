@@ -80,7 +80,7 @@ pub(super) fn distance_of_valid(
             let rotations = [a_pose.rotation, b_pose.rotation];
             match with_segments([half, half_of_b], rotations, Guessed { a, b }) {
                 Some(Some(distance)) => distance,
-                Some(None) => of_rounded_boxes(a, b),
+                Some(None) => of_unproved_segments(a, b),
                 None => of_boxes(a, b),
             }
         } else {
@@ -133,10 +133,10 @@ impl WithPair for Guessed<'_> {
     }
 }
 
-/// Does what [`of_boxes`] does, for points that do not prove the distance, which is rare.
+/// Does what [`of_boxes`] does, for balls and capsules whose guessed points do not prove the distance, which is rare.
 #[cold]
 #[inline(never)]
-fn of_rounded_boxes(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Distance {
+fn of_unproved_segments(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose)) -> Distance {
     of_boxes(a, b)
 }
 

@@ -6,7 +6,7 @@ use crate::narrowphase::math::{M3, V3, sqrt};
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::{Simplex, Vertex};
 
-/// Greatest number of supports of either shape that one search may compute.
+/// A search ends when it has computed this number of supports of either shape. A restart just before that may add one more.
 pub const GJK_ITERATIONS_MAX: u32 = 64;
 
 /// A shape and its rotation.
@@ -185,7 +185,7 @@ impl RotatedPair<'_> {
 
     /// Searches for the point of `C` nearest to `x` until `enough(lower, upper)`, or there is no
     /// progress, or the distance is not above `tiny`. It starts with `simplex`, or along `guess` if
-    /// that is empty, and stores the nearest face with its weights in `simplex`. `known` is a lower
+    /// that is empty, and stores the nearest face in `simplex`. `known` is a lower
     /// bound of the gap along `guess`. The level `isa` has been entered.
     #[inline(always)]
     pub(in crate::narrowphase) fn nearest_on<I: Isa>(

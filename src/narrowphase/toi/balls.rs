@@ -23,7 +23,7 @@ pub(super) struct Balls<'p> {
     pub(super) contact_distance: f64,
     /// Upper bound of the rounding error of a gap of bodies that do not rotate.
     pub(super) slack: f64,
-    /// Distance beyond which there is no touch at the start.
+    /// The tolerance of the settings as a length. Where rounding errors are large, the tolerance of the search is greater.
     pub(super) wanted: f64,
     /// Whether one of the bodies rotates.
     pub(super) rotates: bool,

@@ -19,7 +19,7 @@ use crate::narrowphase::math::{V3, greater, lesser};
 pub(crate) enum PointCast {
     /// The path does not touch the triangle, or comes from behind a one-sided one.
     Missed,
-    /// The path crosses the inside of the triangle between the two times, and not before the first.
+    /// The path crosses the inside of the triangle: not before `first`, and at `t` but for rounding.
     Crosses {
         /// A time that is proved to be not later.
         first: f64,

@@ -53,10 +53,11 @@ impl GapCurvature {
 struct BodyCurvature {
     /// The part that does not depend on how far the plane rotates.
     base: f64,
-    /// Rate of the body, which is multiplied by a bound of `|(Ω−ω)×n|`: its first value, which increases by at most `|Ω−ω|` times
-    /// the angle, to at most `|Ω−ω|`.
+    /// Rate of the body. It is multiplied by a bound of `|(Ω−ω)×n|`.
     rate: f64,
+    /// `|(Ω−ω)×n|` at the start of the interval. It increases by at most `most` times the angle by which the plane rotates.
     first: f64,
+    /// `|Ω−ω|`, which `|(Ω−ω)×n|` never exceeds.
     most: f64,
     radius: f64,
     /// The bound for a body of revolution, which is not exceeded either; otherwise infinite.
@@ -64,7 +65,7 @@ struct BodyCurvature {
 }
 
 impl BodyCurvature {
-    /// The direction is constant, and seen from the body rotates about the body's axis.
+    /// Returns the curvature for a plane that does not rotate. Seen from the body, its direction rotates about the body's axis.
     #[inline(always)]
     fn still(mover: &MovingShape<'_>, normal: V3) -> Self {
         let rate = mover.rotation.rate;
@@ -73,7 +74,7 @@ impl BodyCurvature {
         Self { base, rate: 0.0, first: 0.0, most: 0.0, radius: mover.axis_distance, revolved }
     }
 
-    /// The direction rotates, at a rate of `across` across itself.
+    /// Returns the curvature for a plane that rotates. Its direction changes at the rate `across`.
     #[inline(always)]
     fn turning(mover: &MovingShape<'_>, rotation: &Rotation, normal: V3, across: f64) -> Self {
         let against = rotation.spin - mover.rotation.spin;
@@ -88,7 +89,7 @@ impl BodyCurvature {
         }
     }
 
-    /// A body of revolution, seen from axes that do not roll about its own.
+    /// Returns the bound for a body of revolution, seen from axes that do not roll about its own, or infinity for another body.
     #[inline(always)]
     fn revolved(mover: &MovingShape<'_>, rate: f64, across: f64) -> f64 {
         if mover.axis_rate == f64::INFINITY {

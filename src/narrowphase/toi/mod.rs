@@ -25,6 +25,7 @@
 //! part_search.rs       a shape against one part of a body, such as a triangle of a mesh
 //! pause.rs             searches for many parts that advance together
 //! path_box.rs          the box around the path of a shape, in the axes of such a body
+//! triangle.rs          a triangle of such a body, about its first corner
 //! triangle_bounds.rs   lower bounds of the times of sixteen triangles
 //! triangle_plane.rs    until when the plane of a triangle separates
 //! cast_triangle.rs     where a segment crosses a triangle of such a body

@@ -21,7 +21,7 @@ pub(super) struct MovingShape<'s> {
     pub(super) rotation: Rotation,
     /// Upper bound of the distance of the core from the axis of rotation.
     pub(super) axis_distance: f64,
-    /// Upper bound of the rate at which its axis of revolution changes; infinite if it has none.
+    /// Upper bound of the rate at which its axis of revolution changes: zero for a shape that does not rotate, else infinite if it has none.
     pub(super) axis_rate: f64,
 }
 
@@ -102,7 +102,8 @@ impl<'s> MovingShape<'s> {
 /// twice that part of its reach.
 const AXIS_SINE_MAX: f64 = 32.0 * f64::EPSILON;
 
-/// The axis of revolution keeps its angle to the axis of rotation.
+/// Returns an upper bound of the rate at which the axis of revolution changes, or infinity if the shape has none. The rate is constant, because the
+/// axis keeps its angle to the axis of rotation.
 fn axis_rate(shape: &Shape<'_>, start: &M3, rotation: &Rotation) -> f64 {
     let Some(axis) = shape.core.axis() else { return f64::INFINITY };
     // Bound of the rounding error of a product of two parallel vectors.
@@ -110,7 +111,8 @@ fn axis_rate(shape: &Shape<'_>, start: &M3, rotation: &Rotation) -> f64 {
     rotation.spin.cross(start.axis(axis)).length() * (1.0 + 16.0 * f64::EPSILON) + rounding
 }
 
-/// The axis is fixed in the body too, so the extents bound `|k × r|`.
+/// Returns an upper bound of the distance of the core from the axis of rotation `k`, which is `|k × r|` for a point `r`. The axis is fixed in the
+/// body too, so the extents bound that.
 fn axis_distance(shape: &Shape<'_>, start: &M3, rotation: &Rotation) -> f64 {
     let (k, e) = (start.rotate_back(rotation.axis).abs(), shape.extent);
     let across = V3::new(k.y * e.z + k.z * e.y, k.z * e.x + k.x * e.z, k.x * e.y + k.y * e.x);
@@ -182,7 +184,8 @@ impl RelativePath {
         ROUNDING * (lengths + a.bounding_radius + a.radius + b.bounding_radius + b.radius)
     }
 
-    /// Upper bound of the lengths from which a position is computed at any time up to `last`, and of the tick.
+    /// Upper bound of the lengths from which a position is computed at any time of the tick and up to `last`. A `last` above 1
+    /// is for paths without acceleration.
     #[inline(always)]
     pub(super) fn lengths(&self, last: f64) -> f64 {
         self.start.manhattan_length()

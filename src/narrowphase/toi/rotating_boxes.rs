@@ -223,7 +223,7 @@ enum BoxPlane {
     /// The boxes are apart by `lower` along `own`, across features of the first box and the second: a one on each axis along which
     /// they extend. Vectors are in the axes of the boxes.
     Apart { lower: f64, own: V3, features: [V3; 2] },
-    /// They touch, and are apart by the lower bound of the gap along `own`.
+    /// They touch, to within the tolerance. The gap along `own` is `gap.lower`.
     Touch { gap: Gap, own: V3 },
     /// Neither is proved.
     Unknown,

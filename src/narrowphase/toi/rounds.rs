@@ -16,7 +16,7 @@ struct Rounds<'r, 's, 'o, 'f> {
 impl Kernel for Rounds<'_, '_, '_, '_> {
     type Output = ToiResult;
 
-    /// The arithmetic is that of single numbers, and instructions with three operands are what it gains.
+    /// The arithmetic is scalar, so wide vectors gain nothing. What a level gains is its instructions with three operands.
     const WIDE: bool = false;
 
     #[inline(always)]

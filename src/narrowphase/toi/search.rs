@@ -312,7 +312,7 @@ impl<'s> Search<'s> {
     }
 
     /// Returns the longest of `safe` and the times until which other planes separate, for a touch that is
-    /// ignored.
+    /// ignored and for a search of many rounds.
     ///
     /// If a corner rests on a corner, many planes have about the same gap, and the best of them may be at
     /// the edge of that range, so that it is the first to fail. Planes that are likely to separate for
@@ -523,8 +523,9 @@ impl<'s> Search<'s> {
         ToiResult::Overlapping { depth, normal: self.in_world(gap.normal), on_a, on_b, closing }
     }
 
-    /// Returns the nearest points of the surfaces at `t`, in world coordinates. The pair is rotated as it is at a time that is later by at
-    /// most 2⁻²³, or `earlier` than that if it is negative: so short a rotation is linear but for less than the rounding of the points.
+    /// Returns the nearest points of the surfaces at `t`, in world coordinates. `pair` is rotated as at `t - earlier`, where
+    /// `earlier` is zero, or negative by at most 2⁻²³ for a `t` that was rounded down: so short a rotation is linear but for less than the rounding of
+    /// the points.
     fn points(&self, t: f64, earlier: f64, pair: &RotatedPair<'_>, gap: &Gap) -> [[f32; 3]; 2] {
         let [mut on_a, mut on_b] = pair.surface(gap);
         let moved = |on: V3, body: &MovingShape<'_>| on + body.rotation.spin.cross(on) * earlier;

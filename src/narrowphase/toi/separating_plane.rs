@@ -195,8 +195,8 @@ pub(super) fn follow(
         let [linear, square] = interval.quadratic(motion, rotation, &now, &next);
         if let Some((s, separated)) = leaves(range, now.gap, linear, square, 1.0) {
             if s < EARLY && next.gap < range.min && steps < INTERVALS_MAX {
-                // The gap deviates more than the bound: go as far as a parabola through the known values
-                // goes.
+                // The interval is so long that the bound of the deviation decides, so a shorter one is tried: as long as a
+                // parabola through the known values stays in the range, and a little longer.
                 let half_accel = (next.gap - now.gap - rate * length) / (length * length);
                 let shorter = 1.25 * first_root(now.gap - range.min, rate, half_accel);
                 let (least, most) = (length * s, 0.5 * length);
@@ -379,7 +379,7 @@ fn in_world(pair: &RotatedPair<'_>, vertex: &Vertex) -> [V3; 2] {
 pub(super) struct Slope {
     /// The part that does not depend on the points.
     pub(super) base: f64,
-    /// The product of the point of `a` with the first is subtracted, that of `b` with the second is added; in world axes.
+    /// Vectors in world axes. The rate is `base`, less the product of `of_a` and the point of `a`, plus that of `of_b` and the point of `b`.
     pub(super) of_a: V3,
     pub(super) of_b: V3,
 }

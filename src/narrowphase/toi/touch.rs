@@ -1,8 +1,8 @@
 //! A touch at the start of the window: whether it is an impact, and how one that is ignored is followed.
 //!
 //! With [`Touch::IfClosing`] the sign of the closing speed along the normal decides. The normal may be one of many: at an edge or a
-//! corner, every direction between the faces is one; and it is exact only to within the accuracy of the search. So the bodies do not
-//! close either if some other plane that separates them, to within the tolerance, does not (`parts`).
+//! corner, every direction between the faces is one; and it is exact only to within the accuracy of the search. So the touch is
+//! also ignored if the bodies do not close on some other plane that separates them to within the tolerance (`parts`).
 //!
 //! A touch that is ignored is followed until the bodies are apart, or deeper by the tolerance. So a wrong decision to ignore it
 //! delays a contact by the tolerance, and loses none.
@@ -215,7 +215,8 @@ impl<'s> Search<'s> {
         least > 0.0 && tilted < 0.1 && is_thick && -moves.dot(gap.normal) > slower
     }
 
-    /// Returns the velocity or the acceleration of two points apart by which they close faster than rounding explains, or `None` if they do not.
+    /// Returns `apart` or `accel`, the relative velocity or acceleration of two points, whichever makes them close faster than rounding
+    /// explains, or `None` if neither does.
     /// Points that part also close if their acceleration returns them before they are apart by the accuracy of a distance.
     fn closes_by(&self, t: f64, gap: &Gap, [apart, accel]: [V3; 2]) -> Option<V3> {
         let motion = &self.motion;
@@ -223,7 +224,7 @@ impl<'s> Search<'s> {
         let sharp = ACCURACY * self.tolerance;
         let (speed, accels) = speeds(self.positions, t);
         let speed = speed + self.spin_speed();
-        // So slow that the bodies are not deeper by the accuracy of a distance at the end of the window.
+        // At most so fast that the bodies get no deeper within the tick than the accuracy of a distance.
         let rounding = lesser(ROUNDING_OF_SPEED * speed, sharp);
         if closing > rounding {
             return Some(apart);

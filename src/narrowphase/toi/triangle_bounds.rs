@@ -10,9 +10,11 @@
 //! ```
 //!
 //! so a triangle whose corners have `n·r` in `[low, high]`, relative to `c`, is not touched while
-//! `s·(n·D) < low − h(n)`, nor while `s·(n·D) > high + h(−n)`. Four directions are tested: the normal of the triangle, and
+//! `s·(n·D) < low − h(n)`, nor while `s·(n·D) > high + h(−n)`. Six directions are tested: the normal of the triangle, and
 //! for each edge the direction across the edge and `D`, along which the two do not approach each other: it separates in
-//! the whole window or not at all (separating axis test of a moving shape; Ericson 2005, §5.5.7).
+//! the whole window or not at all (separating axis test of a moving shape; Ericson 2005, §5.5.7). The last two start from the
+//! time that these four prove: the direction from the shape there to the middle of the triangle, and the axis of the shape's
+//! own box that is across the side on which the triangle is.
 //!
 //! The numbers are `f32`. Any vector serves as `n`, so its rounding does not matter. That of the products is covered by an
 //! increase of `h` by `2⁻¹⁹·|n|₁·L`, where `L` is the sum of the greatest coordinates: the error of each of the few terms
@@ -28,7 +30,7 @@ use crate::narrowphase::math::{V3, greater, lesser, round_down};
 /// Number of triangles that are tested together.
 pub(crate) const TRIANGLES: usize = LANES_MAX;
 
-/// Corners of triangles as columns: by corner, then axis, then triangle. Those that are not used are zero.
+/// Corners of triangles as columns: by corner, then axis, then triangle. Lanes that are not used contain zeros or earlier triangles.
 pub(crate) type TriangleColumns = [[[f32; TRIANGLES]; 3]; 3];
 
 /// Bound of the rounding errors, relative to the sum of the greatest coordinates.
@@ -67,7 +69,7 @@ pub(crate) struct TriangleBounds {
     margin: f32,
     /// Radius of the ball.
     radius: f32,
-    /// The greatest of all coordinates here.
+    /// Upper bound of each length here, and of each coordinate of `delta`. That of `center` does not count.
     greatest: f32,
 }
 

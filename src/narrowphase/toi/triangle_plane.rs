@@ -33,7 +33,8 @@ const SLIDE_PLANES_MIN: u32 = 16;
 /// needles are off by more.
 const OFF_PLANE: f64 = 1.0 / 16.0;
 
-/// How deep a shape is in a part at most that counts as touching it, relative to the tolerance: less than at an overlap, because of rounding.
+/// Greatest depth at which a shape counts as touching a part, relative to the tolerance. An overlap is deeper than the tolerance; this is
+/// less because of rounding.
 const OVERLAP: f64 = 0.75;
 
 /// By how much a shape that slides along a plane may get deeper, relative to the tolerance, and how deep it may be at most.
@@ -504,10 +505,10 @@ impl PartSearch<'_> {
         touch::closes_surely(closing, sums)
     }
 
-    /// Returns until when the shape slides along a plane on the triangle, or the start if it does not: it touches the
-    /// plane at the start, at most so `deep` and so `high`, does not close unless it may, and gets no deeper by more than the tolerance until
-    /// then. Infinite for the whole window. Also returns whether it still slides then, within the tolerance, and the limit of intervals ended
-    /// the loop.
+    /// Returns until when the shape slides along a plane on the triangle: infinity for the whole window, and the start if it does not slide.
+    /// It slides if at the start it is at most `deep` below the plane and at most `high` above it, and does not close on it, or `may_close`. The slide
+    /// ends when the shape gets deeper by [`DEEPER`], or higher than [`HIGHEST`]. Also returns whether the shape still slides at the returned time,
+    /// within the tolerance, because the limit of intervals ended the loop.
     fn slides_along(
         &self,
         (triangle, path): (&Triangle, &RelativePath),
