@@ -154,7 +154,7 @@ impl<'a> MovingBoxInput<'a> {
     }
 }
 
-/// Implements the conversion of what a type converts into, in one step.
+/// Implements the conversion of a type into an input: it is converted to the type of a variant, and that is wrapped.
 macro_rules! convert {
     ($($from:ty => $to:ident::$form:ident),* $(,)?) => {
         $(impl<'a> From<$from> for $to<'a> {
@@ -177,7 +177,7 @@ convert! {
     &'a [MovingBox] => MovingBoxInput::Rows,
 }
 
-/// Implements the conversion of what dereferences to a slice.
+/// Implements the conversion of borrowed vectors and arrays, as that of slices.
 macro_rules! convert_slices {
     ($($from:ty => $to:ident),* $(,)?) => {
         $(impl<'a> From<&'a Vec<$from>> for $to<'a> {

@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-/// An array of two to nine elements.
+/// An array of 2, 3, 4, 6, 7 or 9 elements.
 pub(crate) trait MapEach<T: Copy> {
     /// The array of the same length with other elements.
     type Of<U: Copy>;

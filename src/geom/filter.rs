@@ -2,8 +2,9 @@
 //!
 //! The kernels compare filters as words of 16 and 16 bits. Categories 0 to 14 have a bit of their own in the word, and the
 //! categories from 15 on share the last one. So a word never excludes a pair that the filters allow. It may allow a pair that
-//! they exclude, but only if a filter has a category above 15 without category 15 ([`Filter::is_exact`]). Where there is
-//! such a filter, the pairs found are tested again with the filters themselves, unless a search has folded other categories.
+//! they exclude, but only if the categories or the mask of a filter contain one above 15 and not 15 ([`Filter::is_exact`]). Where there is
+//! such a filter, the pairs found are tested again with the filters themselves, unless the search uses words that decide exactly
+//! (`broadphase/pairs/filter_words.rs`).
 
 use bytemuck::{Pod, Zeroable};
 

@@ -10,6 +10,8 @@ pub const SPIN_MAX: f32 = 1024.0;
 
 /// The greatest deviation of the squared length of a quaternion from one.
 const UNIT_SLACK: f64 = 1.0 / 1024.0;
+/// The deviation up to which [`Motion::at`] does not normalise: far above the rounding error of a unit quaternion in `f32`.
+const DRIFT_MAX: f64 = 1.0 / (1 << 20) as f64;
 
 /// Position and rotation of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -252,7 +254,8 @@ impl Motion {
         check_spin(self.spin)
     }
 
-    /// Returns the pose at `t`, a fraction of the tick, computed in `f64` and rounded to nearest.
+    /// Returns the pose at `t`, a fraction of the tick, computed in `f64` and rounded to nearest. A rotated quaternion whose squared length
+    /// differs from one by more than 2⁻²⁰ is normalised, so a pose that is advanced from tick to tick stays valid.
     ///
     /// `t` is clamped to `[0, 1]`. Infinity and NaN give the end of the path.
     #[must_use]
@@ -278,12 +281,18 @@ impl Motion {
             cos * c + z * w + x * b - y * a,
             cos * w - x * a - y * b - z * c,
         ];
-        Pose { position, rotation: rotation.map_each(|x| x as f32) }
+        // The greatest component of a slowly rotating quaternion changes by less than half of its last place, so it is rounded back in each
+        // tick, while the others grow. Without this division the pose would become invalid after some ten thousand ticks.
+        let [x, y, z, w] = rotation;
+        let square = x * x + y * y + z * z + w * w;
+        let is_unit = (square - 1.0).abs() <= DRIFT_MAX || square == 0.0;
+        let length = if is_unit { 1.0 } else { libm::sqrt(square) };
+        Pose { position, rotation: rotation.map_each(|x| (x / length) as f32) }
     }
 }
 
-/// Magnitudes up to which the numbers of a motion are valid, if its quaternion is. A spin whose components are at most half as long as
-/// the longest one is shorter than that.
+/// Magnitudes up to which the numbers of a motion are valid, if its quaternion is. A spin of which each component is at most half of
+/// [`SPIN_MAX`] is shorter than [`SPIN_MAX`].
 const CLEARLY_VALID: [f32; 16] = {
     const C: f32 = COORD_MAX;
     const S: f32 = 0.5 * SPIN_MAX;

@@ -73,8 +73,8 @@ impl<T, F: Fn(usize, &mut [T]) + Sync> PieceWork<T> for F {
 /// Runs `tasks` tasks which together work through all pieces.
 ///
 /// Any task steals the pieces that other tasks have not taken. So it does no harm if an executor runs a task twice
-/// or not at all, except that the calling thread does what remains. An executor that panics by itself is one that has not
-/// run all tasks: a panic here would end the method of an object whose contents have been moved to scratch memory.
+/// or not at all, except that the calling thread does what remains. The panic of an executor itself, outside of a task, is dropped, and
+/// the work that is left is done: to pass it on would end the method of an object whose contents have been moved to scratch memory.
 ///
 /// # Panics
 ///
@@ -121,8 +121,8 @@ pub(crate) fn for_each_in_chunks<W: Send, T: Send>(
     run_each(threads, workers, items, size, work);
 }
 
-/// For how many times the total length of the items all workers together get memory, at most, unless items are short. A
-/// smaller factor would let more workers wait for long items.
+/// All workers together get memory for at most this many times the total length of the items, and once more for the long ones, unless
+/// items are short. A smaller factor would let more workers wait for long items.
 const MEMORY_FACTOR: usize = 4;
 
 /// Does what [`for_each`] does, for items for which a worker needs memory in proportion to their length.
@@ -159,7 +159,7 @@ pub(crate) fn for_each_by_length<W: Send, T: Send>(
     for (k, worker) in workers.iter_mut().enumerate() {
         reserve(worker, if k < few { longest } else { others });
     }
-    // Items that have become shorter are not worked on twice, because the long ones are the last.
+    // The long items are last: if they were first, one that `work` makes shorter would be worked on a second time, as a short one.
     for (count, are_long) in [(workers.len(), false), (few, true)] {
         for_each(threads, &mut workers[..count], items, &|worker, index, item| {
             if (length(item) > limit) == are_long {

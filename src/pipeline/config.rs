@@ -25,8 +25,8 @@ pub struct Config {
     /// contact counts as with [`Touch::Hit`].
     pub touch: Touch,
     /// The speed from which a body is fast. Its speed is the displacement plus half of the acceleration, both without signs, on the
-    /// axis where that is greatest, plus its angular sweep: no less than its path in the tick on any axis. A pair is dropped if neither body is
-    /// fast, marked [`BodyFlags::CCD`](super::BodyFlags::CCD) or a sensor. With 0, the default, no pair is dropped.
+    /// axis where that is greatest, plus its angular sweep: except for rounding, no less than its path in the tick on any axis. A pair is
+    /// dropped if neither body is fast, marked [`BodyFlags::CCD`](super::BodyFlags::CCD) or a sensor. With 0, the default, no pair is dropped.
     pub fast: f32,
     /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
     /// one of its two bodies; 1 reports each body's earliest impact. With 0, the default, all are reported.

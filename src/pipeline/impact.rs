@@ -42,7 +42,8 @@ pub struct Impact<P = Pair> {
     /// The speed at which those points approach each other along the normal, in length per tick;
     /// negative if they separate.
     pub closing: f32,
-    /// The penetration depth, beyond the target distance; 0 except for [`ImpactKind::Overlapping`].
+    /// How far `b` has to be moved along the normal until the distance of the two is the target distance; 0 except for
+    /// [`ImpactKind::Overlapping`]. With a target distance it is greater than the penetration depth.
     pub depth: f32,
     /// The part of each body that touches, as [`mesh::Geometry`](crate::mesh::Geometry) numbers them, such as a
     /// triangle; 0 for boxes and convex shapes.

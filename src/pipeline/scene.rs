@@ -39,7 +39,7 @@ impl BodyFlags {
     /// Its pairs are never dropped for being slow; see [`Config::fast`](super::Config::fast).
     pub const CCD: Self = Self(2);
     /// Stops nothing. Its impacts are all reported, in a list of their own, and do not count for
-    /// the limit.
+    /// the limit. Its pairs are never dropped for being slow, and contacts at the start count as with `Touch::Hit`.
     pub const SENSOR: Self = Self(4);
 
     /// The bits as one byte.

@@ -18,7 +18,7 @@ pub(crate) trait Bodies<'s> {
     fn label(&self, row: usize) -> u32;
     /// The filter of each row that is present from the start, if there are any.
     fn filters(&self) -> Option<&[Filter]>;
-    /// Whether flags, filters and owners allow the two to meet.
+    /// Whether filters and owners allow the two to meet.
     fn allows(&self, a: usize, b: usize) -> bool;
     /// Appends to `neighbours` the resting rows near the path of `row` that are not in
     /// `RemainingPaths`. Some of the rows may be new.

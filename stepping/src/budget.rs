@@ -65,8 +65,8 @@ impl Step {
         self.neighbours = neighbours;
     }
 
-    /// Stalls a changed row that may not be searched with these neighbours, and all bodies that could reach it. If it is stalled
-    /// already, because it has had too many impacts, the neighbours that move could still reach it.
+    /// Stalls a changed row that may not be searched with these neighbours, and all bodies that could reach it. If it is stalled already,
+    /// because it has had too many impacts, the neighbours that move are stalled instead, because they could still reach it.
     fn stall_unsearched(
         &mut self,
         bodies: &mut dyn Bodies<'_>,

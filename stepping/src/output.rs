@@ -7,7 +7,8 @@ use swath::{Impact, Pair};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StepStats {
-    /// Number of impacts that were processed and still valid.
+    /// Number of events that were still valid when they were processed: impacts, stops of a rotation, and one for all overlaps at the
+    /// start that were pushed apart.
     pub events: usize,
     /// Number of [impacts](ResolvedImpact) that changed a motion: those of these events, and those to which impulses were
     /// propagated without an event.
@@ -20,7 +21,7 @@ pub struct StepStats {
     pub rounds: u64,
     /// Number of impulses that were propagated along touching bodies without a search, about 50 ns each.
     pub propagated: usize,
-    /// Number of stalled bodies: they were in too many impacts, or reached a stalled body.
+    /// Number of stalled bodies: they were in too many impacts, reached a stalled body, or could not be searched any more.
     pub stalled: usize,
     /// Number of these that could not be searched any more. The reason is a limit of searches or rounds,
     /// [`StepperConfig::searches_max`](crate::StepperConfig::searches_max),
@@ -46,7 +47,7 @@ pub struct StepStats {
 #[non_exhaustive]
 pub struct ResolvedImpact<P = Pair> {
     /// Time, bodies, points and normal. The closing speed is that of their velocities, without the correction of
-    /// slop.
+    /// slop. The depth is the part of it that is corrected in this tick, and [`Impact::last`] is 1: the impact changes the motions.
     pub impact: Impact<P>,
     /// What happened to the two bodies.
     pub outcome: BounceOutcome,
@@ -64,6 +65,8 @@ impl<P> ResolvedImpact<P> {
     pub(crate) fn new(impact: Impact<P>, reaction: Reaction, inverse_masses: [f64; 2]) -> Self {
         let Reaction { outcome, impulse, supporting_force } = reaction;
         let immovable = inverse_masses.map(|mass| mass == 0.0);
+        // The motions change here, so the last time of a search for the motions before does not hold.
+        let impact = Impact { last: 1.0, ..impact };
         Self { impact, outcome, impulse, supporting_force, immovable }
     }
 

@@ -23,7 +23,7 @@ use swath::{Aabb, AabbColumns, COORD_MAX, Exec, Filter, FixedBoxes, Motion};
 const RECENT_MAX: usize = 256;
 /// Number of bodies in one piece of work.
 const CHUNK: usize = 1024;
-/// Part of the boxes from which on, if it has changed, the forest is rebuilt.
+/// If more than this part of the boxes differs from those in the forest, it is rebuilt.
 const CHANGED: f64 = 0.25;
 /// Marks a row that is not on the list.
 const NOT_LISTED: u32 = u32::MAX;
@@ -185,8 +185,8 @@ impl RemainingPaths {
     }
 }
 
-/// Returns a box enlarged by a margin. The box ends at the greatest coordinate, which no path exceeds: two boxes that overlap
-/// still do.
+/// Returns a box enlarged by a margin and clamped to the greatest coordinate. No path exceeds that, so two boxes that overlap before they are
+/// clamped still do afterwards.
 pub(crate) fn enlarged(aabb: &Aabb, margin: f32) -> Aabb {
     let clamped = |x: f32| x.clamp(-COORD_MAX, COORD_MAX);
     Aabb {

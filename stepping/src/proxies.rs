@@ -24,12 +24,12 @@ use swath::{Aabb, Broadphase, Filter, Invalid, Motion, ProxyId, ProxyKind};
 #[derive(Debug, Default)]
 pub(crate) struct ProxyRows {
     ids: Vec<ProxyId>,
-    /// By the slot of a proxy its row, valid only for those in `ids`, or its position in `rejected`.
+    /// The row of each proxy in `ids`, or the position of each one in `rejected`, by its slot. Entries of other slots are outdated.
     rows: Vec<u32>,
     masses: Vec<Mass>,
     rules: Vec<Rules>,
     filters: Vec<Filter>,
-    /// Whether any of these filters excludes a proxy.
+    /// Whether any of these filters is not [`Filter::ALL`].
     is_filtered: bool,
     found: Vec<ProxyId>,
     /// Always empty; it keeps its capacity.

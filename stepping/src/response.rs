@@ -292,8 +292,8 @@ pub fn separate<P>(impact: &Impact<P>, inverse_masses: [f32; 2]) -> Option<[[f32
     Some(moves.map(valid))
 }
 
-/// Returns what is left of a displacement after an impact of `a`, or with the reversed normal of `b`: the rest of the
-/// tick's displacement, without the component into the surface.
+/// Returns what is left of the displacement of body `a` after an impact: its part after the time of impact, without the component into
+/// the surface. For body `b`, pass the impact with the reversed normal.
 ///
 /// ```
 /// use swath::Impact;

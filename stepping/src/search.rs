@@ -15,8 +15,8 @@ use swath::mesh::{self, Geometry};
 use swath::pipeline::ImpactKind;
 use swath::{Aabb, Impact, Motion, Pair, Pose};
 
-/// Greatest tolerance relative to the skin; and the part of the skin by which a separating pair may still come
-/// nearer.
+/// Greatest tolerance relative to the skin. Also the greatest part of the skin by which two touching bodies may come nearer in the rest of
+/// the tick without a response.
 const PART: f64 = 0.125;
 /// Relative amount by which times that need not be exact are made later: 2⁻²².
 const LATER: f64 = 1.0 / (1 << 22) as f64;
@@ -27,7 +27,7 @@ const RECHECK: f64 = 0.0625;
 const DEEP: f64 = 1.5;
 /// Greatest angle by which a body that overlaps another one may turn until the two are tested again.
 const ANGLE_MAX: f64 = 0.25;
-/// Least distance that is searched after the skin was used up, as a part of it.
+/// Least part of the skin at which a pair with a spinning body is searched. The searched distance decreases with each end that comes nearer.
 const LEFT_MIN: f32 = 0.0625;
 
 /// Greatest number of pairs of parts that are tested for an overlap that does not close.
@@ -168,9 +168,9 @@ impl BodyPair<'_, '_> {
         next
     }
 
-    /// Returns the overlap of two bodies at the start of their motions if it is deeper than their slop, also if they do not close. They leave
-    /// one that is less deep when they close. An overlap of the same parts as an impact at the start is left out, because that impact restores the
-    /// skin. Nothing is searched if the search for their next impact has tested more than [`NEAR_PARTS_MAX`]
+    /// Returns the overlap of two bodies at the start of their motions if it is deeper than their slop, also if they do not close. One
+    /// that is less deep is corrected by the impact when they close. An overlap of the same parts as an impact at the start is left out,
+    /// because that impact restores the skin. Nothing is searched if the search for their next impact has tested more than [`NEAR_PARTS_MAX`]
     /// parts, because each of them would take a round.
     pub(crate) fn overlap(
         &self,
@@ -220,8 +220,8 @@ impl BodyPair<'_, '_> {
         self.motions.iter().any(|motion| motion.spin != [0.0; 3])
     }
 
-    /// Returns whether two bodies that do not count as overlapping could do so within a part of the tick, after which they are tested again, or
-    /// whether two that do could turn far into each other.
+    /// Returns whether two bodies have to stop rotating, because within this part of the tick they could get [`DEEP`] skins deep, or, if they
+    /// are that deep already, because one turns by more than [`ANGLE_MAX`].
     fn gets_deep(&self, impact: &Impact, within: f64) -> bool {
         let left = DEEP * f64::from(self.skin) - f64::from(impact.depth);
         let [a, b] = self.motions;

@@ -48,7 +48,7 @@ pub(crate) struct Start {
     boxes: Vec<Result<MovingBox, Invalid>>,
     /// The same as columns; the box of an invalid row is NaN.
     columns: [Vec<f32>; 9],
-    /// Whether each row can be pushed. No two others meet.
+    /// Whether each row can be pushed. Two rows that cannot be pushed never meet.
     is_pushable: Vec<bool>,
     /// Slop of each row.
     slops: Vec<f32>,

@@ -143,8 +143,8 @@ pub(crate) fn moves(motion: &Motion) -> bool {
     [motion.delta, motion.accel, motion.spin] != [[0.0; 3]; 3]
 }
 
-/// Returns the slop of a motion. It is zero for a body that does not move, because it is never rounded, and
-/// for an invalid motion.
+/// Returns the slop of a motion. It is zero for an invalid motion, and for a body that neither moves nor can be pushed, because its
+/// position is never rounded.
 pub(crate) fn slop(motion: &Motion, mass: Mass) -> f32 {
     if !is_pushable_or_moves(motion, mass) || motion.validate().is_err() {
         return 0.0;

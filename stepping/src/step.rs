@@ -21,7 +21,8 @@ use swath::{Impact, Motion, Pair, Pose, Shape};
 
 /// Least cosine between a normal and the direction of a support for which the support takes an impulse.
 const SUPPORT_COSINE_MIN: f64 = 0.7;
-/// A body that separates from its support by more than this part of the closing speed is no longer supported.
+/// A body that separates from its support faster than this part of the speeds, its own and the closing speed of an impact, is no longer
+/// supported, unless its weight brings it back at once.
 const SUPPORT_LOST: f64 = 1.0 / 1024.0;
 /// Greatest length of a chain of supports that is followed to its end.
 const SUPPORTS_MAX: usize = 64;
@@ -91,7 +92,7 @@ pub(crate) struct Step {
     /// Bodies to be stalled by the budget, and those that could reach them.
     pub(crate) to_stall: Vec<usize>,
     pub(crate) near_stalled: Vec<usize>,
-    /// Whether each row was met while that list was made shorter.
+    /// Whether each row was found in `to_stall` while that list was made shorter.
     pub(crate) is_listed: Vec<bool>,
 }
 
@@ -160,7 +161,8 @@ impl Step {
         self.paths.set(row, &bodies.bodies()[row], now, margin);
     }
 
-    /// Records that an impulse of a mover has reached two bodies that have exchanged one, if one of them is a mover or an impulse of one has reached it.
+    /// Records for two bodies that have exchanged an impulse which mover drives them: the fastest of those among the two, and of those whose
+    /// impulses have reached one of them before.
     pub(crate) fn drive(
         &mut self,
         bodies: &dyn Bodies<'_>,

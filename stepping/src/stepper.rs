@@ -132,6 +132,9 @@ impl Stepper {
     /// [`Impact::parts`](swath::Impact::parts) is the part of each body that is hit. If several parts of a body are hit at
     /// one time, each has an impact of its own, one after the other. A body with parts may move and be pushed.
     ///
+    /// If a shape of the caller panics, some motions in `bodies` are those of a time within the tick, so restore them from a copy.
+    /// [`Stepper::step`] leaves its bodies unchanged then.
+    ///
     /// # Errors
     ///
     /// As for [`Stepper::step`].
@@ -188,7 +191,7 @@ impl Stepper {
     /// owners differ. Its kind table selects events only and does not count here. A [`ProxyKind::Dynamic`](swath::ProxyKind::Dynamic) proxy can be pushed; a
     /// [`ProxyKind::Kinematic`](swath::ProxyKind::Kinematic) one follows its
     /// motion. Fixed and sleeping proxies are obstacles that do not move: of their motion only the pose counts, and
-    /// their mass does not. A sleeping proxy that shall be pushed must be woken before.
+    /// of their mass only the restitution. A sleeping proxy that shall be pushed must be woken before.
     ///
     /// **Kinematic proxies.** A kinematic proxy passes through fixed, sleeping and other kinematic ones without a response, because neither of the two
     /// can be pushed. If it crushes a dynamic one against an obstacle, both are stalled, and it does not reach the end of its path.

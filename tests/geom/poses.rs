@@ -215,3 +215,24 @@ fn pose_at_negative_zero_has_the_bits_of_the_start() {
         assert_eq!(bits(-0.0), bits(0.0), "{motion:?}");
     }
 }
+
+/// Goal: a pose that is advanced by its motion in each tick stays valid and of unit length, however slowly it rotates, and rotates as far as the spin says.
+/// Method: 70,000 ticks with spins around those whose change of the greatest component of the quaternion is rounded away; also fast ones.
+#[test]
+fn poses_that_are_advanced_for_hours_stay_valid() {
+    for spin in [1.0e-7_f32, 9.536_743e-7, 1.2e-6, 1.0e-5, 0.01, 3.0] {
+        let mut motion =
+            Motion::new(Pose::IDENTITY, [0.0; 3]).unwrap().spinning([0.0, 0.0, spin]).unwrap();
+        for tick in 0..70_000 {
+            motion.pose = motion.at(1.0);
+            assert_eq!(motion.validate(), Ok(()), "{spin}, tick {tick}");
+        }
+        let [x, y, z, w] = motion.pose.rotation.map(f64::from);
+        let square = z * z + w * w;
+        assert!((square - 1.0).abs() < 1e-6 && x == 0.0 && y == 0.0, "{spin}: {square}");
+        if spin < 1.0e-4 {
+            let (angle, expected) = (2.0 * z.atan2(w), 70_000.0 * f64::from(spin));
+            assert!((angle - expected).abs() < 1e-3 * expected, "{spin}: {angle}, {expected}");
+        }
+    }
+}

@@ -152,6 +152,7 @@ fn impulses_are_the_change_of_momentum() {
                 .collect();
             let mut counts = vec![1.0; crowd.bodies.len()];
             for hit in stepper.impacts() {
+                assert_eq!(hit.impact.last, 1.0, "{what}: the impact changes the motions");
                 // Bodies that separate and are pulled back at once keep a small speed.
                 let pulls = hit.supporting_force / 1024.0;
                 assert!(hit.supporting_force >= 0.0 && hit.impulse >= -pulls, "{what}: {hit:?}");

@@ -8,7 +8,6 @@ use crate::broadphase::pairs::flags::{NOT_FIRST_U, OF_FIRST, OF_SECOND, STILL};
 use crate::geom::{Filter, Pair};
 use crate::lanes::Level;
 use crate::par::Threads;
-use alloc::vec;
 use alloc::vec::Vec;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};

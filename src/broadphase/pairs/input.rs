@@ -114,7 +114,7 @@ impl<'a> PairInput<'a> {
         Self { slots: Some(slots), ..self }
     }
 
-    /// Sets the tests of the pairs, in which a row is the slot, where there are slots. Of two sets, those of the first are used.
+    /// Sets the tests of the pairs. If slots are set, the tests get slots instead of rows. Of two sets, the tests of the first are used.
     pub(crate) fn tested(self, tests: PairTests<'a>) -> Self {
         Self { tests: Some(tests), ..self }
     }
@@ -142,7 +142,7 @@ impl<'a> PairInput<'a> {
         Some([tests.owner?, tests.forest_owner?])
     }
 
-    /// Replaces the boxes by bounds, and what stands for rows by the rows.
+    /// Returns the input of these bounds with the same flags and filters. It has no labels, slots and tests, so its pairs contain rows.
     pub(crate) fn with_bounds(&self, bounds: &'a [Aabb]) -> Self {
         Self { moves: self.moves, filters: self.filters, ..Self::new(bounds) }
     }

@@ -71,7 +71,7 @@ pub(crate) fn filters_allow(filters: [Option<&[Filter]>; 2], [a, b]: [u32; 2]) -
     filter(0, a).allows(filter(1, b))
 }
 
-/// After its excluded pairs are removed, a full list grows only if less than one of so many of its places is free.
+/// A full list from which excluded pairs were removed grows only if less than one place in so many would stay free.
 const FREE_MIN: usize = 16;
 
 impl<P: FoundPair> Buffer<P> {

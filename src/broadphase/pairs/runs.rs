@@ -345,7 +345,7 @@ const ADDED_SPARE: usize = 8;
 /// How many times the mean of the added runs is reserved for each of them at most.
 const ADDED_FACTOR: usize = 3;
 /// Memory of pairs is freed above a limit: `UNUSED_FACTOR` times the places that the last ticks needed, twice as many times their pairs, or
-/// `UNUSED_MOST` places more, whichever is least; and `UNUSED_EACH` places more for each run. See [`PairRuns::places_max`].
+/// `UNUSED_MOST` places more, whichever is least, but at least 13/8 of the places ([`places_max`]); and `UNUSED_EACH` places more for each run.
 const UNUSED_FACTOR: usize = 4;
 const UNUSED_MOST: usize = 1 << 24;
 const UNUSED_EACH: usize = 4096;

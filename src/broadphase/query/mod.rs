@@ -31,9 +31,9 @@
 //! ```text
 //! for each tree of the view:
 //!     traverse it from the root, the nearest child first        (bvh/traverse_nearest.rs)
-//!         test the lanes of a node with the arithmetic of the query; if boxes of the tree may be larger
-//!         than the true ones, test those of a leaf that are reached again with the true boxes; for boxes in a leaf,
-//!         apply the filter of the query in lanes, then owners and kinds (filter.rs),
+//!         test the lanes of a node with the arithmetic of the query
+//!         in a leaf whose boxes may be larger than the true ones, test the true boxes of the hit lanes
+//!         in a leaf, apply the filter of the query in lanes, then owners and kinds (filter.rs),
 //!         then the caller's function; keep or report the hit     (collector.rs, overlap.rs, nearest.rs)
 //!         skip nodes that are farther than the query still searches
 //! ```

@@ -247,7 +247,7 @@ impl PrunedQuery for ShapeTraversal<'_, '_, '_> {
 
     #[inline(always)]
     fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, of: BoundsOf) -> (I::F32, I::Mask) {
-        // A box that may be larger than the true one is the bounds of that.
+        // A stored box that may be larger than the true box is tested as bounds of the true box.
         let are_bounds = || match of {
             BoundsOf::Nodes => true,
             BoundsOf::Boxes => self.true_boxes().is_some(),

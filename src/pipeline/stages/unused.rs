@@ -7,7 +7,7 @@
 use crate::broadphase::pairs::runs::{Window, places_kept, shrink_above};
 use alloc::vec::Vec;
 
-/// Lists, and places of short lists, that are kept for each one that the largest of the last ticks needed; and so many more.
+/// For each list, or place of a short list, that the largest of the last ticks needed, so many are kept, and [`FEW_KEPT_LEAST`] more.
 const FEW_KEPT_MAX: usize = 8;
 const FEW_KEPT_LEAST: usize = 64;
 /// So many places more are kept for each list, if several share what a tick needs.
@@ -29,7 +29,7 @@ impl PlacesNeeded {
     }
 }
 
-/// Does what [`shrink_above`] does, for a list that is not used in this tick unless `is_used`. Otherwise its contents are those of an earlier one.
+/// Does what [`shrink_above`] does. If the list is not used in this tick, its contents are those of an earlier tick, so they are freed too.
 pub(crate) fn shrink_unless_used<T>(list: &mut Vec<T>, is_used: bool, most: usize) {
     if !is_used && list.capacity() > most {
         list.clear();

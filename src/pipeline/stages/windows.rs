@@ -2,8 +2,8 @@
 //!
 //! Works on one run of candidate pairs at a time. Pairs of slow bodies are dropped; the bounds of
 //! the others are swept in lanes for their first and last time of contact. For two plain boxes this
-//! is the answer; if one of them is accelerated, the sweep of accelerating boxes is, or the contact
-//! after one at the start that does not count. If either body has a convex shape, the two times are
+//! is the answer. If one of them is accelerated, the answer is the sweep of accelerating boxes, or the next
+//! contact if they touch at the start in a way that does not count. If either body has a convex shape, the two times are
 //! the window in which the shapes are tested.
 
 use super::bounds::{self, PLAIN, accelerating};
@@ -274,7 +274,7 @@ impl TickContext<'_, '_> {
             ContactState::Overlapping => match self.touch(sensor) {
                 Touch::Hit => Some(ImpactKind::Touching),
                 Touch::IfClosing => contact.is_closing().then_some(ImpactKind::Touching),
-                // A touch that is ignored is followed by an overlap.
+                // The touch at the start is ignored, and the boxes close, so they overlap just after it.
                 Touch::Ignore => contact.is_closing().then_some(ImpactKind::Overlapping),
             },
         }

@@ -15,13 +15,13 @@
 //!            upper halves (u32), if present. Each is a byte 0 and one value for all rows, or a byte 1 and one value for each row.
 //!            The first column always has one value for each row
 //! hulls      u32 points, then that many points
-//! bodies     u32 row, 16 f32 of the motion, u8 form, its f64 numbers, f64 margin, u32 hull
+//! bodies     u32 row, 16 f32 of the motion, u8 form, its f64 numbers, f64 radius, u32 hull
 //!
 //! version 2 only:
 //! impacts    u32       0: of each pair the first, 1: each pair of parts
 //! counts     u32 geometries, u32 bodies with parts, which are not fewer
 //! geometries u8 kind, then
-//!            0  a convex shape: u8 form, its f64 numbers, f64 margin, u32 hull
+//!            0  a convex shape: u8 form, its f64 numbers, f64 radius, u32 hull
 //!            1  a compound: u32 parts, each 7 f32 of the pose, and its shape as above
 //!            2  a mesh: u8 one-sided, u32 vertices, u32 triangles, 3 f32 per vertex, 3 u32 per triangle
 //!            3  a height field: u8 one-sided, 2 u32 samples, 2 f32 spacing, f32 heights

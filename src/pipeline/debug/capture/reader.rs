@@ -93,8 +93,8 @@ struct Reader<'a> {
     of_hulls: HullShapes,
 }
 
-/// The shapes of hulls by their bits, because many bodies have the same, and a hull with different factors takes time in proportion to its vertices, if these are few. The
-/// map has at most as many entries as the file has shapes.
+/// The shapes with a hull that were created, by the bits of their numbers: many bodies have the same shape, and to scale a hull of few vertices
+/// by different factors takes time in proportion to these. The map has at most as many entries as the file has shapes.
 #[derive(Default)]
 struct HullShapes(BTreeMap<(u8, u32, [u64; NUMBERS_MAX], u64), OwnedShape>);
 
