@@ -30,7 +30,7 @@ const CHECKED_BOXES_MAX: u32 = 20_000;
 ///
 /// With `--shapes` or `--replay` the keys are those of whole ticks: `ms_median` and `ns_per_body` of the whole tick, `stages` of its
 /// parts, `finder_ms` of the pair finder alone on the same boxes, and numbers of pairs and impacts of the last tick. `hash` is then
-/// FNV-1a over the hashes of the impacts of all ticks.
+/// FNV-1a over the hashes of the impacts of all ticks; with --replay, over that of one of them, because all are equal.
 #[derive(Debug, Parser)]
 #[command(name = "tick")]
 pub(crate) struct Args {

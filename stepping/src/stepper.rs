@@ -98,7 +98,7 @@ impl Stepper {
     ///
     /// Body `i` is row `i`, whatever its [`ConvexBody::row`] is. Afterwards its motion is that for the next tick: its position and rotation at the end,
     /// the displacement over a tick by its velocity at the end, and its acceleration and spin as before. Pairs that
-    /// overlap at the start get no deeper, and are pushed apart by at most [`StepperConfig::correction_max`] in the tick.
+    /// overlap at the start are pushed apart, with the exceptions of *Overlaps* in the description of the [crate](crate), by at most [`StepperConfig::correction_max`] in the tick.
     ///
     /// # Errors
     ///
