@@ -206,7 +206,7 @@ typedef struct swath_exec {
 // unless a snapshot is restored: ids that were created after it was saved may then belong to other proxies. An index of
 // `SWATH_NO_INDEX` stands for no proxy.
 typedef struct swath_proxy_id {
-  // The index of the slot, less than the largest number of proxies that existed at once.
+  // The index of the slot, less than the largest number of proxies that existed at once, plus one for each slot that was used 2^32 - 1 times.
   uint32_t index;
   // How many proxies used the slot before.
   uint32_t generation;
@@ -692,7 +692,8 @@ swath_status swath_broadphase_remove_many(struct swath_broadphase *broadphase,
 swath_status swath_broadphase_clear(struct swath_broadphase *broadphase);
 
 // Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement;
-// one that becomes dynamic or kinematic has none until it is set.
+// a fixed or sleeping one that becomes dynamic or kinematic has none until it is set, and one that was
+// dynamic or kinematic before keeps its own.
 swath_status swath_broadphase_set_kind(struct swath_broadphase *broadphase,
                                        struct swath_proxy_id id,
                                        swath_kind kind_of_proxy);

@@ -297,7 +297,8 @@ pub unsafe extern "C" fn swath_broadphase_clear(broadphase: *mut swath_broadphas
 }
 
 /// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement;
-/// one that becomes dynamic or kinematic has none until it is set.
+/// a fixed or sleeping one that becomes dynamic or kinematic has none until it is set, and one that was
+/// dynamic or kinematic before keeps its own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_set_kind(
     broadphase: *mut swath_broadphase,

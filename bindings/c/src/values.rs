@@ -90,7 +90,7 @@ pub struct swath_hit {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_proxy_id {
-    /// The index of the slot, less than the largest number of proxies that existed at once.
+    /// The index of the slot, less than the largest number of proxies that existed at once, plus one for each slot that was used 2^32 - 1 times.
     pub index: u32,
     /// How many proxies used the slot before.
     pub generation: u32,

@@ -196,7 +196,7 @@ impl PairFinder {
         Ok((table(py, pairs)?, array(py, first)))
     }
 
-    /// Rows that the last call rejected, each with the reason.
+    /// Rows that the last call that succeeded rejected, each with the reason.
     #[getter]
     fn rejected(&self) -> PyResult<Vec<(u32, String)>> {
         Ok(self.state.lock(CLASS)?.rejected.clone())

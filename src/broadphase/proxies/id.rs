@@ -25,8 +25,8 @@ impl ProxyId {
         Self { index, generation }
     }
 
-    /// The index of the slot. It is less than the largest number of proxies that ever existed at
-    /// once, so that it may index the caller's own columns.
+    /// The index of the slot, which may index the caller's own columns. It is less than the largest number of proxies that ever
+    /// existed at once, plus the number of slots that were retired: one after each 2³² − 1 uses of a slot.
     #[must_use]
     pub const fn index(self) -> u32 {
         self.index

@@ -70,14 +70,15 @@ class PairFinder:
 
     @property
     def rejected(self) -> list[tuple[int, str]]:
-        """Rows that the last call rejected, each with the reason."""
+        """Rows that the last call that succeeded rejected, each with the reason."""
 
 @final
 class Broadphase:
     """Boxes that stay from tick to tick, under ids, and the pairs that begin and end.
 
     An id is a number that no other box of this object ever has, unless a snapshot is restored; ``id >> 32`` is an index that is
-    less than the largest number of boxes that existed at once. ``2**64 - 1`` is the id of no box. A new pair needs a dynamic
+    less than the largest number of boxes that existed at once, plus one for each index that was used ``2**32 - 1`` times.
+    ``2**64 - 1`` is the id of no box. A new pair needs a dynamic
     box, or a kinematic and a sleeping one. A pair whose two boxes become fixed or sleeping stays, without an event, until one
     of them changes, if they touch at the start of the tick; else it ends, because both lose their displacements. Of a box with
     a margin, the fat box counts, which stays as it is.
@@ -124,8 +125,9 @@ class Broadphase:
     def set_kind(self, ids: _U64, kind: _Kind | _Kinds) -> None:
         """Changes the kind of each id: ``kind`` is a name for all, or a sequence with a name for each.
 
-        A box that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement; one that
-        becomes dynamic or kinematic has none until it is set. A stale id is a ``ValueError``, and then nothing is changed.
+        A box that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement; a fixed
+        or sleeping one that becomes dynamic or kinematic has none until it is set, and one that was dynamic or kinematic
+        before keeps its own. A stale id is a ``ValueError``, and then nothing is changed.
         """
 
     def set_filter(
@@ -282,7 +284,7 @@ class Broadphase:
 
     @property
     def rejected(self) -> list[tuple[int, str]]:
-        """Rows that the last call of ``insert``, ``set`` or ``set_margin`` rejected, each with the reason."""
+        """Rows that the last successful call of ``insert``, ``set`` or ``set_margin`` rejected, each with the reason."""
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, int | None]]: ...
     def __getstate__(self) -> Snapshot: ...
     def __setstate__(self, snapshot: Snapshot) -> None: ...

@@ -139,7 +139,8 @@ impl Broadphase {
     /// Changes the kind of each id: ``kind`` is a name for all, or a sequence with a name for each.
     ///
     /// A box that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement;
-    /// one that becomes dynamic or kinematic has none until it is set. A stale id is a ``ValueError``, and then nothing
+    /// a fixed or sleeping one that becomes dynamic or kinematic has none until it is set, and one that was dynamic or
+    /// kinematic before keeps its own. A stale id is a ``ValueError``, and then nothing
     /// is changed.
     fn set_kind(&self, ids: &Bound<'_, PyAny>, kind: &Bound<'_, PyAny>) -> PyResult<()> {
         self.workers.check()?;

@@ -21,7 +21,8 @@ use crate::threads::Workers;
 /// Boxes that stay from tick to tick, under ids, and the pairs that begin and end.
 ///
 /// An id is a number that no other box of this object ever has, unless a snapshot is restored; ``id >> 32`` is an index
-/// that is less than the largest number of boxes that existed at once. ``2**64 - 1`` is the id of no box. A new pair
+/// that is less than the largest number of boxes that existed at once, plus one for each index that was used
+/// ``2**32 - 1`` times. ``2**64 - 1`` is the id of no box. A new pair
 /// needs a dynamic box, or a kinematic and a sleeping one. A pair whose two boxes become fixed or sleeping stays,
 /// without an event, until one of them changes, if they touch at the start of the tick; else it ends, because both lose
 /// their displacements. Of a box with a margin, the fat box counts, which stays as it is.
@@ -101,7 +102,7 @@ impl Broadphase {
         Ok(self.state.lock(CLASS)?.inner.len())
     }
 
-    /// Rows that the last call of ``insert``, ``set`` or ``set_margin`` rejected, each with the reason.
+    /// Rows that the last successful call of ``insert``, ``set`` or ``set_margin`` rejected, each with the reason.
     #[getter]
     fn rejected(&self) -> PyResult<Vec<(u32, String)>> {
         Ok(self.state.lock(CLASS)?.rejected.clone())
