@@ -27,6 +27,7 @@
 pub mod range;
 mod without_ccd;
 
+use swath::broadphase::KindTable;
 use swath::pipeline::Config;
 use swath::{Broadphase, Motion, MovingBox, Pipeline, Pose, Proxy, ProxyId, ProxyKind, Shape};
 use swath_stepping::{Mass, Stepper, StepperConfig};
@@ -133,11 +134,16 @@ pub struct Engine {
 
 impl Engine {
     pub fn new(gravity: [f32; 3], ccd: bool) -> Self {
+        // A body that is added asleep needs the pair with what it lies on: when that is removed, the pair ends, and the body wakes.
+        use ProxyKind::{Fixed, Sleeping};
+        let mut broadphase = Broadphase::new();
+        broadphase
+            .set_kind_table(KindTable::default().with(Fixed, Sleeping).with(Sleeping, Sleeping));
         Self {
             rows: Vec::new(),
             gravity,
             ccd,
-            broadphase: Broadphase::new(),
+            broadphase,
             stepper: Stepper::new(StepperConfig::default()),
             pipeline: Pipeline::new(Config::default()),
             row_of: Vec::new(),

@@ -121,6 +121,22 @@ fn hit_wakes_and_touch_does_not() {
     assert!(!touched.rows[2].is_awake());
 }
 
+/// Goal: a body that was added asleep falls when what it lies on is removed. Method: a sleeping box on a floor, and another one on it; the floor is
+/// removed, or the lower box.
+#[test]
+fn bodies_that_were_added_asleep_fall_without_support() {
+    let sleeper = |height: f32| Body { sleeps: true, ..crate_at([0.0, height, 0.0], [0.0; 3]) };
+    for removed in [0, 1] {
+        let mut stack = engine(&[floor(), sleeper(0.1001), sleeper(0.3002)]);
+        run(&mut stack, 5);
+        assert!(!stack.rows[1].is_awake() && !stack.rows[2].is_awake());
+        let support = stack.rows[removed].id;
+        stack.remove(|row| row.id == support).expect("a body");
+        run(&mut stack, 20);
+        assert!(at(&stack, 1)[1] < 0.29, "{removed}: {:?}", at(&stack, 1));
+    }
+}
+
 /// Goal: an island sleeps as a whole. Method: a box at rest, on which another one is pushed to and fro.
 #[test]
 fn body_beside_a_moving_one_stays_awake() {
