@@ -23,8 +23,9 @@ pub struct Exec {
     pub level: Level,
     /// The threads. The default is the `rayon` pool in which a call is made.
     pub threads: Threads,
-    /// The greatest number of pairs of a tick. A search that finds more fails, with the exact number; memory for pairs
-    /// is then limited to about twice what so many pairs need. Pairs that filters exclude do not count. There is no limit by default.
+    /// The greatest number of pairs of a tick. A search that finds more fails, with the exact number; memory for the pairs of the result
+    /// is then limited to about twice what so many pairs need. A swept search in slices of time also stores pairs of boxes that may
+    /// touch, about 32 for each box at most. Pairs that filters exclude do not count. There is no limit by default.
     pub pairs_max: usize,
 }
 

@@ -97,12 +97,15 @@ impl Shape<'_> {
         let last = lesser(past, segment.max_fraction.into());
         let settings = Settings { tolerance: TOLERANCE, touch: Touch::Hit, ..Settings::default() };
         // Beyond `last` nothing can be hit. Of a ray with a tiny direction it may exceed the greatest `f32`.
-        let path = SegmentPath::new(segment, if pace > 0.0 { last } else { 0.0 });
+        let last = if pace > 0.0 { last } else { 0.0 };
+        // A path that ends at its start does not move, so that rounding errors are not relative to its length.
+        let delta = if last > 0.0 { segment.delta } else { [0.0; 3] };
+        let path = SegmentPath::new(&Segment { delta, ..*segment }, last);
         let a = (self, &Motion::from(*pose));
         let toi = Search::find(a, (&point, &path.motion), &settings, [0.0, path.last], None);
         match toi.result {
-            ToiResult::Impact { t, normal, on_a, on_b, .. } => {
-                let point = if self.radius > 0.0 { on_a } else { on_b };
+            // The point is that of the shape, which is at rest: that of the segment is at the time after rounding.
+            ToiResult::Impact { t, normal, on_a: point, .. } => {
                 let start =
                     if toi.rounds == 1 { SegmentStart::OnSurface } else { SegmentStart::Outside };
                 ConvexCast::Hit { fraction: path.fraction(t), point, normal, start }

@@ -211,3 +211,47 @@ fn tiny_component_of_a_long_segment_is_negligible() {
         }
     }
 }
+
+/// Goal: the entry point is on the surface, however far away the ray starts. Method: rays along the first axis onto a box, a hull and a rounded box whose
+/// nearest face is at -0.5; the documented bound of the distance from the surface.
+#[test]
+fn entry_point_of_a_ray_from_far_away_is_on_the_surface() {
+    let corners = (0..8).map(|k| [k & 1, k >> 1 & 1, k >> 2].map(|bit| bit as f32 - 0.5));
+    let hull = Hull::new(corners).expect("a hull");
+    let shapes = [
+        Shape::cuboid([0.5; 3]).expect("a box"),
+        Shape::hull(&hull),
+        Shape::cuboid([0.4; 3]).and_then(|shape| shape.rounded(0.1)).expect("a rounded box"),
+    ];
+    for shape in &shapes {
+        for distance in [1.0_f32, 1e2, 1e4, 1e6, 1e9] {
+            let ray = Segment::ray([-(distance + 0.3), 0.01, 0.02], [1.0, 0.0, 0.0]);
+            let cast = shape.cast(&Pose::IDENTITY, &ray.expect("valid")).expect("valid");
+            let ConvexCast::Hit { fraction, point, .. } = cast else { panic!("{cast:?}") };
+            let allowed = 1e-6 + distance / (1_u32 << 27) as f32;
+            assert!((point[0] + 0.5).abs() <= allowed, "{distance} {cast:?}");
+            assert!(fraction <= distance && fraction >= distance * (1.0 - 3e-7) - 0.3, "{cast:?}");
+        }
+    }
+}
+
+/// Goal: a segment that ends at its start is a point, whatever its direction: near the surface is not on it. Method: fast directions, gaps around the documented
+/// tolerance, a ball and a box of two sizes.
+#[test]
+fn segment_without_length_near_the_surface_is_not_on_it() {
+    for (size, speed, gap) in [(1.0_f32, 1e9_f32, 5e-4_f32), (1e-3, 1e6, 5e-7), (1e-3, 1e4, 5e-9)] {
+        let ball = Shape::sphere(size).expect("a ball");
+        let cube = Shape::cuboid([size; 3]).expect("a box");
+        for shape in [ball, cube] {
+            let cast = |height: f32| {
+                let segment = Segment::new([0.0, height, 0.0], [0.0, speed, 0.0]).expect("valid");
+                let segment = Segment { max_fraction: 0.0, ..segment };
+                shape.cast(&Pose::IDENTITY, &segment).expect("valid")
+            };
+            assert_eq!(cast(size + gap), ConvexCast::Missed, "{size} {speed} {gap}");
+            assert_eq!(cast(size - gap), ConvexCast::Inside, "{size} {speed} {gap}");
+            let on = cast(size);
+            assert!(matches!(on, ConvexCast::Hit { start: SegmentStart::OnSurface, .. }), "{on:?}");
+        }
+    }
+}

@@ -311,7 +311,7 @@ impl<R: StripPairs> FinderPasses<R> {
         for run in 0..runs {
             let Some(strip) = self.pairs.run(run).left else { continue };
             // Its columns usually are still in the memory of the worker that found it crowded.
-            let loaded = sweepers.iter().position(|sweeper| sweeper.strip.has_loaded(strip));
+            let loaded = sweepers[..sweeping].iter().position(|of| of.strip.has_loaded(strip));
             let scratch = &mut sweepers[loaded.unwrap_or(0)].strip;
             let found = pass.divide(strip, threads, scratch, &mut self.join, &mut self.pairs);
             par::for_each(threads, sweepers, found, &|sweeper, _, run| {

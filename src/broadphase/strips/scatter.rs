@@ -86,6 +86,8 @@ impl<R> Chunk<R> {
     pub(crate) fn shrink_to(&mut self, records: usize) {
         self.records.clear();
         self.records.shrink_to(records);
+        self.rejected.clear();
+        self.rejected.shrink_to(records);
         self.starts = Vec::new();
     }
 

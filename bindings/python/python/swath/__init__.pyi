@@ -536,7 +536,8 @@ def vertex_face(
     ``start`` and ``end`` are the positions of all vertices at the two ends of the tick, ``(n, 3)`` float64; each vertex moves
     on a straight line. ``faces`` are three vertices each, ``(m, 3)``; ``pairs`` a vertex and a face each, ``(k, 2)``. A vertex
     always touches its own faces, so leave such pairs out. The distance at a contact is at most ``minimum_separation +
-    tolerance``, which are lengths in the units of the positions; the default of ``tolerance`` is 1e-9.
+    tolerance``, plus ``2**-43`` of the greatest coordinate difference of the four vertices; both are lengths in the units of the
+    positions, and the default of ``tolerance`` is 1e-9.
 
     Returns for each pair:
 
