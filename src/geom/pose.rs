@@ -118,8 +118,7 @@ impl Pose {
         // Dividing by the largest component first avoids that a square overflows or vanishes. A quaternion that is not
         // a number, infinite or zero becomes NaN here, which the check rejects.
         let scaled = rotation.map_each(|x| x / largest);
-        let [x, y, z, w] = scaled;
-        let length = libm::sqrt(x * x + y * y + z * z + w * w);
+        let length = libm::sqrt(square_of(scaled));
         let pose = Self { position, rotation: scaled.map_each(|x| (x / length) as f32) };
         pose.validate()?;
         Ok(pose)
@@ -145,11 +144,16 @@ impl Pose {
     #[cold]
     fn validate_exactly(&self) -> Result<(), Invalid> {
         check_vector(self.position)?;
-        let square: f64 = self.rotation.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+        let square = square_of(self.rotation.map_each(f64::from));
         // NaN is in no range, so it is rejected too.
         let unit = (1.0 - UNIT_SLACK..=1.0 + UNIT_SLACK).contains(&square);
         if unit { Ok(()) } else { Err(Invalid::Rotation) }
     }
+}
+
+/// Returns the squared length of a quaternion.
+fn square_of([x, y, z, w]: [f64; 4]) -> f64 {
+    x * x + y * y + z * z + w * w
 }
 
 impl Default for Pose {
@@ -283,8 +287,7 @@ impl Motion {
         ];
         // The greatest component of a slowly rotating quaternion changes by less than half of its last place, so it is rounded back in each
         // tick, while the others grow. Without this division the pose would become invalid after some ten thousand ticks.
-        let [x, y, z, w] = rotation;
-        let square = x * x + y * y + z * z + w * w;
+        let square = square_of(rotation);
         let is_unit = (square - 1.0).abs() <= DRIFT_MAX || square == 0.0;
         let length = if is_unit { 1.0 } else { libm::sqrt(square) };
         Pose { position, rotation: rotation.map_each(|x| (x / length) as f32) }
