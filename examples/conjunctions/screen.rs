@@ -46,7 +46,9 @@ pub struct Settings {
     pub within_km: f64,
 }
 
-/// One approach of two objects to each other: an interval of time in which they are within the screening distance.
+/// One approach of two objects to each other: an interval of time in which they are within the screening distance. Of several such
+/// intervals of two objects in the same tick only the deepest is reported, so a tick must be shorter than the time between two approaches,
+/// which is about half a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conjunction {
     /// Index of the first object.
@@ -64,7 +66,7 @@ pub struct Conjunction {
 /// Result of a screening.
 #[derive(Clone, Debug, Default)]
 pub struct Screening {
-    /// All approaches, sorted by time.
+    /// The approaches, sorted by time; of several of two objects in one tick, the deepest.
     pub conjunctions: Vec<Conjunction>,
     /// Number of pairs of boxes that were refined, over all ticks.
     pub candidates: usize,
@@ -92,8 +94,8 @@ pub enum ScreenError {
     Find(#[from] FindError),
 }
 
-/// Finds all approaches of the objects. `progress` is called after each tick with the number of ticks done; if it breaks, the
-/// screening ends with that tick.
+/// Finds the approaches of the objects, of each two at most one in a tick. `progress` is called after each tick with the number of
+/// ticks done; if it breaks, the screening ends with that tick.
 ///
 /// # Errors
 ///

@@ -10,7 +10,7 @@ use super::memory::MetParts;
 use super::search::{Intervals, each_part};
 use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart, each_axis};
-use crate::narrowphase::math::{M3, V3, round_down};
+use crate::narrowphase::math::{M3, V3, lesser, round_down};
 use crate::narrowphase::toi::cast_triangle::PointCast;
 use crate::narrowphase::toi::part_search::{Part, PartSearch, Planned};
 use crate::narrowphase::toi::{Settings, ToiResult, Touch};
@@ -30,7 +30,8 @@ pub struct PartCast {
 impl Geometry<'_> {
     /// Computes where a segment first enters a part of the geometry at `pose`.
     ///
-    /// Never late, never missed. The normal is that of the triangle's face, on the side that the segment comes from.
+    /// Never late, never missed. What it enters beyond the greatest finite fraction is missed. Of parts whose fractions differ by rounding alone, which is
+    /// relative to the length of the segment and its distance from the geometry, it is any one of them. The normal is that of the triangle's face, on the side that the segment comes from.
     /// Triangles have no inside. A triangle of a [one-sided](super::Mesh::one_sided) mesh or height field is entered
     /// from its front only, and any other from both sides. A segment that runs along a triangle enters it. One that starts on a triangle enters
     /// it there, whichever way it goes, also on a one-sided one.
@@ -208,6 +209,6 @@ fn past(segment: &Segment, pose: &Pose, radius: f64) -> f64 {
         return 0.0;
     }
     let last = (length(between) + radius) * (1.0 + 1e-12) / pace;
-    let most = f64::from(segment.max_fraction);
-    if last < most { last } else { most }
+    // What is entered beyond the greatest `f32` is missed, as by a cast against boxes.
+    lesser(last, lesser(segment.max_fraction.into(), f32::MAX.into()))
 }

@@ -23,8 +23,8 @@ const CELLS_MAX: u64 = 1 << 31;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeightFieldError {
-    /// The number of heights is not that of the grid, or the grid has no cell or too many.
-    #[error("the number of heights is {heights}, and the grid is {} by {}; pass one height for each sample, of at least 2 by 2 samples and fewer than 2^31 cells", samples[0], samples[1])]
+    /// The number of heights is not that of the grid, or the grid has no cell, or too many cells or blocks of 4 by 4 cells.
+    #[error("the number of heights is {heights}, and the grid is {} by {}; pass one height for each sample, of at least 2 by 2 samples and fewer than 2^31 cells, in at most 2^27 blocks of 4 by 4", samples[0], samples[1])]
     Samples {
         /// The number of heights.
         heights: usize,

@@ -62,7 +62,7 @@ impl ConvexCast {
 }
 
 impl Shape<'_> {
-    /// Computes where `segment` enters the shape, which is at `pose`.
+    /// Computes where `segment` enters the shape, which is at `pose`. What it enters beyond the greatest finite fraction is missed.
     ///
     /// # Errors
     ///
@@ -94,13 +94,11 @@ impl Shape<'_> {
         let pace = V3::of(segment.delta).length();
         let past = (away + self.bounding_radius + self.radius) * (1.0 + 1e-12)
             / greater(pace, f64::MIN_POSITIVE);
-        let last = lesser(past, segment.max_fraction.into());
+        let last = lesser(past, lesser(segment.max_fraction.into(), f32::MAX.into()));
         let settings = Settings { tolerance: TOLERANCE, touch: Touch::Hit, ..Settings::default() };
-        // Beyond `last` nothing can be hit. Of a ray with a tiny direction it may exceed the greatest `f32`.
+        // Beyond `last` nothing can be hit.
         let last = if pace > 0.0 { last } else { 0.0 };
-        // A path that ends at its start does not move, so that rounding errors are not relative to its length.
-        let delta = if last > 0.0 { segment.delta } else { [0.0; 3] };
-        let path = SegmentPath::new(&Segment { delta, ..*segment }, last);
+        let path = SegmentPath::new(segment, last);
         let a = (self, &Motion::from(*pose));
         let toi = Search::find(a, (&point, &path.motion), &settings, [0.0, path.last], None);
         match toi.result {
@@ -126,6 +124,10 @@ const SHORT: f64 = 1.0 / 4096.0;
 /// the bound of the rounding errors of a search, which is relative to the length.
 const NEGLIGIBLE: f64 = 1.0 / (1_u64 << 60) as f64;
 
+/// Least greatest component of a shortened segment of which others are below the normal numbers: their rounding error of up to 2⁻¹⁵⁰ is
+/// negligible beside it.
+const GREATEST_MIN: f64 = NEGLIGIBLE / (1_u64 << 30) as f64;
+
 /// The path of a point along a segment that can enter something only up to some fraction.
 ///
 /// If that is a small part of the segment, the path is this part: `delta` is multiplied by a power of two that is above the
@@ -144,20 +146,25 @@ impl SegmentPath {
         let pose = Pose { position: segment.start, ..Pose::IDENTITY };
         let motion = Motion { pose, delta: segment.delta, ..Motion::default() };
         let whole = Self { motion, last, unit: 1.0 };
+        if last == 0.0 {
+            // A path that ends at its start does not move, so that rounding errors are not relative to its length.
+            return Self { motion: Motion { delta: [0.0; 3], ..motion }, ..whole };
+        }
         if !(f64::MIN_POSITIVE..SHORT).contains(&last) {
             return whole;
         }
-        // The exponent of `last`, plus one.
-        let unit = f64::from_bits((last.to_bits() & f64::INFINITY.to_bits()) + (1 << 52));
-        let exact = segment.delta.map_each(|x| f64::from(x) * unit);
-        let delta = exact.map_each(|x| x as f32);
+        let power = |x: f64| f64::from_bits(x.to_bits() & f64::INFINITY.to_bits());
+        let shortest = 2.0 * power(last);
+        let scaled = |unit: f64| segment.delta.map_each(|x| f64::from(x) * unit);
+        let exact = scaled(shortest);
         // It is not exact below the normal numbers.
         let greatest = exact.iter().fold(0.0, |most, x| greater(x.abs(), most));
-        let is_near =
-            |axis: usize| (exact[axis] - f64::from(delta[axis])).abs() <= NEGLIGIBLE * greatest;
-        if !(0..3).all(is_near) {
-            return whole;
-        }
+        let is_near = |x: &f64| (x - f64::from(*x as f32)).abs() <= NEGLIGIBLE * greatest;
+        let unit = match exact.iter().all(is_near) {
+            true => shortest,
+            false => lesser(shortest * (GREATEST_MIN / power(greatest)), 1.0),
+        };
+        let delta = scaled(unit).map_each(|x| x as f32);
         Self { motion: Motion { delta, ..motion }, last: last / unit, unit }
     }
 

@@ -6,6 +6,8 @@
 //! moves a double root by much, but the quadratic at it by no more than some 2⁻⁵⁰ of `gap`: a
 //! caller who searches for a little more than zero is never late.
 //!
+//! The product of `gap` and `half_accel` must not underflow: those of valid motions are above 10⁻²⁰⁰.
+//!
 //! Units: `τ` is a time. The result is never NaN, never negative, and rounded down by 2⁻⁵⁰.
 
 use super::math::sqrt;

@@ -195,7 +195,7 @@ impl Core<'_> {
             Self::Discs { radius, top, low, high, scale } => {
                 let mut u = d.times(*scale);
                 let mut across = sqrt(u.x * u.x + u.z * u.z);
-                if across == f64::INFINITY {
+                if !(ACROSS_MIN..f64::INFINITY).contains(&across) {
                     // The farthest point does not depend on the length of the direction.
                     u = scaled(d).times(*scale);
                     across = sqrt(u.x * u.x + u.z * u.z);
@@ -320,6 +320,9 @@ fn radius_of_hull(hull: &Hull, scale: V3) -> f64 {
 /// Greatest number of vertices among which the farthest one is searched for a scale.
 const VISITED_MAX: usize = 1024;
 
+/// Least length of a direction across discs of which the square has all digits: 2⁻⁴⁸⁰.
+const ACROSS_MIN: f64 = f64::from_bits((1023 - 480) << 52);
+
 /// Limit of the distance of a caller's point from the origin, relative to the bounding radius:
 /// allows for rounding.
 const OUTSIDE: f64 = 1.0 + 1.0 / (1_u64 << 40) as f64;
@@ -331,8 +334,8 @@ mod tests {
     use crate::narrowphase::shape::Shape;
     use alloc::vec::Vec;
 
-    /// Goal: a farthest point does not depend on the length of the direction, also if the product with a great scale has no finite
-    /// square. Method: a tiny cylinder that is scaled up, and directions that are multiplied by powers of two.
+    /// Goal: a farthest point does not depend on the length of the direction, also if the square of the product with a scale is infinite or
+    /// zero. Method: a tiny cylinder that is scaled up, a huge one that is scaled down, and directions that are multiplied by powers of two.
     #[test]
     fn farthest_point_of_scaled_discs_is_that_of_each_length() {
         let tiny = f32::from_bits(1);
@@ -347,6 +350,17 @@ mod tests {
             let point = cylinder.core.support(direction);
             assert!(point.length() > 0.0 && point.length().is_finite(), "{point:?}");
             assert_eq!(cylinder.core.support(direction * long), point, "{direction:?}");
+        }
+        // 2¹²⁰ and 2⁻¹³².
+        let (huge, down) = (f32::from_bits((127 + 120) << 23), f32::from_bits(1 << 17));
+        let cylinder = Shape::cylinder(huge, huge).and_then(|shape| shape.scaled([down; 3]));
+        let cylinder = cylinder.and_then(|shape| shape.scaled([down; 3])).expect("a cylinder");
+        let short = f64::from_bits((1023 - 288) << 52);
+        for _ in 0..100 {
+            let direction = V3::new(component(), component(), component());
+            let point = cylinder.core.support(direction);
+            assert!(point.length() > 0.0, "{point:?}");
+            assert_eq!(cylinder.core.support(direction * short), point, "{direction:?}");
         }
         // A radius of zero may not be scaled without end.
         let mut rod = Shape::cylinder(1.0, 0.0);

@@ -418,3 +418,19 @@ fn invalid_boxes_of_new_rows_change_nothing() {
     assert_eq!(put(&mut set, &[], &[Aabb::default()]), 6..7);
     assert_eq!(set.len(), 3);
 }
+
+/// Goal: memory that is reserved for few movers is not reserved again in each list of an earlier tick with many. Method: the memory of a new set.
+#[test]
+fn reserved_memory_does_not_depend_on_earlier_movers() {
+    let cell = |k: u16| Aabb { min: [f32::from(k), 0.0, 0.0], max: [f32::from(k) + 0.5, 1.0, 1.0] };
+    let boxes: Vec<Aabb> = (0..8192).map(cell).collect();
+    for movers in [0, 10] {
+        let (mut set, mut fresh) = (FixedBoxes::new(), FixedBoxes::new());
+        set.extend(&boxes[..100]).unwrap();
+        set.union_pairs(&boxes[..]).unwrap();
+        let before = set.memory_usage();
+        set.reserve(0, movers, 1_000_000, 0);
+        fresh.reserve(0, movers, 1_000_000, 0);
+        assert!(set.memory_usage() <= before + fresh.memory_usage(), "{movers}");
+    }
+}

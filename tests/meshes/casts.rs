@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use spec::{Core, MovingSolid, Solid};
-use swath::batch::{Row, SegmentColumns};
+use swath::batch::{Row, SegmentColumns, SegmentStart};
 use swath::convex::ConvexCast;
 use swath::mesh::{Geometry, Mesh, PartCast};
 use swath::{Level, Pose, Segment, Shape, Threads};
@@ -224,6 +224,66 @@ fn long_segment_enters_a_triangle_within_the_tolerance() {
             assert!(entered <= exact, "{found:?} {down:?}");
             assert!(entered >= exact - 2e-5, "{found:?} {down:?}");
             assert!((point[1] - slope).abs() < 1e-6, "{found:?} {down:?}");
+        }
+    }
+}
+
+/// Goal: a segment that ends at its start, or hardly moves, is a point, however long its direction is. Method: directions of many lengths to
+/// both sides, among them those of which a component gets below the normal numbers; a two-sided and a one-sided triangle; gaps above the
+/// tolerance.
+#[test]
+fn segment_without_length_near_a_triangle_is_not_on_it() {
+    let corners = vec![[-9.0, 0.0, -9.0], [0.0, 0.0, 9.0], [9.0, 0.0, -9.0_f32]];
+    let mesh = || Mesh::new(corners.clone(), vec![[0, 1, 2]]).expect("a triangle");
+    let lengths = [(1.0, 0.0), (1e9, 0.0), (1e30, 0.0), (1e17, 1e-45), (1e10, 1e-45)];
+    for (mesh, one_sided) in [(mesh(), false), (mesh().one_sided(), true)] {
+        for ((speed, max_fraction), side) in
+            lengths.iter().flat_map(|&of| [(of, 1.0_f32), (of, -1.0)])
+        {
+            let cast = |height: f32| {
+                let delta = [1.25, speed * side, 0.0];
+                let segment = Segment { start: [1.0, height, 1.0], delta, max_fraction };
+                Geometry::from(&mesh).cast(&Pose::IDENTITY, &segment).expect("valid").cast
+            };
+            for gap in [5e-4_f32, 1e-3, 1.0, 1e3] {
+                let casts = [cast(gap), cast(-gap)];
+                assert_eq!(casts, [ConvexCast::Missed; 2], "{speed} {side} {gap}");
+            }
+            let on = cast(0.0);
+            let ConvexCast::Hit { fraction, normal, start, .. } = on else { panic!("{on:?}") };
+            let up = if one_sided { 1.0 } else { -side };
+            let expected = (0.0, [0.0, up, 0.0], SegmentStart::OnSurface);
+            assert_eq!((fraction, normal, start), expected, "{speed} {side}");
+        }
+    }
+}
+
+/// Goal: a ray with a tiny direction enters the nearest part, or misses all if the fractions are beyond the greatest `f32`. Method: walls one
+/// behind the other in both orders.
+#[test]
+fn ray_with_a_tiny_direction_enters_the_first_wall_or_none() {
+    for reversed in [false, true] {
+        let mut walls: Vec<f32> = (1..=16_u8).map(f32::from).collect();
+        if reversed {
+            walls.reverse();
+        }
+        let corner = |x: f32| [[x, -9.0, -9.0], [x, 9.0, -9.0], [x, 0.0, 9.0]];
+        let corners: Vec<[f32; 3]> = walls.iter().flat_map(|&x| corner(x)).collect();
+        let triangles = (0..16).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect::<Vec<[u32; 3]>>();
+        let mesh = Mesh::new(corners, triangles).expect("walls");
+        let nearest = if reversed { 15 } else { 0 };
+        for (step, hits) in [(1e-20, true), (1e-38, true), (1e-39, false), (1e-45, false)] {
+            let ray = Segment::ray([0.0; 3], [step, 0.0, 0.0]).expect("a ray");
+            let found = Geometry::from(&mesh).cast(&Pose::IDENTITY, &ray).expect("valid");
+            let alone = Shape::triangle(corner(1.0)).expect("a triangle");
+            let alone = alone.cast(&Pose::IDENTITY, &ray).expect("valid");
+            assert_eq!(alone != ConvexCast::Missed, hits, "{step} {alone:?}");
+            match found.cast {
+                ConvexCast::Hit { point: [x, ..], .. } if hits => {
+                    assert!(found.part == nearest && (x - 1.0).abs() < 1e-5, "{step} {found:?}");
+                }
+                other => assert!(other == ConvexCast::Missed && !hits, "{step} {found:?}"),
+            }
         }
     }
 }

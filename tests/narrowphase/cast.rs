@@ -254,4 +254,15 @@ fn segment_without_length_near_the_surface_is_not_on_it() {
             assert!(matches!(on, ConvexCast::Hit { start: SegmentStart::OnSurface, .. }), "{on:?}");
         }
     }
+    // A component of the part of the segment is below the normal numbers.
+    let cube = Shape::cuboid([1.0; 3]).expect("a box");
+    for gap in [1e-3, 1.0, 1000.0] {
+        let segment = Segment {
+            start: [-1.0 - gap, 0.0, 0.0],
+            delta: [1e17, 1.25, 0.0],
+            max_fraction: 1e-45,
+        };
+        let cast = cube.cast(&Pose::IDENTITY, &segment).expect("valid");
+        assert_eq!(cast, ConvexCast::Missed, "{gap}");
+    }
 }

@@ -117,3 +117,24 @@ fn rolling_body_has_the_results_of_a_resting_one() {
     }
     assert!(hits > how_many(4000) / 4, "{hits}");
 }
+
+/// Goal: the points of an impact are the nearest ones also if the body rolls while its time is rounded down. Method: a capsule that spins about
+/// its axis, which is tilted by a millionth, and a ball whose surface point then is on the line of both centres.
+#[test]
+fn points_of_a_rolling_body_do_not_roll() {
+    let capsule = Shape::capsule(1.0, 0.5).expect("a capsule");
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let rolling = Motion::default().spinning([1e-3, 1000.0, 0.0]).expect("a spin");
+    let settings = Settings { tolerance: 0.0, ..Settings::default() };
+    let mut impacts = 0;
+    for k in 0..how_many(2000) {
+        let at = Pose::at([3.0 + k as f32 * 1e-3, 0.3, 0.1]).expect("a pose");
+        let flight = Motion::new(at, [-2.7, 0.0, 0.0]).expect("a motion");
+        let found = toi::one_to_one(&capsule, &rolling, &ball, &flight, &settings).expect("valid");
+        let ToiResult::Impact { on_a, on_b, .. } = found.result else { continue };
+        let square: f32 = (0..3).map(|axis| (on_b[axis] - on_a[axis]).powi(2)).sum();
+        assert!(square.sqrt() < 3e-6, "{k} {found:?}");
+        impacts += 1;
+    }
+    assert!(impacts > how_many(2000) / 4, "{impacts}");
+}

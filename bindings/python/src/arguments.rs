@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use numpy::{Element, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::PyTypeInfo;
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PySequence, PyString};
 use swath::{COORD_MAX, Filter};
@@ -24,6 +24,10 @@ fn mismatch(name: &str, wanted: &str, object: &Bound<'_, PyAny>, error: &PyErr) 
         error.is_instance_of::<PyOverflowError>(py) || error.is_instance_of::<PyValueError>(py);
     if is_value {
         return wrong(name, format!("expected {wanted}, got {object}"));
+    }
+    // What a method of the object raises otherwise, such as `KeyboardInterrupt`, is not an error of the argument.
+    if !error.is_instance_of::<PyTypeError>(py) {
+        return error.clone_ref(py);
     }
     mistyped(name, wanted, object)
 }

@@ -99,7 +99,7 @@ pub(crate) fn screen_conjunctions<'py>(
     let pool = match count(threads)? {
         Some(count) => Some(pool(count)?),
         None => {
-            Workers::Shared.check()?;
+            Workers::check_shared_of_rayon()?;
             None
         }
     };

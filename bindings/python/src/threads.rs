@@ -73,14 +73,24 @@ impl Workers {
                 owner == this || rayon::current_num_threads() == 1
             }
         };
-        if exist {
-            return Ok(());
-        }
-        Err(PyRuntimeError::new_err(
-            "this process was forked from one in which swath uses several threads, which do not exist here; \
-             use the start method 'spawn', or threads=1",
-        ))
+        if exist { Ok(()) } else { Err(forked()) }
     }
+
+    /// Does what [`Workers::check`] does for the shared threads, if work is given to `rayon` directly: it runs that on a thread of its own
+    /// also if this is the only one.
+    pub(crate) fn check_shared_of_rayon() -> PyResult<()> {
+        Self::Shared.check()?;
+        let exist = SHARED_PROCESS.load(Ordering::Relaxed) == process::id();
+        if exist { Ok(()) } else { Err(forked()) }
+    }
+}
+
+/// The error about threads of another process.
+fn forked() -> PyErr {
+    PyRuntimeError::new_err(
+        "this process was forked from one in which swath uses threads, which do not exist here; \
+         use the start method 'spawn', or threads=1",
+    )
 }
 
 impl Drop for Workers {

@@ -145,6 +145,17 @@ class ArgumentsTest(unittest.TestCase):
             with self.subTest(message), self.assertRaisesRegex(TypeError, f"^{message}"):
                 call()
 
+    def test_exceptions_of_an_object_are_not_replaced(self):
+        class Interrupted:
+            def __index__(self):
+                raise KeyboardInterrupt
+
+            __float__ = __index__
+
+        for call in (lambda of: swath.PairFinder(threads=of), swath.Convex.sphere):
+            with self.assertRaises(KeyboardInterrupt):
+                call(Interrupted())
+
     def test_masked_arrays_are_errors(self):
         low, high, _ = boxes(4, 1)
         masked = np.ma.masked_array(low, np.zeros_like(low, bool))

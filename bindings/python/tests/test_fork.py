@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -75,6 +77,18 @@ class ForkTest(unittest.TestCase):
         self.check_error(lambda: len(swath.first_times(balls, low[:2000], delta[:2000], pairs)))
         self.check_error(lambda: len(swath.vertex_face(positions, positions, faces, of_faces)[0]))
         self.check_error(lambda: len(swath.screen_conjunctions(swath.catalogue(1000), 120.0)[0]))
+
+    def test_one_shared_thread_of_the_parent_is_an_error_for_a_screening(self):
+        # A process of its own, because the number of shared threads is read once.
+        script = (
+            "import swath, test_fork\n"
+            "screen = lambda: len(swath.screen_conjunctions(swath.catalogue(100), 120.0)[0])\n"
+            "screen()\n"
+            "print(test_fork.in_forked_process(screen))\n"
+        )
+        here, environment = os.path.dirname(os.path.abspath(__file__)), {**os.environ, "RAYON_NUM_THREADS": "1"}
+        done = subprocess.run([sys.executable, "-c", script], cwd=here, env=environment, capture_output=True, text=True, timeout=60)
+        self.assertRegex(done.stdout, "forked.*'spawn', or threads=1", done.stderr)
 
     def test_one_thread_and_new_threads_work(self):
         low, high, delta = self.low, self.high, self.delta

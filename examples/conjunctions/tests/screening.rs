@@ -76,6 +76,17 @@ fn dense(objects: &[Elements], seconds: f64, step: f64, within: f64) -> Vec<Conj
     found
 }
 
+/// Whether the two objects of an approach are within the distance at all times between it and another time.
+fn stay_within(objects: &[Elements], of: &Conjunction, other: f64, within: f64) -> bool {
+    let [a, b] = [of.a, of.b].map(|row| &objects[row as usize]);
+    let (from, to) = (of.seconds.min(other), of.seconds.max(other));
+    let steps = (to - from).ceil() as usize;
+    (0..=steps).all(|k| {
+        let t = (from + k as f64).min(to);
+        distance(position(a, t), position(b, t)) <= within + 1e-3
+    })
+}
+
 /// Continues a screening to its end.
 fn all(_: usize) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -116,7 +127,9 @@ fn screening_finds_the_approaches_of_dense_propagation() {
             let is = |c: &&Conjunction| {
                 (c.a, c.b) == (e.a, e.b)
                     && c.distance_km <= e.distance_km + 1e-3
-                    && ((c.seconds - e.seconds).abs() < 0.5 || c.distance_km < e.distance_km - 1e-3)
+                    && ((c.seconds - e.seconds).abs() < 0.5
+                        || c.distance_km < e.distance_km - 1e-3
+                            && stay_within(&objects, e, c.seconds, within))
             };
             assert!(found.iter().any(|c| is(&c)), "missed {e:?} with ticks of {tick_seconds} s");
         }
@@ -171,4 +184,25 @@ fn invalid_elements_and_settings_are_errors() {
         assert!(matches!(error, ScreenError::Settings { .. }), "{error}");
     }
     assert!(screen(&[], &settings, all).unwrap().conjunctions.is_empty());
+}
+
+/// Goal: two objects that approach each other several times are reported once for each tick, and once for each approach if the ticks are
+/// shorter. Method: two small circular orbits that cross twice in a period of five minutes.
+#[test]
+fn several_approaches_in_a_tick_are_one() {
+    let [first, second] = [(0.3, 0.0, 0.11), (1.4, 0.9, 0.11 - 0.9 + 1e-5)].map(
+        |(inclination, perigee, mean_anomaly)| Elements {
+            semi_major_axis: 1000.0,
+            eccentricity: 0.0,
+            inclination,
+            node: 0.5,
+            perigee,
+            mean_anomaly,
+        },
+    );
+    for (ticks, tick_seconds, approaches) in [(120, 10.0, 7), (20, 60.0, 7), (2, 600.0, 2)] {
+        let settings = Settings { tick_seconds, ticks, within_km: 5.0 };
+        let found = screen(&[first, second], &settings, all).unwrap().conjunctions;
+        assert_eq!(found.len(), approaches, "{tick_seconds} {found:?}");
+    }
 }

@@ -457,3 +457,54 @@ fn pile_of_2000_with_everything_for_300_steps() {
     });
     assert!(seen.pairs > 6000 && seen.changes > 20_000, "{seen:?}");
 }
+
+/// Goal: a collider that is spawned, or changes its tree, after the broad phase of a step is found later. Method: an observer of `CollisionStart`
+/// acts once, and avian clears its list of moved colliders after it; then cubes fall on the result. With few colliders all pairs are
+/// found anew, with more of them the forest is searched.
+#[test]
+fn colliders_that_observers_of_collisions_spawn_or_change() {
+    fn arrow(world: &mut World) -> EntityWorldMut<'_> {
+        let mut all = world.query::<(Entity, &Name)>();
+        let found = all.iter(world).find(|of| of.1.as_str() == "arrow");
+        let arrow = found.expect("it exists").0;
+        world.entity_mut(arrow)
+    }
+    fn spawn(world: &mut World, body: RigidBody) {
+        let plate = Collider::cuboid(4.0, 1.0, 4.0);
+        world.spawn((body, plate, Transform::from_xyz(10.0, 2.0, 0.0), GravityScale(0.0)));
+    }
+    let acts: [fn(&mut World); 6] = [
+        |world| _ = arrow(world).insert(RigidBody::Static),
+        |world| _ = arrow(world).insert(RigidBody::Kinematic),
+        |world| _ = arrow(world).remove::<RigidBody>(),
+        |world| _ = arrow(world).insert((RigidBody::Static, Collider::sphere(0.7))),
+        |world| spawn(world, RigidBody::Static),
+        |world| {
+            arrow(world).despawn();
+            spawn(world, RigidBody::Dynamic);
+        },
+    ];
+    for (act, resting) in acts.into_iter().flat_map(|act| [(act, 0), (act, 20)]) {
+        let seen = compare(120, |world, step| {
+            if step == 0 {
+                ground(world, 60.0);
+                world.spawn((block(Vec3::Y), CollisionEventsEnabled, Name::new("arrow")));
+                for k in 0..resting {
+                    let at = Transform::from_xyz(3.0 * k as f32 - 30.0, 1.0, 20.0);
+                    world.spawn((RigidBody::Static, Collider::cuboid(1.0, 1.0, 1.0), at));
+                }
+                let mut done = false;
+                world.add_observer(move |_: On<CollisionStart>, mut commands: Commands| {
+                    if !core::mem::replace(&mut done, true) {
+                        commands.queue(move |world: &mut World| act(world));
+                    }
+                });
+            }
+            if step == 60 {
+                world.spawn(block(Vec3::new(0.1, 4.0, 0.0)));
+                world.spawn(block(Vec3::new(10.1, 6.0, 0.0)));
+            }
+        });
+        assert!(seen.changes >= 2, "{seen:?}");
+    }
+}

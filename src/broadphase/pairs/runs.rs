@@ -248,21 +248,22 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Reserves memory for this many pairs in this many runs.
     pub(crate) fn reserve(&mut self, runs: usize, pairs: usize) {
-        self.reserved = self.reserved.max(pairs);
         lengthen_by_default(&mut self.all, runs);
-        self.all.iter_mut().for_each(|run| run.pairs.reserve(pairs.div_ceil(runs.max(1))));
+        let each = pairs.div_ceil(runs.max(1));
+        self.all[..runs].iter_mut().for_each(|run| run.pairs.reserve(each));
         reserve_total(&mut self.sorted, pairs);
+        // Last, so that a number of pairs for which there is no memory is not kept after a panic.
+        self.reserved = self.reserved.max(pairs);
     }
 
-    /// Frees the memory that this many pairs in this many runs do not need.
+    /// Frees the memory that this many pairs in this many runs do not need, and all other runs.
     pub(crate) fn shrink_to(&mut self, runs: usize, pairs: usize) {
         (self.places_needed, self.pairs_needed) = (Window::default(), Window::default());
         self.reserved = pairs;
         // Without pairs not even empty runs are needed.
-        if pairs == 0 {
-            self.all = Vec::new();
-            self.keep(0);
-        }
+        self.all.truncate(if pairs == 0 { 0 } else { runs });
+        self.all.shrink_to_fit();
+        self.keep(0);
         for run in &mut self.all {
             run.pairs.clear();
             run.pairs.shrink_to(pairs.div_ceil(runs.max(1)));
@@ -543,8 +544,27 @@ impl<P: Copy + Default> Iterator for PairsIter<'_, P> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FindError, PairRuns, Threads, Timings, UNUSED_MOST, places_max};
+    use super::{FindError, PairRuns, Threads, Timings, UNUSED_MOST, places_max, sum_of};
+    use crate::columns::Memory as _;
     use crate::geom::Pair;
+
+    /// Goal: runs that were added for crowds get no part of the memory that is reserved, and are freed with the memory that is not needed.
+    /// Method: three runs and a hundred added ones; numbers of places.
+    #[test]
+    fn added_runs_are_freed() {
+        let mut runs = PairRuns::<Pair>::default();
+        runs.start(3);
+        runs.add(100).iter_mut().for_each(|run| run.pairs.append(&[Pair::default(); 1000]));
+        let places = |runs: &PairRuns<Pair>| sum_of(&runs.all, |run| run.pairs.capacity());
+        let added = places(&runs);
+        runs.reserve(3, 6000);
+        assert_eq!(places(&runs), added + 6000);
+        runs.shrink_to(3, 6000);
+        assert_eq!((runs.all.len(), places(&runs)), (3, 6000));
+        assert_eq!(runs.start(5).len(), 5);
+        runs.shrink_to(3, 0);
+        assert_eq!(runs.bytes(), 0);
+    }
 
     /// Goal: few unused places are kept after ticks with very many pairs, and several times the pairs after ticks with few.
     #[test]

@@ -467,7 +467,7 @@ impl<R: StripPairs> FinderPasses<R> {
         self.chunks.truncate(chunks);
         self.chunks.iter_mut().for_each(|chunk| chunk.shrink_to(boxes.div_ceil(chunks.max(1))));
         self.chunks.shrink_to_fit();
-        self.pairs.shrink_to(RUNS, pairs);
+        self.pairs.shrink_to(RUNS_MAX, pairs);
         (self.sweepers, self.lengths) = (Vec::new(), Vec::new());
         self.rejected.clear();
         self.rejected.shrink_to(boxes);

@@ -18,7 +18,7 @@ pub enum ElementToi {
         t: f64,
         /// Unit vector at that time from the nearest point of the first element (the vertex, or the first edge) to that of the second.
         /// If the two points coincide it is a normal of the face or perpendicular to both edges, and `[1, 0, 0]` if
-        /// there is no such direction. Elements of which all lengths are below 2⁻²²⁰ may have any normal and coordinates.
+        /// there is no such direction. Elements of which all lengths are below 2⁻²⁰⁰ may have any normal and coordinates.
         normal: [f64; 3],
         /// The nearest points at that time. Of a face `[a, b, c]` the barycentric coordinates of `b` and `c`; that of `a` is the
         /// rest of 1. Of two edges the fractions along the first and along the second.

@@ -22,8 +22,8 @@
 //!
 //! **Never late, never missed.** Before the `t` of a hit, before `t_safe`, and in the whole tick for a miss, the distance is
 //! greater than [`ElementSettings::minimum_separation`]. The distance at the `t` of a hit is at most the minimum
-//! separation and the tolerance, plus 2⁻⁴³ of the greatest coordinate difference of the four vertices. The proof is in
-//! `docs/math/vertex-face.md`.
+//! separation and the tolerance, plus 2⁻⁴³ of the greatest coordinate difference of the four vertices, if that is at least 2⁻²⁰⁰:
+//! areas below 2⁻⁴⁵⁰ count as zero, so smaller elements may be hits at a greater distance. The proof is in `docs/math/vertex-face.md`.
 //!
 //! ```text
 //! points.rs      positions of vertices at both ends of the tick, in the layout of the caller

@@ -21,7 +21,7 @@ use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion};
 use crate::lanes::Isa;
 use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, RotatedPair, shallowest};
-use crate::narrowphase::math::{V3, greater, round_down};
+use crate::narrowphase::math::{M3, V3, greater, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::Simplex;
@@ -528,8 +528,12 @@ impl<'s> Search<'s> {
     /// the points.
     fn points(&self, t: f64, earlier: f64, pair: &RotatedPair<'_>, gap: &Gap) -> [[f32; 3]; 2] {
         let [mut on_a, mut on_b] = pair.surface(gap);
-        let moved = |on: V3, body: &MovingShape<'_>| on + body.rotation.spin.cross(on) * earlier;
-        (on_a, on_b) = (moved(on_a, &self.motion.a), moved(on_b, &self.motion.b));
+        // The nearest point of a body of revolution does not roll with it.
+        let moved = |on: V3, body: &MovingShape<'_>, rotation: &M3| {
+            on + body.spin(rotation).cross(on) * earlier
+        };
+        on_a = moved(on_a, &self.motion.a, &pair.a.rotation);
+        on_b = moved(on_b, &self.motion.b, &pair.b.rotation);
         if let Some(Frame { rotation, offset }) = self.frame {
             (on_a, on_b) = (rotation.rotate(on_a), rotation.rotate(on_b + offset));
         }
