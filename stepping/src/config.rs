@@ -51,8 +51,8 @@ pub struct StepperConfig {
     pub rounds_max: u32,
     /// Greatest number of rounds of all searches of a step, for each body that moves or can be pushed. Every step may
     /// take 16,384 more. The default is 400, which bounds the time of a step to about half a millisecond per body. A search that
-    /// has begun is not cut off, so a step may take up to 128 times [`rounds_max`](Self::rounds_max) rounds more, and with bodies that have parts
-    /// as many as their searches take: up to 3,072 times `rounds_max` each.
+    /// has begun is not cut off, so a step may take up to 192 times [`rounds_max`](Self::rounds_max) rounds more, and with bodies that have parts
+    /// as many as their searches take: up to 4,096 times `rounds_max` each.
     pub rounds_per_body_max: u32,
 }
 

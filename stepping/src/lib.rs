@@ -69,7 +69,7 @@
 //! lie flat on each other are not jammed. Figures are in `docs/math/step.md`.
 //!
 //! **Budgets.** The time of a step is that of its searches: at most [`StepperConfig::searches_max`], of at most
-//! twice [`StepperConfig::rounds_max`] rounds each (more for bodies with parts), and of at most [`StepperConfig::rounds_per_body_max`] rounds for
+//! three times [`StepperConfig::rounds_max`] rounds each (more for bodies with parts), and of at most [`StepperConfig::rounds_per_body_max`] rounds for
 //! each body. A round of two convex shapes takes 0.5 to 1.5 µs with its share of the rest of the step: the least for balls, the most for
 //! cylinders. A search of bodies with parts also finds and tests the parts near the path; these tests are not rounds, so such a search costs more than its rounds, in proportion to the number of these
 //! parts. A pair of bodies that do not spin takes a few rounds; a pair whose spins are `ω` radians per tick takes about `ω` times as many while its
@@ -105,7 +105,7 @@
 //! response the two are searched again, so several parts that are hit at one time have an impact each. Where one part is
 //! nearer than the skin and separates, every other part is searched by itself, so that none is missed. The limit
 //! [`StepperConfig::rounds_max`] is then a limit for the search of each part, and 1,024 times that for all of them together; a pair may be
-//! searched three times for its next impact. The rounds of all parts count for the budget of the step.
+//! searched three times for its next impact, and once more for an overlap at the start of the tick. The rounds of all parts count for the budget of the step.
 //!
 //! **Slow closing.** Bodies that touch and close by less than an eighth of the skin in the rest of the tick are
 //! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever

@@ -175,7 +175,8 @@ impl Start {
         while searched < most && !step.is_out_of_rounds() {
             // So many searches of convex bodies cannot take more rounds than are left; those of bodies with parts may.
             let left = step.rounds_max - step.stats.rounds;
-            let size = (left / (2 * u64::from(config.rounds_max))).max(BATCH_MIN);
+            // Two searches for the next impact, and one for an overlap at the start.
+            let size = (left / (3 * u64::from(config.rounds_max))).max(BATCH_MIN);
             let size = usize::try_from(size).unwrap_or(most).min(most - searched);
             let batch = &candidates[searched..searched + size];
             found.clear();

@@ -262,7 +262,7 @@ pub fn judged(a: &PlainBody, b: &PlainBody, target: f64, found: &PartToi) -> Res
             }
             let first = spec::first_time_in_rounds(part_a, part_b, target, [0.0, end], ROUNDS_MAX);
             if let FirstTime::Hit { hit_at, .. } = first
-                && hit_at < end
+                && (hit_at < end || found.toi.result == ToiResult::Separated)
             {
                 return Err(format!("late or missed: parts {i} and {j} at {hit_at}"));
             }

@@ -173,9 +173,12 @@ impl Model {
         let mut shifted = self.things.clone();
         for (&id, thing) in &mut shifted {
             let too_far = |reason| BroadphaseError::ShiftTooFar { id, reason };
-            thing.fat = thing.fat.and_then(|held| held.translated(by).ok());
             let aabb = thing.moving.aabb.translated(by).map_err(too_far)?;
-            thing.put(MovingBox { aabb, ..thing.moving }).map_err(too_far)?;
+            let moving = MovingBox { aabb, ..thing.moving };
+            let fat = thing.fat.and_then(|fat| fat.translated(by).ok());
+            let fat = fat.map(|fat| fat.union(&moving.bounds()));
+            thing.fat = fat.filter(|fat| fat.validate().is_ok());
+            thing.put(moving).map_err(too_far)?;
         }
         self.things = shifted;
         let moves = |thing: &Thing| thing.proxy.enabled && !thing.proxy.kind.is_resting();

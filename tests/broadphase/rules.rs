@@ -580,3 +580,19 @@ fn changed_filter_of_a_resting_proxy_takes_effect() {
         assert_eq!(world.update().unwrap().touching().len(), pairs, "{filter:?}");
     }
 }
+
+/// Goal: pairs that touch by their margins stay cached when the origin is shifted. Method: a path that ends at the end of its fat AABB, and
+/// that rounding moves beyond it; the margin on the other side reaches a fixed box.
+#[test]
+fn shift_of_the_origin_does_not_shrink_a_fat_aabb() {
+    let aabb = |low: f32, high: f32| Aabb::new([low, 0.0, 0.0], [high, 1.0, 1.0]).expect("a box");
+    let (low, high) = (0.300_001_03_f32, 0.300_001_03_f32 + 0.5);
+    let mut world = Broadphase::new();
+    let mover = world.insert(aabb(0.0, 1.0), Proxy::dynamic().with_margin(1.0)).expect("a proxy");
+    world.set(mover, aabb(low, high), [2.0 - high, 0.0, 0.0]).expect("a box");
+    assert_eq!(world.compared_box(mover).map(|of| of.aabb.max[0]), Some(2.0));
+    world.insert(aabb(-2.0, -0.75), Proxy::fixed()).expect("a proxy");
+    assert_eq!(world.update().expect("no limit").begun().len(), 1);
+    world.shift_origin([-1024.0, 0.0, 0.0]).expect("near");
+    assert_eq!(world.update().expect("no limit").ended(), []);
+}

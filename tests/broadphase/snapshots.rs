@@ -53,6 +53,27 @@ fn snapshot_has_at_most_64_bytes_per_proxy_and_12_per_pair() {
     within(&mut asleep, 48, BYTES_PER_PROXY, "all asleep");
 }
 
+/// Goal: changes since the last update, and memory that is used again, take no more than published. Method: all proxies of a sleeping
+/// pile are set; then a snapshot is written over one of a world with a proxy less.
+#[test]
+fn snapshot_of_changes_has_a_few_bytes_more() {
+    let (mut world, ids) = filled(Scene::Pile, |_| Proxy::sleeping().with_margin(0.05));
+    let pairs = world.pairs().len();
+    let mut snapshot = world.snapshot();
+    for &id in &ids {
+        let aabb = world.moving_box(id).expect("it exists").aabb;
+        world.set(id, aabb, [0.0; 3]).expect("a box");
+    }
+    let bytes = world.snapshot().memory_usage();
+    assert!(bytes <= (BYTES_PER_PROXY + 4) * PROXIES + 16 * pairs, "{bytes}, {pairs} pairs");
+    world.update().expect("no limit");
+    world.insert(Aabb::cube([0.0; 3], 1.0).expect("a box"), Proxy::sleeping()).expect("a proxy");
+    world.update().expect("no limit");
+    world.snapshot_into(&mut snapshot);
+    let (kept, new) = (snapshot.memory_usage(), world.snapshot().memory_usage());
+    assert!(kept <= 2 * new, "{kept} and {new} bytes");
+}
+
 /// Goal: a restored broadphase has all properties of its proxies, also of disabled ones, whatever the order of its rows and its
 /// free slots. Method: proxies of all kinds that differ in every property, some of which were removed; then both take the
 /// same steps.

@@ -39,3 +39,9 @@ targets! {
     tick: 6, 4_000, 600;
     world: 6, 60, 3000;
 }
+
+/// Goal: captured ticks are run, which random bytes hardly ever are. Method: changed copies of the stored ones.
+#[test]
+fn changed_ticks() {
+    testkit::fuzz::replay::changed("tick", 6, 4_000, testkit::fuzz::tick::run);
+}

@@ -229,6 +229,13 @@ fn each_part_is_reported_once() {
         }
         let first = case.asked(&(&mesh).into());
         assert_eq!(first.toi.result == ToiResult::Separated, all.is_empty());
+        let time = |found: &PartToi| match found.toi.result {
+            ToiResult::Impact { t, .. } | ToiResult::Unresolved { t_safe: t } => t,
+            _ => 0.0,
+        };
+        assert!(all.is_sorted_by_key(|found| (time(found).to_bits(), found.parts)), "{all:?}");
+        let differs = all.first().map_or(0.0, |one| (time(one) - time(&first)).abs());
+        assert!(differs <= 1e-4, "{first:?} {all:?}");
     }
     assert!(many > 30, "{many}");
     let _ = Motion::default();

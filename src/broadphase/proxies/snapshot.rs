@@ -118,7 +118,7 @@ impl Broadphase {
     /// movers may begin or stop to touch by a few units in the last place, which the next update
     /// then reports. Each shift by an offset that is not a multiple of the spacing of floats at a
     /// box may grow that box by one such unit on each side; movers usually get a new box in each
-    /// tick anyway.
+    /// tick anyway. Only a fat AABB that would extend past [`COORD_MAX`](crate::COORD_MAX) is computed anew, and is smaller.
     ///
     /// # Errors
     ///
@@ -162,9 +162,10 @@ impl BroadphaseState {
         let MovingBox { aabb, delta } = self.moving_box(index);
         let moving = MovingBox { aabb: aabb.translated(by)?, delta };
         let Some(fat_aabb) = self.fat_aabb_of(index) else { return Ok((moving, None)) };
-        // The translated fat AABB may extend past `COORD_MAX` although the path does not; a
-        // recreated one is smaller.
-        let fat_aabb = fat_aabb.translated(by).ok();
+        // The path is rounded once more than the fat AABB, so it may leave that by a unit in the last place. The translated fat AABB may
+        // extend past `COORD_MAX` although the path does not; a recreated one is smaller.
+        let fat_aabb = fat_aabb.translated(by).map(|fat_aabb| fat_aabb.union(&moving.bounds()));
+        let fat_aabb = fat_aabb.ok().filter(|fat_aabb| fat_aabb.validate().is_ok());
         let fat_aabb = Self::fat_aabb(&moving, self.slot(index).margin, fat_aabb)?;
         Ok((moving, Some(fat_aabb)))
     }

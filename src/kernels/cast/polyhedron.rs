@@ -22,7 +22,8 @@
 //! is the greatest amount by which an entry may be early. The error is smaller near the origin, so
 //! move distant polyhedra there. A ray that is parallel to a slanted plane and outside of it may be
 //! reported to enter it at 2¹⁸ times its distance or more, because its rounded direction cannot be
-//! distinguished from one that does; a bounded polyhedron ends long before that. Products with a
+//! distinguished from one that does; nearer only if the distance is hardly more than its rounding error, 2⁻²⁰·S.
+//! A bounded polyhedron ends long before that. Products with a
 //! zero are exact, so this does not happen for planes perpendicular to an axis.
 //!
 //! Units: fractions of `delta`. Cost: 28 bytes read per segment; the planes stay in the cache.

@@ -1,6 +1,7 @@
 //! Reference implementations: every geometric test for one pair, in `f64`, simple and slow.
 //!
-//! The library does not call them and shares no arithmetic with them. Tests, fuzz targets, benchmarks and examples
+//! The library does not call them and shares no arithmetic with them, except that the search for pairs takes the bounds of paths from
+//! [`swath::MovingBox::bounds`], which `tests/geom/boxes.rs` compares with exact fractions. Tests, fuzz targets, benchmarks and examples
 //! compare the library with them.
 
 mod accelerating;

@@ -1,4 +1,4 @@
-//! First times of meshes, height fields and compounds satisfy the guarantees, and batches agree with them.
+//! First times of meshes, height fields and compounds are sound, and batches agree with them; those of a shape and a mesh satisfy the guarantees.
 
 use super::bytes::Bytes;
 use crate::convex_shapes::{PlainCore, PlainMotion, PlainShape};

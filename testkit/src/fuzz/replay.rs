@@ -36,6 +36,24 @@ fn run_files(folder: &Path, body: fn(&[u8])) {
     assert!(kept > 0, "nothing is kept in {}", folder.display());
 }
 
+/// Runs `body` on `count` changed copies of the stored inputs of `target`, for a format that random bytes hardly ever have.
+pub fn changed(target: &str, seed: u64, count: usize, body: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions").join(target);
+    let files = fs::read_dir(folder).expect("the folder of inputs is there");
+    let mut files: Vec<_> = files.map(|file| file.expect("it can be listed").path()).collect();
+    files.sort();
+    let inputs: Vec<_> = files.iter().map(|file| fs::read(file).expect("it is read")).collect();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    for round in 0..if cfg!(miri) { count.min(MIRI_INPUTS) } else { count } {
+        let mut input = inputs[round % inputs.len()].clone();
+        for _ in 0..rng.random_range(1..4) {
+            let at = rng.random_range(0..input.len());
+            input[at] = rng.random();
+        }
+        body(&input);
+    }
+}
+
 /// Runs `body` on `count` byte strings of at most `len` bytes. Some are mostly zeros, which gives small and
 /// equal numbers.
 pub fn generated(seed: u64, count: usize, len: usize, body: fn(&[u8])) {
