@@ -131,6 +131,145 @@ mod tests {
     use crate::geom::Pose;
     use crate::narrowphase::math::lesser;
     use crate::narrowphase::math::random::numbers_f32;
+    use crate::narrowphase::toi::relative_motion::RelativeMotion;
+    use crate::narrowphase::toi::result::Round;
+    use alloc::vec::Vec;
+
+    /// Returns balls that must not touch, without rounding errors of a path.
+    fn exact(path: &RelativePath, window: [f64; 2], bounding: f64) -> Balls<'_> {
+        let (radii, contact_distance, slack, wanted) = (0.0, 0.0, 0.0, 0.0);
+        let rotates = false;
+        Balls { path, window, bounding, radii, contact_distance, slack, wanted, rotates }
+    }
+
+    /// Returns the path that starts at `start` and moves by `delta`.
+    fn path_from(start: V3, delta: [f32; 3], accel: [f32; 3]) -> RelativePath {
+        let still = Motion::default();
+        let moved = Motion::new(Pose::IDENTITY, delta).and_then(|moved| moved.accelerating(accel));
+        RelativePath::new(&still, &moved.expect("a motion")).shifted(start)
+    }
+
+    /// Goal: balls do not pass if they are nowhere further apart than must be proved, to the last bit, and pass if they are, also at rest. Method:
+    /// balls whose least distance is at the start, at the end, or everywhere, equal to that distance and a little greater.
+    #[test]
+    fn balls_at_the_least_distance_do_not_pass() {
+        let mut count = 0;
+        for bounding in [1e-3, 1.0, 5.0, 1e6] {
+            let own = path_from(V3::ZERO, [0.0; 3], [0.0; 3]);
+            let least = exact(&own, [0.0, 1.0], bounding).distance_apart();
+            for (distance, passes) in [(least, false), (least * (1.0 + 1e-12), true)] {
+                let at = V3::X * distance;
+                let away = path_from(at, [1.0, 0.0, 0.0], [0.0; 3]);
+                let toward = path_from(at + V3::X, [-1.0, 0.0, 0.0], [0.0; 3]);
+                let still = path_from(at, [0.0; 3], [0.0; 3]);
+                for path in [&away, &toward, &still] {
+                    // Adding one to a small distance rounds it.
+                    let rounded = path.delta.x < 0.0 && bounding < 1.0;
+                    if !rounded {
+                        let balls = exact(path, [0.0, 1.0], bounding);
+                        assert_eq!(balls.pass(), passes, "{bounding} {path:?}");
+                        count += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(count, 22);
+    }
+
+    /// Goal: the bound of the rounding errors due to rotations is that of the search for bodies with the greatest spin. Method: two boxes.
+    #[test]
+    fn rounding_of_balls_is_that_of_the_search_at_the_greatest_spin() {
+        let [a, b] =
+            [[1.0, 0.5, 0.25], [3.0, 0.0, 4.0]].map(|half| Shape::cuboid(half).expect("a box"));
+        let turning = Motion::default().spinning([SPIN_MAX, 0.0, 0.0]).expect("a spin");
+        let path = path_from(V3::X * 16.0, [0.0; 3], [0.0; 3]);
+        let (of_a, of_b) = ((&a, &turning), (&b, &turning));
+        let balls = Balls::new(of_a, of_b, &path, &Settings::default(), [0.0, 1.0]);
+        let turned = RelativeMotion::new(of_a, of_b, path, 0.0).slack;
+        assert!(turned > 0.0 && (balls.turned() - turned).abs() <= 1e-12 * turned);
+    }
+
+    /// Goal: the plane separates balls until they are as near as the contact distance and the rounding errors, and each round reports the
+    /// gap at the start less these errors. Method: balls so large that the errors are visible, on random paths, straight
+    /// and accelerated; the gap along the plane at many times, and at the time to which the plane leads.
+    #[test]
+    fn plane_across_balls_separates_until_the_contact_distance() {
+        /// Bound of the rounding errors of numbers of about 10⁹.
+        const ROUNDED: f64 = 1e-5;
+        let mut draw = numbers_f32(12);
+        let mut kinds = [0; 5];
+        for case in 0..2000_usize {
+            let mut between =
+                |least: f64, most: f64| least + (most - least) * (0.5 + 0.5 * f64::from(draw()));
+            let (bounding, radii) = (1e9, between(0.0, 0.5));
+            let contact_distance = radii + between(0.0, 0.5);
+            let (slack, wanted) = (between(1e-3, 1e-2), [0.0, 0.3][case / 8 % 2]);
+            let turned = 16.0 * f64::EPSILON * 1024.0 * bounding;
+            let touch = greater(wanted, 16.0 * (slack + turned));
+            let excess = touch * between(0.5, 3.0);
+            let mut vector = |most: f64| {
+                [between(-most, most), between(-most, most), between(-most, most)].map(|x| x as f32)
+            };
+            let normal = V3::of(vector(1.0)).unit().expect("a direction");
+            let distance = bounding + contact_distance + excess;
+            let (delta, accel) = (vector(2.0), vector(if case % 2 == 0 { 0.0 } else { 4.0 }));
+            let (path, rotates) = (path_from(normal * distance, delta, accel), case / 2 % 2 == 0);
+            let window @ [from, to] = [[0.0, 1.0], [0.25, 0.75]][case / 4 % 2];
+            let balls = Balls {
+                path: &path,
+                window,
+                bounding,
+                radii,
+                contact_distance,
+                slack,
+                wanted,
+                rotates,
+            };
+            let gap = |t: f64| normal.dot(path.between(t)) - bounding;
+            let apart = gap(from) - contact_distance;
+            if (apart - touch).abs() < ROUNDED {
+                continue;
+            }
+            let mut rounds: Vec<Round> = Vec::new();
+            let until = balls.until(normal * 3.0, &mut Some(&mut |round| rounds.push(round)));
+            let least = contact_distance + slack + if rotates { turned } else { 0.0 };
+            let nearest = |last: f64| {
+                let times = (0..=4096).map(|step| from + (last - from) * f64::from(step) / 4096.0);
+                times.map(gap).fold(f64::INFINITY, lesser)
+            };
+            let reached = |last: f64| nearest(last) < least - ROUNDED;
+            let text = alloc::format!("{case} {until:?} {window:?} {path:?}");
+            let kind = match until {
+                None if apart < touch => 0,
+                None => {
+                    let nearest = nearest(to);
+                    assert!(!rotates && nearest < least + ROUNDED, "{text}");
+                    1
+                }
+                Some(SafeTime::End) => {
+                    assert!(apart > touch && !reached(to), "{text}");
+                    2 + usize::from(rotates)
+                }
+                Some(SafeTime::Until { t, normal: then, separated }) => {
+                    assert!(apart > touch && rotates && !separated, "{text}");
+                    assert!((then - normal).length() < 1e-15, "{text}");
+                    assert!(from < t && t <= to && !reached(t), "{text}");
+                    assert!((gap(t) - least).abs() < ROUNDED, "{text}: {}", gap(t) - least);
+                    4
+                }
+            };
+            kinds[kind] += 1;
+            assert_eq!(rounds.len(), usize::from(until.is_some()), "{text}");
+            balls.report_pass(normal * 3.0, &mut Some(&mut |round| rounds.push(round)));
+            for round in &rounds {
+                let reported = gap(from) - radii - slack - turned;
+                assert!((f64::from(round.gap) - reported).abs() < ROUNDED, "{round:?} {text}");
+                assert_eq!(f64::from(round.t), from);
+                assert!((V3::of(round.normal) - normal).length() < 1e-7, "{round:?} {text}");
+            }
+        }
+        assert!(kinds.iter().all(|&count| count > 50), "{kinds:?}");
+    }
 
     /// Goal: balls pass each other if and only if they are separated in the whole window, but for rounding. Method: random paths and
     /// windows; balls that are as large as the least distance of their positions, and a little smaller.
@@ -151,20 +290,7 @@ mod tests {
             nearest[usize::from(part > 0.0) + usize::from(part == 1.0)] += 1;
             let least = (x + d * part).length();
             for (share, passes) in [(1.0 - 1e-6, true), (1.0, false), (1.5, false)] {
-                let (path, bounding) = (&path, least * share);
-                let rest = (0.0, 0.0, 0.0, 0.0);
-                let (radii, contact_distance, slack, wanted) = rest;
-                let rotates = false;
-                let balls = Balls {
-                    path,
-                    window,
-                    bounding,
-                    radii,
-                    contact_distance,
-                    slack,
-                    wanted,
-                    rotates,
-                };
+                let balls = exact(&path, window, least * share);
                 assert_eq!(balls.pass(), passes, "{case} {share} {path:?}");
             }
         }

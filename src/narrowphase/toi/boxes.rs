@@ -222,3 +222,141 @@ impl MovingBoxes<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geom::Pose;
+    use crate::narrowphase::math::M3;
+    use crate::narrowphase::math::random::numbers_f32;
+    use crate::narrowphase::toi::one_to_one;
+    use alloc::vec::Vec;
+
+    /// The overlap of two boxes that move, one of them wider by a margin, along all axes that can separate them.
+    struct Overlap {
+        /// From when to when they overlap.
+        times: [f64; 2],
+        /// How fast they close along the axis of the last entry.
+        rate: f64,
+        /// The greatest distance along an axis at the start.
+        apart: f64,
+        /// Whether the last entry is across an edge of each.
+        edges: bool,
+    }
+
+    /// Returns the overlap of two boxes with these half edges at relative position `x` that moves by `d`.
+    fn overlap_of(half_edges: [[V3; 3]; 2], x: V3, d: V3, more: f64) -> Overlap {
+        let [a, b] = half_edges;
+        let mut axes: Vec<(Option<V3>, bool)> =
+            a.iter().chain(&b).map(|edge| (edge.unit(), false)).collect();
+        for edge in a {
+            axes.extend(b.iter().map(|other| (edge.cross(*other).unit(), true)));
+        }
+        let times = [f64::NEG_INFINITY, f64::INFINITY];
+        let mut found = Overlap { times, rate: 0.0, apart: f64::NEG_INFINITY, edges: false };
+        for (axis, edges) in axes {
+            let Some(axis) = axis else { continue };
+            let reach = a.iter().chain(&b).map(|edge| edge.dot(axis).abs()).sum::<f64>() + more;
+            let (at, rate) = (axis.dot(x), axis.dot(d));
+            found.apart = greater(found.apart, at.abs() - reach);
+            let [one, other] = [-reach, reach].map(|end| (end - at) / rate);
+            let [entry, exit] = [lesser(one, other), greater(one, other)];
+            if entry > found.times[0] {
+                (found.times[0], found.rate, found.edges) = (entry, rate.abs(), edges);
+            }
+            found.times[1] = lesser(found.times[1], exit);
+        }
+        found
+    }
+
+    /// Goal: the first time of boxes on a straight path is that from which on they overlap along each of the axes that can separate them,
+    /// it takes two rounds, and boxes that do not touch take one, without a support. No contact is outside of the window.
+    /// Method: boxes in random rotations, and parallel ones of which a small one meets the face of a great one; windows that end
+    /// anywhere, and just before the contact distance is reached along an axis.
+    #[test]
+    fn boxes_on_a_straight_path_meet_where_all_axes_overlap() {
+        let mut draw = numbers_f32(13);
+        let (mut met, mut met_edges, mut passed, mut early, mut parallel) = (0, 0, 0, 0, 0);
+        for case in 0..6000_usize {
+            let aligned = case % 4 == 0;
+            let mut vector = |most: f32| [draw() * most, draw() * most, draw() * most];
+            let halves = if aligned {
+                [[2.0; 3], [0.25; 3]]
+            } else {
+                [vector(0.8), vector(0.8)].map(|half| half.map(|x| x.abs() + 0.2))
+            };
+            let [a, b] = halves.map(|half| Shape::cuboid(half).expect("a box"));
+            let aside = vector(if aligned { 1.0 } else { 1.5 });
+            let mut at = V3::of(vector(1.0)).unit().expect("a direction").to_f32().map(|x| x * 5.0);
+            if aligned {
+                let (axis, sign) = (case / 4 % 3, at[case / 4 % 3]);
+                at = aside;
+                at[axis] = 4.0_f32.copysign(sign);
+            }
+            let mut delta: [f32; 3] = core::array::from_fn(|k| -1.5 * at[k] + 1.5 * aside[k]);
+            if aligned && case % 8 == 0 {
+                delta = core::array::from_fn(|k| delta[k] + 0.1 * aside[k]);
+            }
+            let mut rotated = |at: [f32; 3]| {
+                let [x, y, z] = if aligned { [0.0; 3] } else { vector(1.0) };
+                let length = libm::sqrtf(x * x + y * y + z * z + 0.25);
+                Pose::new(at, [x, y, z, 0.5].map(|x| x / length)).expect("a pose")
+            };
+            let of_a = Motion::from(rotated([0.0; 3]));
+            let of_b = Motion::new(rotated(at), delta).expect("a motion");
+            let half_edges = [(&of_a, halves[0]), (&of_b, halves[1])].map(|(motion, half)| {
+                let frame = M3::of_quaternion(motion.pose.rotation);
+                [0, 1, 2].map(|axis| frame.axis(axis) * f64::from(half[axis]))
+            });
+            let (x, d) = (V3::of(at), V3::of(delta));
+            let target = [0.0, 0.02][case / 2 % 2];
+            let overlap = overlap_of(half_edges, x, d, f64::from(target));
+            let [entry, exit] = overlap.times;
+            let mut window = [[0.0, 1.0], [0.25, 0.75], [0.125, 0.625]][case % 3];
+            let before = (entry - 1e-4) as f32;
+            let ends_before = case / 6 % 4 == 0 && entry < exit && before > window[0];
+            if ends_before && before < 1.0 {
+                window[1] = before;
+            }
+            let settings = Settings {
+                window,
+                target_distance: target,
+                tolerance: 0.02,
+                ..Settings::default()
+            };
+            let found = one_to_one(&a, &of_a, &b, &of_b, &settings).expect("valid");
+            let text =
+                alloc::format!("{case} {found:?} {entry} {exit} {settings:?} {of_a:?} {of_b:?}");
+            let [from, to] = window.map(f64::from);
+            if let Some(t) = found.impact() {
+                assert!(window[0] <= t && t <= window[1], "{text}");
+            }
+            // Along a path that passes closely, or a contact at the start, the search may end otherwise.
+            let start = x + d * from;
+            let clear = overlap_of(half_edges, start, d, f64::from(target)).apart > 0.1
+                && overlap.rate > 0.1
+                && (exit - entry).abs() > 1e-3
+                && (to - entry).abs() > 1e-5;
+            if !clear {
+                continue;
+            }
+            if target > 0.0 {
+                // A target widens the slab across two edges by more, so that the plane itself decides near the end of the window.
+                early += usize::from(ends_before && (found.rounds, found.supports) == (1, 1));
+            } else if entry > from && entry < lesser(exit, to) {
+                let t = f64::from(found.impact().expect("they meet"));
+                assert!((t - entry).abs() < 1e-6, "{text}");
+                assert_eq!((found.rounds, found.supports), (2, 1), "{text}");
+                met += 1;
+                met_edges += usize::from(overlap.edges);
+                parallel += usize::from(aligned);
+            } else {
+                let separated = Toi { result: ToiResult::Separated, rounds: 1, supports: 0 };
+                assert_eq!(found, separated, "{text}");
+                passed += 1;
+            }
+        }
+        let counts = [met, met_edges, passed, early, parallel];
+        assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
+    }
+}

@@ -107,3 +107,50 @@ impl BodyCurvature {
         lesser(self.revolved, (self.base + self.rate * across) * self.radius)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::narrowphase::math::random::numbers_f64;
+    use crate::narrowphase::math::{M3, greater};
+    use crate::narrowphase::shape::Shape;
+
+    /// Goal: however far the plane rotates, also by more than a radian, the curvature is not less than the second derivative of its direction
+    /// as seen from the body, times the radius; and for a plane that has not rotated yet it is the bound at the start. Method: random angular
+    /// velocities of a plane and a box, a quarter of them with a direction along their difference; second differences at many times.
+    #[test]
+    fn curvature_of_a_body_is_not_less_than_that_of_the_direction_seen_from_it() {
+        const STEP: f64 = 1e-3;
+        let mut draw = numbers_f64(5);
+        let shape = Shape::cuboid([1.0, 0.5, 0.25]).expect("a box");
+        let radius = shape.bounding_radius;
+        let (mut far, mut tight) = (0, 0);
+        for case in 0..2000_usize {
+            let mut vector = |most: f64| V3::new(draw(), draw(), draw()) * most;
+            let (rotation, spin) = (Rotation::new(vector(3.0)), vector(3.0));
+            let body = MovingShape::rotating(&shape, M3::IDENTITY, spin);
+            let against = rotation.spin - spin;
+            let along = if case % 4 == 0 { against } else { vector(1.0) };
+            let normal = along.unit().expect("a direction");
+            let across = rotation.spin.cross(normal).length();
+            let curvature = BodyCurvature::turning(&body, &rotation, normal, across);
+            let start = against.length() * across + spin.length() * against.cross(normal).length();
+            let at_start = curvature.over(0.0);
+            assert!((at_start - start * radius).abs() <= 1e-12 * (1.0 + start), "{case}");
+            let length = 0.01 * f64::from(1 << (case % 11));
+            let bound = curvature.over(across * length);
+            let seen = |t: f64| body.rotation.direction(rotation.direction(normal, t), -t);
+            let mut most = 0.0;
+            for step in 0..=64 {
+                let t = length * f64::from(step) / 64.0;
+                let bend = seen(t + STEP) + seen(t - STEP) - seen(t) * 2.0;
+                most = greater(most, bend.length() / (STEP * STEP) * radius);
+            }
+            // The differences reach beyond the interval by a step.
+            assert!(most <= bound * (1.0 + 2e-3) + 1e-2, "{case} {length}: {most} {bound}");
+            far += usize::from(across * length > 2.0);
+            tight += usize::from(most > 0.9 * bound);
+        }
+        assert!(far > 300 && tight > 100, "{far} {tight}");
+    }
+}

@@ -64,3 +64,35 @@ impl Progress {
         (self.rounds, Pause { at: self.rounds + FIRST_ROUNDS + self.rounds / 2, ..self.pause })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::narrowphase::toi::settings::TOI_ROUNDS_MAX;
+
+    /// Goal: a search pauses after its first rounds, and then after more and more of them: never after more than half of those so far in
+    /// addition, and often enough that a long search has few pauses. Method: a search that pauses as soon as it may, up to the
+    /// default limit of rounds. The time at which it has paused is that to which its plane has led, and the next search starts anew.
+    #[test]
+    fn pauses_of_a_search_become_rarer() {
+        let mut progress = Progress::new();
+        assert_eq!(progress.paused_at(), None);
+        let mut pauses = 0;
+        while progress.rounds < TOI_ROUNDS_MAX {
+            assert!(pauses < 16, "{progress:?}");
+            let (rounds, pause) = progress.next();
+            assert_eq!(rounds, progress.rounds);
+            let more = pause.at.checked_sub(rounds).expect("it pauses later");
+            assert!(more >= FIRST_ROUNDS && more <= FIRST_ROUNDS + rounds / 2, "{rounds} {more}");
+            pauses += 1;
+            let time = f64::from(pauses) / 16.0;
+            progress.rounds = pause.at;
+            progress.pause = Pause { led: Some((time, V3::X)), ..pause };
+            assert_eq!(progress.paused_at(), Some(time));
+        }
+        assert!(pauses > 8, "{pauses}");
+        progress.pause.led = None;
+        let (rounds, pause) = progress.next();
+        assert_eq!((rounds, pause.at), (0, FIRST_ROUNDS));
+    }
+}
