@@ -229,7 +229,7 @@ fn allowed_distance(
     let size = |body: &&Body| {
         let hull = body.hull.as_ref().map(Shape::hull);
         let core = hull.unwrap_or_else(|| body.sharp.expect("a shape"));
-        f64::from(core.rounded(body.radius).expect("it was tried").size())
+        core.rounded(body.radius).expect("it was tried").size()
     };
     let length = |v: [f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
     let reach = |of: &MovingSolid| {
