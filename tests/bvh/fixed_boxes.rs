@@ -5,7 +5,8 @@ use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
 use swath::broadphase::{FindError, FixedError, FixedInput, PairInput};
 use swath::{
-    Aabb, AabbColumns, COORD_MAX, Filter, FixedBoxes, Level, MovingBox, Pair, SweptPair, Threads,
+    Aabb, AabbColumns, COORD_MAX, Filter, FixedBoxes, Level, MovingBox, MovingBoxColumns, Pair,
+    SweptPair, Threads,
 };
 use testkit::filters::some_filter;
 use testkit::fixed_model::{Model, Rng, bits, columns, random_box, with};
@@ -322,6 +323,91 @@ fn consecutive_rows_are_assigned_in_order() {
     assert_eq!(set.extend(lent), Ok(0..3));
     set.put(&[9], lent.slice(0..1)).unwrap();
     assert_eq!(set.extend(lent), Ok(10..13));
+}
+
+/// Goal: pairs are exact also where the words of filters do not decide, whichever side has such filters. Method: categories that are the
+/// same bit of a word, for movers, for fixed boxes, for both and for none of them, set on insertion and later; all pairs of boxes in one
+/// place.
+#[test]
+fn filters_that_words_do_not_decide_are_compared_for_either_side() {
+    let aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
+    let (last, high) = (1 << 15, 1 << 20);
+    let exact = [Filter::new(last, last), Filter::new(1, last | 1), Filter::ALL];
+    let inexact =
+        [Filter::new(high, u32::MAX), Filter::new(high | 1, 1 << 16), Filter::new(1, high)];
+    for (of_movers, of_fixed) in
+        [(exact, exact), (exact, inexact), (inexact, exact), (inexact, inexact)]
+    {
+        let mut expected = Vec::new();
+        for (a, filter) in (0..).zip(of_movers) {
+            let allowed = (0..).zip(of_fixed).filter(|(_, other)| filter.allows(*other));
+            expected.extend(allowed.map(|(b, _)| (a, b)));
+        }
+        assert!((2..9).contains(&expected.len()), "{expected:?}");
+        for is_set_later in [false, true] {
+            let (mut set, boxes) = (FixedBoxes::new(), [aabb; 3]);
+            let columns: [Vec<f32>; 6] = columns(&boxes);
+            let columns = columns.each_ref().map(Vec::as_slice);
+            let input = FixedInput::new(AabbColumns::from_columns(columns).unwrap());
+            if is_set_later {
+                set.extend(input).unwrap();
+                set.set_filters(&[0, 1, 2], &of_fixed).unwrap();
+            } else {
+                set.extend(input.filtered(&of_fixed)).unwrap();
+            }
+            with(&[aabb.into(); 3], |movers| {
+                let movers = PairInput::new(movers).filtered(&of_movers);
+                let union = set.union_pairs(movers).unwrap().sorted().iter();
+                assert!(union.map(|p| (p.a, p.b)).eq(expected.iter().copied()), "{expected:?}");
+                let swept = set.swept_pairs(movers).unwrap().sorted().iter();
+                assert!(swept.map(|p| (p.a, p.b)).eq(expected.iter().copied()), "{expected:?}");
+            });
+        }
+    }
+}
+
+/// Goal: invalid movers are listed by their rows in a list of any length, and the others have pairs. Method: rows at the ends of the
+/// parts that are read at a time, and between; all boxes are in one place.
+#[test]
+fn invalid_movers_of_long_lists_are_listed_by_their_rows() {
+    let mut movers = vec![MovingBox::default(); 10_000];
+    let invalid = [0, 17, 4094, 4095, 4096, 4097, 6000, 8191, 8192, 9999];
+    for row in invalid {
+        movers[row as usize].delta[row as usize % 3] = f32::NAN;
+    }
+    let mut model = Model::of(&[Aabb::default()]);
+    with(&movers, |movers| {
+        let found = model.set.union_pairs(movers).unwrap();
+        assert!(found.rejected().iter().map(|rejected| rejected.row).eq(invalid));
+        let valid = (0..10_000).filter(|row| !invalid.contains(row));
+        assert!(found.sorted().iter().map(|pair| pair.a).eq(valid));
+    });
+}
+
+/// Goal: a number of movers that is too large is an error. Method: one column of 2²⁶ zeros for all components. It is never read.
+#[test]
+fn movers_that_cannot_be_numbered_are_rejected() {
+    let column = vec![0.0; 1 << 26];
+    let movers = MovingBoxColumns::from_columns([&column[..]; 9]).expect("one length");
+    let error = FindError::TooManyBoxes { rows: 1 << 26 };
+    assert_eq!(FixedBoxes::new().union_pairs(movers).map(|found| found.len()), Err(error));
+    assert_eq!(FixedBoxes::new().swept_pairs(movers).map(|found| found.len()), Err(error));
+}
+
+/// Goal: the times of a tick are those of its two passes. Method: many movers, so that each pass takes longer than the resolution of a
+/// clock.
+#[cfg(feature = "std")]
+#[test]
+fn times_of_both_passes_are_measured() {
+    let (movers, fixed) = part(Scene::Uniform, 20_000, 2);
+    let mut model = Model::of(&fixed);
+    with(&movers, |movers| {
+        for _ in 0..2 {
+            let timings = model.set.union_pairs(movers).unwrap().timings();
+            assert!(timings.choose.is_zero() && !timings.scatter.is_zero(), "{timings:?}");
+            assert!(!timings.sweep.is_zero(), "{timings:?}");
+        }
+    });
 }
 
 /// Goal: too many pairs are counted exactly and dropped; the greatest allowed number is returned.

@@ -173,3 +173,21 @@ fn pair_with_unresolved_parts_is_counted_once() {
     let stats = output.stats();
     assert_eq!((stats.convex, stats.unresolved, stats.separated), (1, 1, 0));
 }
+
+/// Goal: pairs of bodies that do not meet although their boxes do are counted, each once. Method: a ball between two others on a diagonal.
+#[test]
+fn pairs_of_bodies_that_do_not_meet_are_counted() {
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let body = |row: u32| {
+        let pose = Pose::at([0.8 * row as f32; 3]).expect("a pose");
+        ConvexBody { row, shape: ball, motion: Motion::new(pose, [0.0; 3]).expect("a motion") }
+    };
+    let bodies = [body(0), body(1), body(2)];
+    let boxes = MovingBoxColumns::new([&[0.0; 3]; 3], [&[0.0; 3]; 3], [&[0.0; 3]; 3]);
+    let scene = Scene::new(boxes.expect("columns")).convex(&bodies);
+    let mut pipeline = Pipeline::default();
+    let output = pipeline.tick(&scene).expect("a scene");
+    assert!(output.impacts().is_empty());
+    let stats = output.stats();
+    assert_eq!((stats.convex, stats.unresolved, stats.separated), (2, 0, 2));
+}

@@ -30,7 +30,7 @@ use super::{Builder, BvhItem, Tree};
 use crate::broadphase::error::FindError;
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::{reserve_for, reserve_total};
-use crate::broadphase::pairs::input::{FixedInput, PairInput, ROW as ROWS_OF_FINDER};
+use crate::broadphase::pairs::input::{FixedInput, PairInput, check_rows};
 use crate::broadphase::pairs::limit::{PairLimit, filters_allow};
 use crate::broadphase::pairs::runs::{PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
@@ -72,6 +72,16 @@ pub enum FixedError {
         /// The row.
         row: u32,
     },
+}
+
+/// The rows of `count` boxes that are put in after the first `start` rows.
+fn rows_after(start: usize, count: usize) -> Result<Range<u32>, FixedError> {
+    let end = start + count;
+    if end > ROWS_MAX {
+        let index = ROWS_MAX - start;
+        return Err(FixedError::RowTooLarge { index, row: ROWS_MAX as u64 });
+    }
+    Ok(start as u32..end as u32)
 }
 
 /// Boxes that do not move, stored from tick to tick, and their pairs with moving boxes.
@@ -304,15 +314,9 @@ impl FixedBoxes {
     pub fn extend<'a>(&mut self, set: impl Into<FixedInput<'a>>) -> Result<Range<u32>, FixedError> {
         let set = set.into();
         set.check()?;
-        let start = self.locations.of_row.len();
-        let most = start + set.boxes.len();
-        if most > ROWS_MAX {
-            let index = ROWS_MAX - start;
-            return Err(FixedError::RowTooLarge { index, row: ROWS_MAX as u64 });
-        }
-        let start = start as u32;
-        self.insert(most, set, TargetRows::From(start));
-        Ok(start..most as u32)
+        let rows = rows_after(self.locations.of_row.len(), set.boxes.len())?;
+        self.insert(rows.end as usize, set, TargetRows::From(rows.start));
+        Ok(rows)
     }
 
     /// The invalid boxes of the last insertion, by their index in the list.
@@ -466,9 +470,7 @@ impl FixedBoxes {
     fn load(&mut self, set: PairInput<'_>) -> Result<Timings, FindError> {
         set.check()?;
         let rows = set.len();
-        if rows > ROWS_OF_FINDER as usize {
-            return Err(FindError::TooManyBoxes { rows });
-        }
+        check_rows(rows)?;
         let mut clock = Clock::start();
         let Self { exec, all_filters, movers, columns, rejected_movers, .. } = self;
         reserve_for(movers, rows);
@@ -572,5 +574,24 @@ impl FixedBoxes {
             tree.set_filters(|row| boxes[locations[row as usize].slot()].filter);
         }
         all[last].for_each(|slot, row| locations[row as usize] = Location::new(last, slot));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FixedError, ROWS_MAX, rows_after};
+
+    /// Goal: rows up to the greatest are assigned, and the error names the first element that has none. Method: as many boxes as there are
+    /// rows left, one more, and several more.
+    #[test]
+    fn rows_after_the_greatest_are_an_error() {
+        for start in [0, 5, ROWS_MAX - 3, ROWS_MAX] {
+            let left = ROWS_MAX - start;
+            assert_eq!(rows_after(start, left), Ok(start as u32..ROWS_MAX as u32));
+            let error = FixedError::RowTooLarge { index: left, row: ROWS_MAX as u64 };
+            for more in [1, 2, 1000] {
+                assert_eq!(rows_after(start, left + more), Err(error), "{start} {more}");
+            }
+        }
     }
 }

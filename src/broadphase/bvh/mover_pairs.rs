@@ -470,4 +470,43 @@ mod tests {
             }
         }
     }
+
+    /// Goal: more movers than fixed boxes are joined with the same result. Method: sticks of which three quarters move; comparison with
+    /// searches for few movers at a time.
+    #[test]
+    fn more_movers_than_boxes_are_joined() {
+        let World { movers, fixed } = sticks(40_000);
+        let world = World { movers: fixed, fixed: movers };
+        let filters = [Filter::ALL; 30_000];
+        let mut all = boxes(&world);
+        let (union, swept) = traversed(&world, &mut all, &filters);
+        assert!(swept.len() > 20 && union.len() > swept.len(), "{} pairs", swept.len());
+        let movers = world.movers(0..filters.len());
+        assert_eq!(all.union_pairs(movers).unwrap().sorted(), union);
+        assert!(all.search.work.1 > filters.len() / 2, "{} joined", all.search.work.1);
+        assert_eq!(all.swept_pairs(movers).unwrap().sorted(), swept);
+        assert!(all.search.work.1 > filters.len() / 2, "{} joined", all.search.work.1);
+    }
+
+    /// Goal: movers with long diagonal paths are not joined, because the bounds of their paths overlap most of the boxes, so a join would
+    /// compare nearly all pairs of a mover and a box. Method: cubes, and three times as many that fly along the diagonal; a search visits
+    /// more nodes than a join costs without its candidates, but not a tenth of these.
+    #[test]
+    fn movers_with_long_diagonal_paths_are_not_joined() {
+        let World { movers, fixed } = World::new(40_000, |_| [1e-3; 3]);
+        let mut world = World { movers: fixed, fixed: movers };
+        for axis in 0..3 {
+            for row in 0..30_000 {
+                let low = 0.2 * world.movers[axis][row];
+                (world.movers[axis][row], world.movers[3 + axis][row]) = (low, low + 1e-3);
+                world.movers[6 + axis][row] = 0.8;
+            }
+        }
+        let mut all = boxes(&world);
+        let found = all.swept_pairs(world.movers(0..30_000)).unwrap().len();
+        let (visited, joined) = all.search.work;
+        assert_eq!(joined, 0, "{visited} nodes, {found} pairs");
+        assert!(visited > super::JOIN_NODES * 40_000, "{visited} nodes");
+        assert!(found > 300 && visited < 30_000 * 10_000 / 10, "{visited} nodes, {found} pairs");
+    }
 }

@@ -113,4 +113,18 @@ mod tests {
         assert!(progress.left.is_empty());
         assert_eq!(progress.visited(), 104 * 1016 + 896 * NODES_EXPECTED);
     }
+
+    /// Goal: pairs of earlier rounds do not pay for nodes of a later one. Method: a round that starts with more pairs than it visits
+    /// nodes, and finds none; it is interrupted as early as one that starts without pairs.
+    #[test]
+    fn pairs_of_earlier_rounds_do_not_count() {
+        for earlier in [0, 1_000_000] {
+            let mut progress = MoverProgress::new(0..1000, false);
+            progress.start_round(100_000, earlier);
+            while let Some(block) = progress.next_block(earlier) {
+                progress.nodes += 1016 * block.len() as u64;
+            }
+            assert_eq!(progress.left, 104..1000, "{earlier}");
+        }
+    }
 }

@@ -390,3 +390,63 @@ impl Kernel for TouchMovers<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BvhItem, Candidates, LANES_MAX, TouchMovers, load_movers};
+    use crate::broadphase::pairs::buffer::Buffer;
+    use crate::broadphase::pairs::candidates::{CANDIDATES, candidates_max};
+    use crate::broadphase::pairs::input::PairInput;
+    use crate::broadphase::pairs::limit::PairLimit;
+    use crate::columns::ColumnScratch;
+    use crate::geom::{Aabb, MovingBox, SweptPair};
+    use crate::kernels::sweep;
+    use crate::lanes::Level;
+    use alloc::vec::Vec;
+    use rand::rngs::Xoshiro256PlusPlus;
+    use rand::{RngExt, SeedableRng};
+
+    /// Goal: the candidates of a join that touch are found in order, with the rows of the mover and of the box and the time of the sweep
+    /// of one pair, and nothing past the last of them. Method: few candidates up to as many as are swept at once, for each level; the
+    /// first mover touches the first box, which fill up the last group; the row of a mover is not its index.
+    #[test]
+    fn candidates_that_touch_are_found_and_none_past_the_last() {
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut rows: Vec<MovingBox> = (0..100)
+            .map(|_| {
+                let [min, delta] =
+                    [(); 2].map(|()| [(); 3].map(|()| random.random_range(-2.0..2.0)));
+                MovingBox { aabb: Aabb { min, max: min.map(|x| x + 1.0) }, delta }
+            })
+            .collect();
+        let boxes: Vec<BvhItem> = (1000..)
+            .zip(&rows)
+            .map(|(id, row)| BvhItem { aabb: row.aabb, id, filter: u32::MAX })
+            .collect();
+        rows.insert(0, MovingBox { delta: [f32::NAN; 3], ..rows[0] });
+        let (mut movers, mut rejected) = (Vec::new(), Vec::new());
+        let (set, scratch) = (PairInput::new(&rows[..]), &mut ColumnScratch::default());
+        load_movers(Level::detect(), set, u32::MAX, scratch, &mut movers, &mut rejected);
+        assert_eq!((movers.len(), rejected[0].row), (100, 0));
+        for len in [0, 1, 2, 3, LANES_MAX, 2 * LANES_MAX + 5, CANDIDATES + 37] {
+            let mut index = || -> Vec<u32> {
+                (0..candidates_max(CANDIDATES)).map(|_| random.random_range(0..100)).collect()
+            };
+            let (a, b) = (index(), index());
+            let pair = |k: usize| {
+                let (mover, item) = (a[k] as usize + 1, &boxes[b[k] as usize]);
+                let swept = sweep::one_to_one(&rows[mover], &item.aabb.into()).expect("valid");
+                let first = swept.first;
+                (first < sweep::MISS).then_some(SweptPair { a: mover as u32, b: item.id, first })
+            };
+            let expected: Vec<SweptPair> = (0..len).filter_map(pair).collect();
+            assert!(len < 30 || (len / 20..len / 2).contains(&expected.len()));
+            for level in Level::all() {
+                let candidates = &mut Candidates { a: a.clone(), b: b.clone(), len };
+                let (found, limit) = (&mut Buffer::default(), &PairLimit::unlimited());
+                level.run(TouchMovers { movers: &movers, boxes: &boxes, candidates, found, limit });
+                assert_eq!(found.as_slice(), expected, "{level} {len}");
+            }
+        }
+    }
+}

@@ -10,11 +10,19 @@ use crate::geom::{Aabb, Filter, sum_of};
 use crate::par;
 use alloc::vec::Vec;
 
-/// Rows are less than this.
+/// Rows are less than this, so there are at most so many.
 const ROWS_MAX: usize = 1 << 27;
 
 /// Rows whose boxes are computed at a time.
 const ITEMS: usize = 4096;
+
+/// Checks that a tree may have so many rows.
+fn check_rows(count: usize) -> Result<(), FixedError> {
+    if count > ROWS_MAX {
+        return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
+    }
+    Ok(())
+}
 
 /// A bounding volume hierarchy of boxes that do not change.
 ///
@@ -104,9 +112,7 @@ impl Bvh {
 
     fn build_of(&mut self, set: FixedInput<'_>) -> Result<&[Rejected], FixedError> {
         set.check()?;
-        if set.boxes.len() > ROWS_MAX {
-            return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
-        }
+        check_rows(set.boxes.len())?;
         let Self { exec, tree, builder, boxes, columns, rejected, filters, inexact_filters } = self;
         filters.clear();
         *inexact_filters = false;
@@ -135,9 +141,7 @@ impl Bvh {
         fill: &(dyn Fn(usize, &mut [BvhItem]) + Sync),
         triangles: Option<&dyn TriangleRows>,
     ) -> Result<Option<Aabb>, FixedError> {
-        if count > ROWS_MAX {
-            return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
-        }
+        check_rows(count)?;
         let Self { exec, tree, builder, rejected, filters, inexact_filters, .. } = self;
         rejected.clear();
         filters.clear();
@@ -209,5 +213,63 @@ impl Bvh {
     #[must_use]
     pub fn memory_usage(&self) -> usize {
         self.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bvh, BvhItem, FixedError, ITEMS, ROWS_MAX, check_rows};
+    use crate::geom::Aabb;
+    use alloc::vec::Vec;
+
+    /// The point of a row, on a line.
+    fn point(row: usize) -> Aabb {
+        Aabb { min: [row as f32, 0.0, 0.0], max: [row as f32, 0.0, 0.0] }
+    }
+
+    /// Goal: the boxes are those that the function writes, by their rows, without the rows that it leaves out. Method: points on a line
+    /// in more rows than are computed at a time, all of them, without each seventh, and without any; a query for all and one for the
+    /// point of each row.
+    #[test]
+    fn rows_are_those_that_the_function_writes() {
+        let count = 2 * ITEMS + 100;
+        let left_out: [fn(usize) -> bool; 3] = [|_| false, |row| row % 7 == 0, |_| true];
+        for is_left_out in left_out {
+            let fill = |first: usize, items: &mut [BvhItem]| {
+                for (row, item) in (first..).zip(items) {
+                    *item = BvhItem { aabb: point(row), id: row as u32, filter: 0 };
+                    if is_left_out(row) {
+                        *item = BvhItem::NOTHING;
+                    }
+                }
+            };
+            let mut tree = Bvh::new();
+            let bounds = tree.build_items(count, &fill, None).expect("few rows");
+            let wanted: Vec<u32> =
+                (0..count as u32).filter(|&row| !is_left_out(row as usize)).collect();
+            assert_eq!(tree.len(), wanted.len());
+            let ends = wanted.first().zip(wanted.last());
+            let around = ends.map(|(&a, &b)| point(a as usize).union(&point(b as usize)));
+            assert_eq!((bounds, tree.bounds()), (around, around));
+            let line = point(0).union(&point(count));
+            let mut rows = Vec::new();
+            tree.queries().overlap(&line).expect("a box").all(&mut rows);
+            assert_eq!(rows, wanted);
+            for row in (0..count).step_by(13) {
+                tree.queries().overlap(&point(row)).expect("a point").all(&mut rows);
+                let here = (!is_left_out(row)).then_some(row as u32);
+                assert!(rows.iter().copied().eq(here), "{row}: {rows:?}");
+            }
+        }
+    }
+
+    /// Goal: a tree may have as many rows as its rows have numbers, and not one more.
+    #[test]
+    fn rows_past_the_greatest_are_an_error() {
+        let error = Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
+        assert_eq!((check_rows(0), check_rows(ROWS_MAX)), (Ok(()), Ok(())));
+        assert_eq!((check_rows(ROWS_MAX + 1), check_rows(usize::MAX)), (error, error));
+        let fill = |_: usize, _: &mut [BvhItem]| panic!("no row is computed");
+        assert_eq!(Bvh::new().build_items(ROWS_MAX + 1, &fill, None), error.map(|()| None));
     }
 }

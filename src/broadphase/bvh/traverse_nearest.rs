@@ -344,3 +344,88 @@ fn nearest_last(children: &mut [[u32; 2]]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{LEAF, Node, SHORT, Tree, Visits, WIDTH, may_go_abreast, places};
+    use crate::broadphase::bvh::BvhItem;
+    use crate::broadphase::bvh::static_bvh::Bvh;
+    use crate::columns::SegmentStore;
+    use crate::geom::{Aabb, Segment};
+    use crate::kernels::Hit;
+    use crate::lanes::Level;
+    use crate::par::Threads;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    /// A tree of `above` nodes, each of which has the next one and fifteen leaves of one box, and the last of which has sixteen leaves.
+    /// The boxes are points on the first axis; those of each leaf of node `k` are at `above - k`, so the next node is nearest to the
+    /// origin. Their rows count down.
+    fn chain(above: usize) -> Tree {
+        let (mut nodes, mut leaves) = (vec![Node::EMPTY; above], Vec::new());
+        let rows = above * (WIDTH - 1) + 1;
+        for k in (0..above).rev() {
+            for lane in 0..WIDTH {
+                let next = k + 1;
+                if lane == WIDTH / 2 && next < above {
+                    let child = nodes[next].around(next as u32);
+                    nodes[k].set(lane, child);
+                    continue;
+                }
+                let at = [(above - k) as f32, 0.0, 0.0];
+                let id = leaves.len() as u32;
+                let mut leaf = Node::EMPTY;
+                leaf.set(0, BvhItem { aabb: Aabb { min: at, max: at }, id, filter: 0 });
+                nodes[k].set(lane, leaf.around((above + leaves.len()) as u32 | LEAF));
+                leaves.push(leaf);
+            }
+        }
+        assert_eq!(leaves.len(), rows);
+        nodes.extend(leaves);
+        Tree { nodes, root: Some(0), depth: above + 1, len: rows, built: rows, ..Tree::default() }
+    }
+
+    /// Goal: a traversal has memory for all children that may be on its stack, whatever the depth of the tree, also if several queries
+    /// run alternately, and counts each node and leaf that it visits. Method: trees of which all children but one are on the stack on
+    /// each level, from one level to more than an array is long enough for; all boxes, the nearest, and the first on each of many
+    /// segments, one after the other and in one call.
+    #[test]
+    fn deep_trees_are_traversed_completely() {
+        let depths = [1, 2, 5, 6, 7, 8, 12, 40];
+        assert!(depths.iter().any(|above| above * (WIDTH - 1) > SHORT));
+        for (above, level) in
+            depths.into_iter().flat_map(|above| Level::all().map(move |level| (above, level)))
+        {
+            let mut tree = Bvh::with_exec(level);
+            tree.exec.threads = Threads::one();
+            tree.tree = chain(above);
+            let is_deep = places(&tree.tree) > SHORT;
+            assert_eq!(may_go_abreast(&tree.tree, 100), !is_deep);
+            assert!(!may_go_abreast(&tree.tree, 7));
+            assert_eq!(is_deep, above > 6, "{above}");
+            let (queries, boxes) = (tree.queries(), tree.len());
+            let (mut visits, mut rows) = (Visits::default(), Vec::new());
+            let all = Aabb { min: [-1.0; 3], max: [100.0; 3] };
+            queries.overlap(&all).expect("a box").counting(&mut visits).all(&mut rows);
+            assert!(rows.into_iter().eq(0..boxes as u32), "{above} {level}");
+            let counts = [visits.nodes, visits.leaves, visits.boxes];
+            assert_eq!(counts, [above as u64, boxes as u64, boxes as u64], "{above} {level}");
+            let origin = Aabb { min: [0.0; 3], max: [0.0; 3] };
+            let nearest = queries.proximity(&origin, f32::INFINITY).expect("a point").nearest();
+            let nearest = nearest.expect("there are boxes");
+            assert!(nearest.row == 0 && (nearest.value - 1.0).abs() < 1e-6, "{nearest:?}");
+            let segment = Segment { start: [0.0; 3], delta: [64.0, 0.0, 0.0], max_fraction: 1.0 };
+            let mut hits = Vec::new();
+            queries.cast(&segment).expect("a segment").sorted(&mut hits);
+            assert_eq!(hits.len(), boxes, "{above} {level}");
+            let mut many = SegmentStore::new();
+            for _ in 0..20 {
+                many.push(segment).expect("a segment");
+            }
+            let mut first = [Hit::MISS; 20];
+            queries.casts(&many.checked()).closest(&mut first).expect("as many");
+            assert_eq!(first, [hits[0]; 20], "{above} {level}");
+            assert!(hits[0].row == 0 && (hits[0].value - 1.0 / 64.0).abs() < 1e-6, "{:?}", hits[0]);
+        }
+    }
+}

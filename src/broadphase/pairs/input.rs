@@ -12,6 +12,11 @@ use core::ops::Range;
 /// row.
 pub(crate) const ROW: u32 = (1 << 26) - 1;
 
+/// Checks that so many rows can be numbered.
+pub(crate) fn check_rows(rows: usize) -> Result<(), FindError> {
+    if rows > ROW as usize { Err(FindError::TooManyBoxes { rows }) } else { Ok(()) }
+}
+
 /// Number of rows that are converted at once where boxes are read by one thread. As columns they fit into the cache of
 /// a core.
 pub(crate) const CHUNK_ROWS: usize = 4096;
@@ -269,4 +274,20 @@ pub(crate) fn label_rows<P: FoundPair>(
 #[inline(always)]
 pub(crate) fn allow<U: U32Lanes>(turned: U, other: U) -> U::Mask {
     turned.halves_meet(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ROW, check_rows};
+    use crate::broadphase::error::FindError;
+
+    /// Goal: as many rows are accepted as can be numbered with the bits for them, and not one more.
+    #[test]
+    fn rows_that_cannot_be_numbered_are_an_error() {
+        let most = ROW as usize;
+        assert_eq!([0, most - 1, most].map(check_rows), [Ok(()); 3]);
+        for rows in [most + 1, most + 2, usize::MAX] {
+            assert_eq!(check_rows(rows), Err(FindError::TooManyBoxes { rows }));
+        }
+    }
 }

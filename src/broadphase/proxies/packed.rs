@@ -529,6 +529,23 @@ mod tests {
     use crate::broadphase::proxies::{Broadphase, Proxy};
     use crate::geom::MovingBox;
 
+    /// Goal: a snapshot is accepted in which each slot has a proxy and all generations are equal, so that they are stored once. Method: no
+    /// proxy was ever removed.
+    #[test]
+    fn snapshot_without_unused_slots_is_accepted() {
+        for count in [0, 1, 2, 5] {
+            let mut broadphase = Broadphase::default();
+            for _ in 0..count {
+                let inserted = broadphase.insert_moving(MovingBox::default(), Proxy::dynamic());
+                inserted.expect("a valid box");
+            }
+            let mut packed = PackedState::default();
+            packed.pack(&broadphase.state);
+            assert_eq!((packed.generations.values.len(), packed.free.len()), (count.min(1), 0));
+            assert_eq!(packed.check(), Ok(()), "{count}");
+        }
+    }
+
     /// Goal: a snapshot with a retired slot is accepted. Method: the slot of one of two proxies is free, and its generations are then used
     /// up, so that it is neither free nor that of a proxy.
     #[test]

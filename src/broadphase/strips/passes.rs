@@ -14,7 +14,7 @@ use crate::broadphase::join::divided::{DIVIDED_ROWS_MIN, DividedJoin};
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::filter_words::FilterWords;
 use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
-use crate::broadphase::pairs::input::{PairInput, ROW, label_rows};
+use crate::broadphase::pairs::input::{PairInput, check_rows, label_rows};
 use crate::broadphase::pairs::limit::{PairLimit, PairTest, filters_allow};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
@@ -105,9 +105,7 @@ impl<'a> FinderInput<'a> {
     pub(super) fn check<'t>(&self, threads: &'t Threads) -> Result<&'t Threads, FindError> {
         self.sets().try_for_each(PairInput::check)?;
         let rows = self.len();
-        if rows > ROW as usize {
-            return Err(FindError::TooManyBoxes { rows });
-        }
+        check_rows(rows)?;
         Ok(threads.for_items(rows, PARALLEL_ROWS_MIN))
     }
 
