@@ -110,7 +110,7 @@ fn entry_of_balls_is_the_root_of_a_quadratic() {
                 assert!((out - f64::from(radius)).abs() < 1e-4 + f64::from(far) * 2e-7, "{text}");
             }
             ConvexCast::Missed => {
-                assert!(room < 1e-9 || entry > segment.max_fraction.into(), "{text}")
+                assert!(room < 1e-9 || entry > segment.max_fraction.into(), "{text}");
             }
             other => panic!("{other:?} {text}"),
         }
