@@ -11,6 +11,7 @@ mod inner_edges;
 mod limits;
 mod needles;
 mod overlaps;
+mod part_searches;
 mod platforms;
 mod queries;
 mod seams;

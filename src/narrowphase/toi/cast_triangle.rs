@@ -225,13 +225,16 @@ mod tests {
         }
     }
 
-    /// A path at a flat angle has a time that rounding may change; it is unclear from `2⁻¹⁰` of the greatest product on.
+    /// A path at a flat angle has a time that rounding may change; it is unclear from `2⁻¹⁰` of the greatest product on, whatever its speed.
     #[test]
     fn flat_path_is_unclear() {
         let corners = [[-3.0, -2.0, 0.0], [5.0, -2.0, 0.0], [-3.0, 8.0, 0.0]];
         for (height, clear) in [(1.01 / 1024.0, true), (0.99 / 1024.0, false)] {
-            for sign in [1.0_f32, -1.0] {
-                let cast = Cast::new([-1.0, 0.0, 0.5 * sign * height], [1.0, 0.0, -height * sign]);
+            for speed in [1.0_f32, 1.5, -0.5, -4.0] {
+                let sign = speed.signum();
+                // Its start is at half of the height, on the side from which it comes.
+                let from = [-1.0, 0.0, 0.5 * sign * height];
+                let cast = Cast::new(from, [speed.abs(), 0.0, -height * speed]);
                 let result = cast.of(&corners, 1.0).0;
                 assert_eq!(matches!(result, PointCast::Crosses { .. }), clear, "{result:?}");
                 assert_eq!(result == PointCast::Unclear, !clear, "{result:?}");

@@ -233,20 +233,25 @@ mod tests {
         }
     }
 
+    /// Goal: the box is greater by the distance that counts as a contact, and by more than the rounding of that. Method: a ball, whose size is the
+    /// smaller one, and a point, which has the size of the body and for which all numbers are exact.
     #[test]
     fn box_is_enlarged_by_the_distance_that_counts_as_a_contact() {
-        let shape = Shape::sphere(0.5).expect("a ball");
+        let ball = Shape::sphere(0.5).expect("a ball");
         let [moving, body] = [[3.0, 0.0, 0.0], [0.0; 3]]
             .map(|position| Motion::new(Pose::at(position).expect("a position"), [0.0; 3]))
             .map(|motion| motion.expect("a motion"));
         let settings = Settings { target_distance: 0.25, tolerance: 0.125, ..exact() };
-        let aabb = search(&shape, &moving, &body, &settings).path_box([0.0, 1.0]).aabb;
-        // The tolerance is relative to the size of the ball, which is the smaller body.
-        let reach = 0.75 + 0.125 * shape.size();
-        for axis in 0..3 {
-            let center = f64::from(moving.pose.position[axis]);
-            let sides = [center - f64::from(aabb.min[axis]), f64::from(aabb.max[axis]) - center];
-            assert!(sides.iter().all(|side| (reach..reach + ROUNDED).contains(side)), "{sides:?}");
+        for (shape, size) in [(ball, ball.size()), (Shape::point(), 8.0)] {
+            let aabb = search(&shape, &moving, &body, &settings).path_box([0.0, 1.0]).aabb;
+            let reach = shape.radius + 0.25 + 0.125 * size;
+            for axis in 0..3 {
+                let center = f64::from(moving.pose.position[axis]);
+                let [min, max] = [aabb.min[axis], aabb.max[axis]].map(f64::from);
+                for side in [center - min, max - center] {
+                    assert!(side > reach && side < reach + ROUNDED, "{side} {reach}");
+                }
+            }
         }
     }
 
@@ -286,6 +291,27 @@ mod tests {
                 // A point is at the middle of its box.
                 let width = f64::from(aabb.max[axis]) - f64::from(aabb.min[axis]);
                 assert!((width - 0.25 * second).abs() < ROUNDED, "{width} {second}");
+            }
+        }
+    }
+
+    /// Goal: the deviation of a path from its chord in a part of the tick is that of this part, also with an acceleration. Method: a point that
+    /// accelerates from the axis of a body that rotates; the bound of the second derivative by its speed and distance at the end of the part.
+    #[test]
+    fn box_in_a_part_of_the_tick_follows_the_curve_in_it() {
+        let point = Shape::point();
+        let body = motion([0.0; 3], [0.0; 3], [0.0, 0.0, 1.0], [0.0; 3]);
+        let moving = motion([0.0; 3], [0.0; 3], [0.0; 3], [0.0, 6.0, 0.0]);
+        for [from, to] in [[0.0, 0.5], [0.25, 0.75], [0.875, 1.0]] {
+            let square: f64 = (to - from) * (to - from);
+            // The distance is increased by its greatest change because of the acceleration.
+            let second = 6.0 + 2.0 * 6.0 * to + (3.0 * to * to + 6.0 * square);
+            let width = 0.25 * square * second;
+            check((&point, &moving, &body), [from, to], width + ROUNDED);
+            let aabb = search(&point, &moving, &body, &exact()).path_box([from, to]).aabb;
+            for axis in 0..3 {
+                let found = f64::from(aabb.max[axis]) - f64::from(aabb.min[axis]);
+                assert!((found - width).abs() < ROUNDED, "{found} {width}");
             }
         }
     }
