@@ -222,3 +222,61 @@ fn invalid_point_at_either_end_of_a_rotation_is_an_error() {
         assert!(bounds.is_err(), "{spin} {bounds:?}");
     }
 }
+
+/// A ball until the shape is made. Then it only returns NaN.
+#[derive(Debug)]
+struct Silent {
+    radius: f64,
+    asked: AtomicU32,
+}
+
+impl SupportMap for Silent {
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let is_made = self.asked.fetch_add(1, Ordering::Relaxed) >= 6;
+        direction.map(|x| if is_made { f64::NAN } else { self.radius * x / length })
+    }
+
+    fn bounding_radius(&self) -> f64 {
+        self.radius
+    }
+}
+
+/// Goal: the distance of support maps without valid points is that of their bounding balls, with its normal and points. Method: maps of different
+/// radii, also rounded, in random poses, apart and overlapping; the closed form of balls.
+#[test]
+fn distance_of_maps_without_valid_points_is_that_of_their_bounding_balls() {
+    let mut draw = Draw::new(78);
+    let mut counts = [0; 2];
+    for case in 0..how_many(500) {
+        let mut pose = || {
+            let at = [0; 3].map(|_| draw.between(-2.0, 2.0));
+            Pose::new(at, rotation(&mut draw.0)).expect("a pose")
+        };
+        let poses = [pose(), pose()];
+        let cores = [0; 2].map(|_| f64::from(draw.between(0.1, 2.0)));
+        let maps = cores.map(|radius| Silent { radius, asked: AtomicU32::new(0) });
+        let round = [0; 2].map(|_| if draw.one_in(2) { draw.between(0.1, 1.0) } else { 0.0 });
+        let shape = |k: usize| Shape::custom(&maps[k]).and_then(|shape| shape.rounded(round[k]));
+        let [a, b] = [0, 1].map(|k| shape(k).expect("a shape"));
+        let found = gjk::distance(&a, &poses[0], &b, &poses[1]).expect("poses");
+        let [from, to] = poses.map(|pose| pose.position.map(f64::from));
+        let radii = [0, 1].map(|k| cores[k] + f64::from(round[k]));
+        let x = [0, 1, 2].map(|k| to[k] - from[k]);
+        let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let exact = length - radii[0] - radii[1];
+        let text = format!("{case}: {found:?}, not {exact}: {maps:?} {round:?} {poses:?}");
+        let distance = f64::from(found.distance);
+        assert!(distance <= exact && distance >= exact - 1e-6, "{text}");
+        for k in 0..3 {
+            let normal = x[k] / length;
+            let expected =
+                [normal, from[k] + radii[0] * normal, to[k] - radii[1] * normal].map(|x| x as f32);
+            let off = [found.normal[k], found.on_a[k], found.on_b[k]];
+            let off = [0, 1, 2].map(|i| (off[i] - expected[i]).abs());
+            assert!(off.iter().all(|&off| off <= 1e-6), "{text}");
+        }
+        counts[usize::from(exact > 0.0)] += 1;
+    }
+    assert!(counts.iter().all(|&count| count > how_many(500) / 10), "{counts:?}");
+}

@@ -1,6 +1,7 @@
-//! Tests of shapes that are scaled several times: a length of zero may not be scaled without end.
+//! Tests of shapes that are scaled several times: a length of zero may not be scaled without end; and of lengths of very different
+//! scales.
 
-use swath::convex::{Hull, InvalidShape, OwnedShape};
+use swath::convex::{Hull, InvalidShape, OwnedShape, gjk};
 use swath::{Pose, Shape};
 use testkit::ball_map::BallMap;
 
@@ -52,5 +53,45 @@ fn least_hull_may_be_scaled_up_to_the_greatest_reach() {
             .try_fold(Shape::hull(&hull), |shape, exponent| shape.scaled([power(exponent); 3]));
         let large = large.expect("a reach of 2^121 or little more");
         assert!(large.scaled([4.0; 3]).is_err(), "{large:?}");
+    }
+}
+
+/// Goal: a distance is less than the exact one by a bound of its rounding error, which is that of the larger shape although the shapes are close to
+/// its position. Method: needles and plates through the origin that are a million times as large as what is beside them, of every kind, in both
+/// orders; numbers without rounding errors, so that the rest is that bound.
+#[test]
+fn distance_beside_the_middle_of_a_large_shape_leaves_room_for_its_rounding_error() {
+    let (large, small, gap) = (power(10), power(-10), power(-24));
+    let plate = |[x, y, z]: [f32; 3]| {
+        let sign = |corner: usize, axis: usize| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 };
+        let corner = |k: usize| [x * sign(k, 0), y * sign(k, 1), z * sign(k, 2)];
+        Hull::new((0..8).map(corner)).expect("a hull")
+    };
+    let hulls = [plate([small, large, large]), plate([small; 3])];
+    let larger = [
+        Shape::capsule(large, small),
+        Shape::cuboid([small, large, large]),
+        Shape::cylinder(large, small),
+        Ok(Shape::hull(&hulls[0])),
+    ];
+    let smaller = [
+        Shape::sphere(small),
+        Shape::capsule(0.5 * small, small),
+        Shape::cuboid([small; 3]),
+        Shape::cylinder(small, small),
+        Ok(Shape::hull(&hulls[1])),
+    ];
+    let poses = [0.0, 2.0 * small + gap].map(|x| Pose::at([x, 0.0, 0.0]).expect("a pose"));
+    for a in larger.map(|shape| shape.expect("lengths")) {
+        for b in smaller.map(|shape| shape.expect("lengths")) {
+            for (a, b) in [(&a, &b), (&b, &a)] {
+                let found = gjk::distance(a, &poses[0], b, &poses[1]).expect("poses");
+                let less = f64::from(gap) - f64::from(found.distance);
+                let text = format!("{less:e} {found:?} {a:?} {b:?}");
+                assert!(less >= f64::from(power(-45) * large), "{text}");
+                let most = power(-43) * 1.5 * large + power(-20) * gap + power(-26) * small;
+                assert!(less <= f64::from(most), "{text}");
+            }
+        }
     }
 }

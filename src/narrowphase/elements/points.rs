@@ -190,3 +190,41 @@ fn reason(start: [f64; 3], end: [f64; 3]) -> Invalid {
         Invalid::NotFinite { axis: axis as u8 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: the error of a vertex contains the lowest axis that is invalid, and the greatest coordinate is valid. Method: each axis of each
+    /// position is at the limit, beyond it or not a number, with the greatest coordinate on all other axes.
+    #[test]
+    fn vertex_beyond_the_limit_is_rejected_with_its_axis() {
+        let limit = f64::from(COORD_MAX);
+        assert_eq!(validate([limit; 3], [-limit; 3]), Ok(()));
+        for axis in 0..3_u8 {
+            for (number, reason) in [
+                (limit * 1.5, Invalid::TooLarge { axis }),
+                (-limit * 1.5, Invalid::TooLarge { axis }),
+                (f64::NAN, Invalid::NotFinite { axis }),
+                (f64::NEG_INFINITY, Invalid::NotFinite { axis }),
+            ] {
+                let (valid, mut invalid) = ([limit, -limit, limit], [-limit; 3]);
+                invalid[usize::from(axis)] = number;
+                assert_eq!(validate(valid, invalid), Err(reason), "{number}");
+                assert_eq!(validate(invalid, valid), Err(reason), "{number}");
+            }
+        }
+    }
+
+    /// Goal: vertices are counted, also if there are none or all of them are invalid. Method: rows and columns of both types.
+    #[test]
+    fn moving_points_are_empty_without_vertices() {
+        let mut rejected = Vec::new();
+        let none: &[[f32; 3]] = &[];
+        let points = MovingPoints::check(none, none, &mut rejected).expect("no vertices");
+        assert!(points.is_empty() && points.len() == 0);
+        let columns: [&[f64]; 3] = [&[0.0, f64::NAN]; 3];
+        let points = MovingPoints::check(columns, columns, &mut rejected).expect("two vertices");
+        assert!(!points.is_empty() && points.len() == 2 && points.rejected().len() == 1);
+    }
+}

@@ -473,3 +473,78 @@ fn dot<F: F64Lanes>(a: [F; 3], b: [F; 3]) -> F {
 fn cross<F: F64Lanes>(a: [F; 3], b: [F; 3]) -> [F; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: a perpendicular vector is exact for vectors of any direction and length, also almost along an axis. Method: all orders and signs of
+    /// some coordinates; the products are near zero, and that with the axis farthest from the vector is zero.
+    #[test]
+    fn perpendicular_of_any_vector_is_also_perpendicular_to_the_farthest_axis() {
+        let sizes = [0.0, 1e-200, 1e-100, 1e-9, 0.3, 1.0, 1e9];
+        let mut checked = 0;
+        for [x, y, z] in (0..343).map(|k| [sizes[k % 7], sizes[k / 7 % 7], sizes[k / 49]]) {
+            for sign in [-1.0, 1.0] {
+                let a = [sign * x, y, -sign * z];
+                // The square of a shorter vector counts as zero.
+                let length = x.max(y).max(z);
+                if length < 1e-130 {
+                    assert_eq!(perpendicular(a), [0.0; 3], "{a:?}");
+                    continue;
+                }
+                let across = perpendicular(a);
+                assert!(
+                    (dot(across, across) - 1.0).abs() <= 4.0 * f64::EPSILON,
+                    "{a:?} {across:?}"
+                );
+                assert!(dot(across, a).abs() <= 4.0 * f64::EPSILON * length, "{a:?} {across:?}");
+                let least = x.min(y).min(z);
+                let farthest = |axis: usize| a[axis].abs() <= least && across[axis] == 0.0;
+                assert!((0..3).any(farthest), "{a:?} {across:?}");
+                checked += 1;
+            }
+        }
+        assert_eq!(checked, 2 * (343 - 8));
+    }
+
+    /// Goal: edges without a common plane have the normal of the longer one, as when the other has no length. Method: edges along one line, of any
+    /// two lengths or zero, in both orders.
+    #[test]
+    fn common_normal_of_parallel_edges_is_that_of_the_longer_edge() {
+        let along = [0.6, -0.48, 0.64];
+        let edge = |length: f64| along.map(|x| x * length);
+        for [first, second] in [[0.0, 1.0], [1.0, 0.0], [1e-180, 2.0], [2.0, 1e-180], [1.0, 3.0]] {
+            let x = EdgeEdge::vectors(&[[0.0; 3], edge(first), [0.0; 3], edge(second)]);
+            let normal = common_normal::<EdgeEdge>(&x);
+            assert!((dot(normal, normal) - 1.0).abs() <= 1e-15, "{first} {second} {normal:?}");
+            assert!(dot(normal, along).abs() <= 1e-15, "{first} {second} {normal:?}");
+        }
+        // The direction of a short edge has the rounding error of its ends.
+        let skew = [along[0], along[1], along[2] + 0.25];
+        let short = skew.map(|x| x * 1e-150);
+        for points in [[[0.0; 3], short, [0.0; 3], along], [[0.0; 3], along, [0.0; 3], short]] {
+            let normal = common_normal::<EdgeEdge>(&EdgeEdge::vectors(&points));
+            assert!(dot(normal, along).abs() <= 1e-15, "{points:?} {normal:?}");
+        }
+    }
+
+    /// Goal: points coincide if they are apart by no more than the rounding error, relative to the greatest coordinate. Method: a vertex above the
+    /// middle of a face and two crossed edges, at distances below and above that error, at several scales.
+    #[test]
+    fn points_apart_by_more_than_the_rounding_error_do_not_coincide() {
+        for scale in [1e-6, 1.0, 1e6] {
+            for (apart, coincide) in [(0.0, true), (0.5, true), (2.0, false), (1e6, false)] {
+                let height = apart * ERROR * scale;
+                let [a, b, c] = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
+                let [a, b, c] = [a, b, c].map(|point: [f64; 3]| point.map(|x| x * scale));
+                let x = VertexFace::vectors(&[[0.0, 0.0, height], a, b, c]);
+                assert_eq!(nearest_points::<VertexFace>(&x).coincide, coincide, "{scale} {apart}");
+                let [a, b] = [[-0.5 * scale, 0.0, 0.0], [0.5 * scale, 0.0, 0.0]];
+                let [c, d] = [[0.0, -0.5 * scale, height], [0.0, 0.5 * scale, height]];
+                let x = EdgeEdge::vectors(&[a, b, c, d]);
+                assert_eq!(nearest_points::<EdgeEdge>(&x).coincide, coincide, "{scale} {apart}");
+            }
+        }
+    }
+}

@@ -345,3 +345,48 @@ impl Simplex {
         sum
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::narrowphase::support::SupportMap;
+    use core::sync::atomic::{AtomicU32, Ordering};
+
+    /// Returns a point that is a little farther along `x` in each call.
+    #[derive(Debug, Default)]
+    struct Growing(AtomicU32);
+
+    impl SupportMap for Growing {
+        fn support(&self, _: [f64; 3]) -> [f64; 3] {
+            let asked = self.0.fetch_add(1, Ordering::Relaxed);
+            assert!(asked < 1000, "a search has no limit");
+            [1.0 - 1.0 / f64::from(asked + 1), 0.0, 0.0]
+        }
+
+        fn bounding_radius(&self) -> f64 {
+            1.0
+        }
+    }
+
+    /// Goal: a search that gets nearer with each support ends at its limit, and reports how many it has computed. Method: a map whose point is
+    /// farther in each call, which counts them, against a point; no bounds are enough. Starts without and with a simplex.
+    #[test]
+    fn search_that_always_gets_nearer_ends_at_its_limit() {
+        let (map, x) = (Growing::default(), V3::X * 3.0);
+        let (growing, point) = (Shape::custom(&map).expect("a shape"), Shape::point());
+        let [a, b] = [&growing, &point].map_each(|shape| RotatedShape {
+            shape,
+            rotation: M3::of_quaternion([0.0, 0.0, 0.0, 1.0]),
+        });
+        let pair = RotatedPair { a, b };
+        let mut simplex = Simplex::default();
+        for _ in 0..2 {
+            let before = map.0.load(Ordering::Relaxed);
+            let guess = (V3::X, f64::NEG_INFINITY);
+            let found = pair.nearest(x, &mut simplex, guess, 0.0, |_, _| false);
+            assert_eq!(found.supports, GJK_ITERATIONS_MAX);
+            assert_eq!(map.0.load(Ordering::Relaxed) - before, GJK_ITERATIONS_MAX);
+            assert!(found.lower >= 2.0 && found.upper <= 2.1, "{found:?}");
+        }
+    }
+}

@@ -74,3 +74,30 @@ impl Accuracy {
 /// size of the smaller shape.
 const RELATIVE_SLACK: f64 = 1.0 / (1 << 22) as f64;
 const SIZE_SLACK: f64 = 1.0 / (1 << 30) as f64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: how exact the distance of cores must be depends on the distance of the surfaces, which may be small although the radii are large.
+    /// Method: bounds on both sides of the limit for radii that are different, equal or zero, for surfaces that are apart and that overlap.
+    #[test]
+    fn bounds_of_cores_are_near_enough_relative_to_the_distance_of_the_surfaces() {
+        for [r, s] in [[3.0, 0.5], [2.0, 2.0], [4.0, 0.0], [0.0, 0.25]] {
+            let [a, b] = [r, s].map(|radius| Shape::sphere(radius).expect("a ball"));
+            let (radii, size) = (f64::from(r) + f64::from(s), f64::from(r.min(s)));
+            let accuracy = Accuracy::of_distance(&a, &b);
+            for distance in [1.0, 1e-3, 1e-9, 0.0, -1e-9, -0.125] {
+                let upper = radii + distance;
+                let permitted = (upper - radii).abs() * RELATIVE_SLACK + size * SIZE_SLACK;
+                // More than the rounding error of the bounds.
+                let slack = 4.0 * f64::EPSILON * radii;
+                let near = upper - 0.5 * permitted + slack;
+                assert!(accuracy.is_reached(near, upper), "{r} {s} {distance}");
+                let far = upper - 1.5 * permitted - slack;
+                assert!(!accuracy.is_reached(far, upper), "{r} {s} {distance}");
+            }
+            assert!(!accuracy.is_reached(f64::INFINITY, f64::INFINITY), "{r} {s}");
+        }
+    }
+}
