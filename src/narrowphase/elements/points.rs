@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    /// Goal: vertices are counted, also if there are none or all of them are invalid. Method: rows and columns of both types.
+    /// Goal: vertices are counted, also invalid ones and if there are no vertices. Method: rows and columns of both types.
     #[test]
     fn moving_points_are_empty_without_vertices() {
         let mut rejected = Vec::new();

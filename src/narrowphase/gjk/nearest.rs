@@ -350,17 +350,22 @@ impl Simplex {
 mod tests {
     use super::*;
     use crate::narrowphase::support::SupportMap;
-    use core::sync::atomic::{AtomicU32, Ordering};
+    use crate::par::Budget;
 
-    /// Returns a point that is a little farther along `x` in each call.
-    #[derive(Debug, Default)]
-    struct Growing(AtomicU32);
+    /// A map whose point is a little farther along `x` in each call. A call spends the first budget that is left.
+    #[derive(Debug)]
+    struct Growing([Budget; 400]);
+
+    impl Growing {
+        fn call(&self) -> u32 {
+            let call = self.0.iter().position(|budget| budget.spend(1));
+            call.expect("a search has a limit") as u32
+        }
+    }
 
     impl SupportMap for Growing {
         fn support(&self, _: [f64; 3]) -> [f64; 3] {
-            let asked = self.0.fetch_add(1, Ordering::Relaxed);
-            assert!(asked < 1000, "a search has no limit");
-            [1.0 - 1.0 / f64::from(asked + 1), 0.0, 0.0]
+            [1.0 - 1.0 / f64::from(self.call() + 1), 0.0, 0.0]
         }
 
         fn bounding_radius(&self) -> f64 {
@@ -372,7 +377,7 @@ mod tests {
     /// farther in each call, which counts them, against a point; no bounds are enough. Starts without and with a simplex.
     #[test]
     fn search_that_always_gets_nearer_ends_at_its_limit() {
-        let (map, x) = (Growing::default(), V3::X * 3.0);
+        let (map, x) = (Growing([const { Budget::new(1) }; 400]), V3::X * 3.0);
         let (growing, point) = (Shape::custom(&map).expect("a shape"), Shape::point());
         let [a, b] = [&growing, &point].map_each(|shape| RotatedShape {
             shape,
@@ -381,11 +386,11 @@ mod tests {
         let pair = RotatedPair { a, b };
         let mut simplex = Simplex::default();
         for _ in 0..2 {
-            let before = map.0.load(Ordering::Relaxed);
+            let before = map.call();
             let guess = (V3::X, f64::NEG_INFINITY);
             let found = pair.nearest(x, &mut simplex, guess, 0.0, |_, _| false);
             assert_eq!(found.supports, GJK_ITERATIONS_MAX);
-            assert_eq!(map.0.load(Ordering::Relaxed) - before, GJK_ITERATIONS_MAX);
+            assert_eq!(map.call() - before, GJK_ITERATIONS_MAX + 1);
             assert!(found.lower >= 2.0 && found.upper <= 2.1, "{found:?}");
         }
     }

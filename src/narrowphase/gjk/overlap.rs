@@ -27,8 +27,7 @@ use crate::narrowphase::simplex::Simplex;
 ///
 /// No contact is missed: the result is `false` only if a plane separates the shapes. Rounding can make an overlap of shapes that are apart, but by no
 /// more than the error that [`Distance::distance`](super::Distance::distance) states. It is `false` for every positive
-/// [`distance`](super::distance()), and `true` for every other one, unless the shapes are apart by less than that error and a plane still separates
-/// them.
+/// [`distance`](super::distance()), and `true` for every other one, unless the shapes are apart by less than that error.
 ///
 /// It computes no depth, and of shapes that are apart no nearest points. It takes 10 to 170 ns for shapes that are apart, where a distance takes 20 to
 /// 1,700, and 20 to 500 ns for shapes that overlap, of which a distance takes up to 30 µs.
