@@ -3,8 +3,8 @@
 use rand::RngExt;
 use spec::{Core, MovingSolid, Solid};
 use swath::batch::{Row, SegmentColumns, SegmentStart};
-use swath::convex::ConvexCast;
-use swath::mesh::{Geometry, Mesh, PartCast};
+use swath::convex::{ConvexCast, OwnedShape};
+use swath::mesh::{Compound, Geometry, Mesh, PartCast};
 use swath::{Level, Pose, Segment, Shape, Threads};
 use testkit::convex_shapes::{PlainCore, PlainMotion, PlainShape};
 use testkit::draw::{Draw, how_many};
@@ -279,11 +279,54 @@ fn ray_with_a_tiny_direction_enters_the_first_wall_or_none() {
             let alone = alone.cast(&Pose::IDENTITY, &ray).expect("valid");
             assert_eq!(alone != ConvexCast::Missed, hits, "{step} {alone:?}");
             match found.cast {
-                ConvexCast::Hit { point: [x, ..], .. } if hits => {
+                ConvexCast::Hit { point: [x, ..], start, .. } if hits => {
                     assert!(found.part == nearest && (x - 1.0).abs() < 1e-5, "{step} {found:?}");
+                    assert_eq!(start, SegmentStart::Outside);
                 }
                 other => assert!(other == ConvexCast::Missed && !hits, "{step} {found:?}"),
             }
         }
     }
+}
+
+/// Goal: a part of a compound is entered as the shape alone is, with the normal out of it. Method: boxes and balls in any orientation, and rays at
+/// them from all sides.
+#[test]
+fn segment_enters_a_part_of_a_compound_as_the_shape_alone() {
+    let mut draw = Draw::new(44);
+    let mut hits = 0;
+    for case in 0..500 {
+        let shape = match case % 2 {
+            0 => Shape::cuboid([0.5, 1.0, 0.25]).expect("a box"),
+            _ => Shape::sphere(0.75).expect("a ball"),
+        };
+        let far = Pose::at([0.0, 90.0, 0.0]).expect("a pose");
+        let parts = [(Shape::point(), far), (shape, Pose::IDENTITY)];
+        let parts = parts.map(|(shape, pose)| (OwnedShape::from(shape), pose));
+        let compound = Compound::new(parts).expect("two parts");
+        let pose = Pose::new([0.0; 3], scenes::convex::rotation(&mut draw.0)).expect("a pose");
+        let start = scenes::convex::unit(&mut draw.0).map(|x| 4.0 * x);
+        let aside = scenes::convex::unit(&mut draw.0).map(|x| 0.8 * x);
+        let delta = [0, 1, 2].map(|axis| 2.0 * (aside[axis] - start[axis]));
+        let segment = Segment::new(start, delta).expect("a segment");
+        let found = Geometry::from(&compound).cast(&pose, &segment).expect("valid");
+        match (found.cast, shape.cast(&pose, &segment).expect("valid")) {
+            (
+                ConvexCast::Hit { fraction, point, normal, start },
+                ConvexCast::Hit { fraction: alone, point: of_shape, normal: out, .. },
+            ) => {
+                hits += 1;
+                let along: f32 = (0..3).map(|axis| normal[axis] * out[axis]).sum();
+                let off = (0..3).map(|axis| (point[axis] - of_shape[axis]).abs());
+                assert!(
+                    (fraction - alone).abs() < 1e-5 && along > 0.99,
+                    "{case} {found:?} {out:?}"
+                );
+                assert!(off.fold(0.0, f32::max) < 1e-4, "{case} {found:?} {of_shape:?}");
+                assert!(start == SegmentStart::Outside && found.part == 1, "{case} {found:?}");
+            }
+            (found, alone) => assert_eq!(found, alone, "{case}"),
+        }
+    }
+    assert!(hits > 200, "{hits}");
 }

@@ -177,6 +177,13 @@ fn a_cast_finds_what_a_loop_over_all_geometries_finds() {
         out,
         first.iter().map(|hit| hit.map(|hit| (hit.row, hit.found))).collect::<Vec<_>>()
     );
+    let mut out = vec![None; segments.len()];
+    queries.casts_of_geometries(&checked).any(by_id, &mut out).expect("as long");
+    for (segment, any) in segments.iter().zip(&out) {
+        let single = queries.cast_geometries(segment).expect("valid").any_geometry(by_id);
+        assert_eq!(*any, single);
+    }
+    assert!(out.iter().flatten().count() > 200);
     assert!(queries.casts_of_geometries(&checked).closest(by_id, &mut [None; 2]).is_err());
 }
 
@@ -281,6 +288,7 @@ fn batches_of_moving_geometries_have_the_bits_of_single_ones() {
         sweeps.closest(by_id, &mut by_ids).expect("as long");
         let same = by_ids.iter().map(|hit| hit.map(|hit| (rows[&hit.row], hit.found)));
         assert!(same.eq(hits[0].iter().map(|hit| hit.map(|hit| (hit.row, hit.found)))));
+        by_ids.fill(None);
         sweeps.any(by_id, &mut by_ids).expect("as long");
         assert_eq!(by_ids.iter().flatten().count(), met);
     }

@@ -222,9 +222,9 @@ mod tests {
         let mut rejected = Vec::new();
         let none: &[[f32; 3]] = &[];
         let points = MovingPoints::check(none, none, &mut rejected).expect("no vertices");
-        assert!(points.is_empty() && points.len() == 0);
+        assert_eq!((points.is_empty(), points.len()), (true, 0));
         let columns: [&[f64]; 3] = [&[0.0, f64::NAN]; 3];
         let points = MovingPoints::check(columns, columns, &mut rejected).expect("two vertices");
-        assert!(!points.is_empty() && points.len() == 2 && points.rejected().len() == 1);
+        assert_eq!((points.is_empty(), points.len(), points.rejected().len()), (false, 2, 1));
     }
 }
