@@ -195,3 +195,17 @@ fn memory_of_owned_lists_is_their_capacity() {
     let expected = borrowed + 12 * large.capacity() + 12 * triangles.capacity();
     assert_eq!(Mesh::new(large, triangles).expect("a terrain").memory_usage(), expected);
 }
+
+/// Goal: a mesh and a height field return what they were created with. Method: numbers that differ from each other and from defaults.
+#[test]
+fn meshes_and_height_fields_return_what_they_were_created_with() {
+    let heights: Vec<f32> = (0..12_u8).map(f32::from).collect();
+    let field = || HeightField::new(&heights[..], [4, 3], [0.5, 2.0]).expect("a grid");
+    assert_eq!((field().heights(), field().samples()), (&heights[..], [4, 3]));
+    assert_eq!((field().spacing(), field().triangle_count()), ([0.5, 2.0], 12));
+    assert_eq!([field().is_one_sided(), field().one_sided().is_one_sided()], [false, true]);
+    let (vertices, triangles) = terrain(&mut Draw::new(3), 3, 1.0);
+    let mesh = || Mesh::new(&vertices[..], &triangles[..]).expect("a terrain");
+    assert_eq!((mesh().vertices(), mesh().triangles()), (&vertices[..], &triangles[..]));
+    assert_eq!([mesh().is_one_sided(), mesh().one_sided().is_one_sided()], [false, true]);
+}

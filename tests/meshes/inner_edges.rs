@@ -2,7 +2,7 @@
 
 use swath::convex::toi as convex_toi;
 use swath::convex::toi::{Settings, ToiResult, Touch};
-use swath::mesh::{Geometry, Mesh, toi};
+use swath::mesh::{Geometry, HeightField, Mesh, toi};
 use swath::{Motion, Pose, Shape};
 use testkit::draw::{Draw, how_many};
 use testkit::mesh_cases::terrain;
@@ -35,31 +35,41 @@ fn ridge(slope: f32) -> Mesh<'static> {
     Mesh::new(corners.to_vec(), vec![[0, 2, 1], [1, 2, 3]]).expect("a ridge")
 }
 
+/// The same as a height field, whose origin is at `[-4, 0, -4]`.
+fn field_of_ridge(slope: f32) -> HeightField<'static> {
+    let heights = [0.0, 0.0, 4.0 * slope].repeat(2);
+    HeightField::new(heights, [3, 2], [4.0, 8.0]).expect("a grid")
+}
+
 /// Goal: a ball that moves along one triangle has no impact at the edge of another one that falls away, and one with the other's normal if
-/// that rises. Method: slopes of both signs, several distances from the first triangle and from the edge; closed forms.
+/// that rises. Method: slopes of both signs, several distances from the first triangle and from the edge, of a mesh and of a
+/// height field; closed forms.
 #[test]
 fn ball_that_slides_over_an_edge_meets_only_what_rises() {
     let ball = Shape::sphere(0.5).expect("a ball");
     let tolerance = f64::from(Settings::TOLERANCE) * ball.size();
-    let still = Motion::default();
+    let still = [Motion::default(), Motion::from(Pose::at([-4.0, 0.0, -4.0]).expect("finite"))];
     let mut counts = [0; 2];
     for size in [1e-4_f32, 1e-3, 0.01, 0.03, 0.1, 0.5] {
         for slope in [-size, size] {
             for above in [-0.9, -0.1, 0.0, 0.1, 0.9] {
-                for x in [-0.3_f32, -0.02, -0.004, -0.0005] {
-                    let mesh = ridge(slope);
+                for (x, of_field) in
+                    [-0.3_f32, -0.02, -0.004, -0.0005].iter().flat_map(|&x| [(x, false), (x, true)])
+                {
+                    let (mesh, field) = (ridge(slope), field_of_ridge(slope));
+                    let ground = if of_field { Geometry::from(&field) } else { (&mesh).into() };
                     let gap = (above * tolerance) as f32;
                     let pose = Pose::at([x, 0.5 + gap, 0.1]).expect("finite");
                     let motion = Motion::new(pose, [0.6, 0.0, 0.05]).expect("finite");
                     let found = toi::one_to_one(
                         &ball.into(),
                         &motion,
-                        &(&mesh).into(),
-                        &still,
+                        &ground,
+                        &still[usize::from(of_field)],
                         &Settings::default(),
                     );
                     let found = found.expect("valid").toi.result;
-                    let text = format!("{slope} {above} {x} {found:?}");
+                    let text = format!("{slope} {above} {x} {of_field} {found:?}");
                     if slope < 0.0 {
                         assert_eq!(found, ToiResult::Separated, "{text}");
                         counts[0] += 1;
@@ -93,7 +103,7 @@ fn ball_that_slides_over_an_edge_meets_only_what_rises() {
             }
         }
     }
-    assert!(counts[0] == 120 && counts[1] > 80, "{counts:?}");
+    assert!(counts[0] == 240 && counts[1] > 160, "{counts:?}");
 }
 
 /// A core that is a point, a segment or a box in its own axes, and a radius.
