@@ -140,6 +140,11 @@ fn empty_and_wrong_input_is_handled() {
         let field = HeightField::new(vec![0.0; 4], [2, 2], [1.0, wrong]).err();
         assert_eq!(field, Some(HeightFieldError::Spacing), "{wrong}");
     }
+    // The whole grid counts.
+    let most = |samples| HeightField::new(vec![0.0; 6], samples, [COORD_MAX, COORD_MAX]).err();
+    assert_eq!([most([3, 2]), most([2, 3])], [Some(HeightFieldError::Spacing); 2]);
+    let greatest = HeightField::new(vec![0.0; 4], [2, 2], [COORD_MAX, COORD_MAX]);
+    assert!(greatest.is_ok(), "{greatest:?}");
 }
 
 /// Goal: a height field is the same on every level, and has two parts for each cell. Method: a grid of 3 by 2 cells with a hole.
@@ -185,7 +190,8 @@ fn copies_and_segments_are_no_further_triangles_at_an_edge() {
     assert_eq!(faults(&[lower, lower, wrong, [2, 2, 1]]), copied);
 }
 
-/// Goal: the memory of owned lists is their capacity, and borrowed ones have none. Method: the difference of both.
+/// Goal: the memory of owned lists is their capacity, borrowed ones have none, and the list of invalid triangles counts. Method: the difference of
+/// both; a thousand invalid triangles.
 #[test]
 fn memory_of_owned_lists_is_their_capacity() {
     let (vertices, triangles) = terrain(&mut Draw::new(4), 3, 0.5);
@@ -194,6 +200,12 @@ fn memory_of_owned_lists_is_their_capacity() {
     large.extend_from_slice(&vertices);
     let expected = borrowed + 12 * large.capacity() + 12 * triangles.capacity();
     assert_eq!(Mesh::new(large, triangles).expect("a terrain").memory_usage(), expected);
+    let (one, mut many) = (vec![[0, 1, 2]], vec![[0, 1, 2]]);
+    many.extend([[0, 1, 9999]; 1_000]);
+    let usage =
+        |triangles: &Vec<_>| Mesh::new(&vertices[..], &triangles[..]).map(|m| m.memory_usage());
+    let [of_one, of_many] = [usage(&one), usage(&many)].map(|usage| usage.expect("triangles"));
+    assert!(of_many >= of_one + 4_000, "{of_one} {of_many}");
 }
 
 /// Goal: a mesh and a height field return what they were created with. Method: numbers that differ from each other and from defaults.
