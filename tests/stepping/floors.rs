@@ -26,14 +26,14 @@ fn ball(k: usize) -> (Shape<'static>, Motion) {
     (Shape::sphere(0.25).expect("a ball"), falling)
 }
 
-/// Returns the least time of three calls.
+/// Returns the least time of twelve calls: other work on the machine can disturb several calls in a row.
 fn least_time(mut call: impl FnMut()) -> Duration {
-    let times = [(); 3].map(|()| {
+    let times = [(); 12].map(|()| {
         let start = Instant::now();
         call();
         start.elapsed()
     });
-    times.into_iter().min().expect("three times")
+    times.into_iter().min().expect("twelve times")
 }
 
 /// Goal: the contacts of a floor take the same time whichever row it has. Method: 20,000 balls that rest on a floor, which is the first
