@@ -10,7 +10,7 @@ use super::memory::MetParts;
 use super::search::{Intervals, each_part};
 use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart, each_axis};
-use crate::narrowphase::math::{M3, V3, lesser, round_down};
+use crate::narrowphase::math::{M3, V3, round_down};
 use crate::narrowphase::toi::cast_triangle::PointCast;
 use crate::narrowphase::toi::part_search::{Part, PartSearch, Planned};
 use crate::narrowphase::toi::{Settings, ToiResult, Touch};
@@ -110,7 +110,7 @@ impl Geometry<'_> {
         }
         let point = Shape::point();
         let extent = self.extent();
-        let path = SegmentPath::new(segment, past(segment, pose, extent.bounding_radius));
+        let path = SegmentPath::new(segment, pose, [extent.bounding_radius, 0.0]);
         let SegmentPath { motion: Motion { delta, .. }, last, .. } = path;
         let body = Motion::from(*pose);
         let settings =
@@ -199,16 +199,3 @@ const CHUNK: usize = 64;
 
 /// Tolerance of casts, relative to the size of the geometry.
 const CAST_TOLERANCE: f32 = 1.0 / (1 << 26) as f32;
-
-/// A fraction of a segment from which on it is outside of the ball around a geometry, or its end.
-fn past(segment: &Segment, pose: &Pose, radius: f64) -> f64 {
-    let length = |v: [f64; 3]| libm::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    let between = each_axis(|axis| f64::from(segment.start[axis]) - f64::from(pose.position[axis]));
-    let pace = length(segment.delta.map_each(f64::from));
-    if pace == 0.0 {
-        return 0.0;
-    }
-    let last = (length(between) + radius) * (1.0 + 1e-12) / pace;
-    // What is entered beyond the greatest `f32` is missed, as by a cast against boxes.
-    lesser(last, lesser(segment.max_fraction.into(), f32::MAX.into()))
-}

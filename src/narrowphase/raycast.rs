@@ -89,16 +89,8 @@ impl Shape<'_> {
     /// Does what [`Shape::cast`] does, for a pose and a segment that are known to be valid.
     pub(crate) fn cast_valid(&self, pose: &Pose, segment: &Segment) -> ConvexCast {
         let point = Shape::point();
-        // Past that fraction, the point has left the ball around the shape for good.
-        let away = (V3::of(segment.start) - V3::of(pose.position)).length();
-        let pace = V3::of(segment.delta).length();
-        let past = (away + self.bounding_radius + self.radius) * (1.0 + 1e-12)
-            / greater(pace, f64::MIN_POSITIVE);
-        let last = lesser(past, lesser(segment.max_fraction.into(), f32::MAX.into()));
         let settings = Settings { tolerance: TOLERANCE, touch: Touch::Hit, ..Settings::default() };
-        // Beyond `last` nothing can be hit.
-        let last = if pace > 0.0 { last } else { 0.0 };
-        let path = SegmentPath::new(segment, last);
+        let path = SegmentPath::new(segment, pose, [self.bounding_radius, self.radius]);
         let a = (self, &Motion::from(*pose));
         let toi = Search::find(a, (&point, &path.motion), &settings, [0.0, path.last], None);
         match toi.result {
@@ -141,8 +133,19 @@ pub(crate) struct SegmentPath {
 }
 
 impl SegmentPath {
+    /// Returns the path along a segment that can enter only what is within the sum of both radii of the position of a body.
+    pub(crate) fn new(segment: &Segment, body: &Pose, [core, around]: [f64; 2]) -> Self {
+        let away = (V3::of(segment.start) - V3::of(body.position)).length();
+        let pace = V3::of(segment.delta).length();
+        // Past that fraction, the point has left the ball around the body for good.
+        let past = (away + core + around) * (1.0 + 1e-12) / greater(pace, f64::MIN_POSITIVE);
+        // What is entered beyond the greatest `f32` is missed, as by a cast against boxes.
+        let last = lesser(past, lesser(segment.max_fraction.into(), f32::MAX.into()));
+        Self::until(segment, if pace > 0.0 { last } else { 0.0 })
+    }
+
     /// Returns the path along a segment that can enter something only up to the fraction `last`.
-    pub(crate) fn new(segment: &Segment, last: f64) -> Self {
+    fn until(segment: &Segment, last: f64) -> Self {
         let pose = Pose { position: segment.start, ..Pose::IDENTITY };
         let motion = Motion { pose, delta: segment.delta, ..Motion::default() };
         let whole = Self { motion, last, unit: 1.0 };

@@ -39,6 +39,30 @@ fn length(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
+/// Poses of two cores that are moved together along their normals until their distance is about the wanted one.
+fn moved_together(draw: &mut Draw, [a, b]: [&OwnedShape; 2], wanted: f32) -> [Pose; 2] {
+    let of_a = Pose::new([0.0; 3], turned(draw)).expect("a pose");
+    let at = [0; 3].map(|_| draw.between(-4.0, 4.0));
+    let mut of_b = Pose::new(at, turned(draw)).expect("a pose");
+    for _ in 0..3 {
+        let found = distance((a, &of_a), (b, &of_b));
+        for axis in 0..3 {
+            of_b.position[axis] -= found.normal[axis] * (found.distance - wanted);
+        }
+    }
+    [of_a, of_b]
+}
+
+/// By how much the points of a distance are not apart by it along the normal.
+fn off_along_normal(found: &Distance) -> f64 {
+    let Distance { distance, normal, on_a, on_b } = found;
+    length([0, 1, 2].map(|axis| {
+        f64::from(on_b[axis])
+            - f64::from(on_a[axis])
+            - f64::from(*distance) * f64::from(normal[axis])
+    }))
+}
+
 /// Goal: the points of a distance are apart by the distance along the normal, also if the cores are so close to each other that the
 /// direction between their nearest points is not known. Method: all pairs of kinds of cores that are moved together until they
 /// touch or almost, and then get a radius.
@@ -51,26 +75,12 @@ fn surface_points_of_cores_that_touch_are_apart_along_the_normal() {
         let [a, b] = [case % KINDS, case / KINDS % KINDS].map(|kind| core(draw, kind));
         let radius = draw.one_of(&[0.0625, 0.25, 1.0]);
         let wanted = draw.one_of(&[0.0, 1e-7, 1e-6, 1e-5, 1e-3]);
-        let of_a = Pose::new([0.0; 3], turned(draw)).expect("a pose");
-        let at = [0; 3].map(|_| draw.between(-4.0, 4.0));
-        let mut of_b = Pose::new(at, turned(draw)).expect("a pose");
-        for _ in 0..3 {
-            let found = distance((&a, &of_a), (&b, &of_b));
-            for axis in 0..3 {
-                of_b.position[axis] -= found.normal[axis] * (found.distance - wanted);
-            }
-        }
+        let [of_a, of_b] = moved_together(draw, [&a, &b], wanted);
         let [a, b] = [a, b].map(|core| core.rounded(radius).expect("a radius"));
         let found = distance((&a, &of_a), (&b, &of_b));
-        let Distance { distance, normal, on_a, on_b } = found;
-        let off = |axis: usize| -> f64 {
-            f64::from(on_b[axis])
-                - f64::from(on_a[axis])
-                - f64::from(distance) * f64::from(normal[axis])
-        };
-        let off = length([0, 1, 2].map(off));
+        let off = off_along_normal(&found);
         assert!(off <= 1e-3 * f64::from(radius), "{case} {off:e} {found:?} {a:?} {b:?}");
-        overlapping += usize::from(distance < -radius);
+        overlapping += usize::from(found.distance < -radius);
     }
     assert!(overlapping > 9000, "{overlapping}");
 }
@@ -147,16 +157,6 @@ fn balls_moved_by_the_depth_of_their_overlap_are_apart() {
     assert!(overlaps > 9000, "{overlaps}");
 }
 
-/// By how much the points of an overlap are not apart by its depth along the normal.
-fn off_of_depth(found: &Distance) -> f64 {
-    let Distance { distance, normal, on_a, on_b } = found;
-    length([0, 1, 2].map(|axis| {
-        f64::from(on_b[axis])
-            - f64::from(on_a[axis])
-            - f64::from(*distance) * f64::from(normal[axis])
-    }))
-}
-
 /// Goal: the points of an overlap without radii are those at which the shapes touch if they are moved apart by the depth, however small that is:
 /// not two of the farthest points, which may be at different ends of a face. Method: all pairs of kinds of cores that are moved together until they
 /// overlap a little.
@@ -168,20 +168,12 @@ fn points_of_a_small_overlap_are_apart_by_the_depth_along_the_normal() {
         let draw = &mut draw;
         let [a, b] = [case % KINDS, case / KINDS % KINDS].map(|kind| core(draw, kind));
         let wanted = draw.one_of(&[0.0, -1e-7, -1e-6, -1e-5, -1e-4, -1e-3]);
-        let of_a = Pose::new([0.0; 3], turned(draw)).expect("a pose");
-        let at = [0; 3].map(|_| draw.between(-4.0, 4.0));
-        let mut of_b = Pose::new(at, turned(draw)).expect("a pose");
-        for _ in 0..3 {
-            let found = distance((&a, &of_a), (&b, &of_b));
-            for axis in 0..3 {
-                of_b.position[axis] -= found.normal[axis] * (found.distance - wanted);
-            }
-        }
+        let [of_a, of_b] = moved_together(draw, [&a, &b], wanted);
         let found = distance((&a, &of_a), (&b, &of_b));
         if found.distance > 0.0 || found.distance < -2e-3 {
             continue;
         }
-        let off = off_of_depth(&found);
+        let off = off_along_normal(&found);
         assert!(off <= 1e-3, "{case} {off:e} {found:?} {a:?} {b:?}");
         counts[usize::from(found.distance < -1e-5)] += 1;
     }
@@ -205,7 +197,7 @@ fn points_of_most_deep_overlaps_are_apart_by_the_depth_along_the_normal() {
             continue;
         }
         overlaps += 1;
-        far += usize::from(off_of_depth(&found) > 1e-3);
+        far += usize::from(off_along_normal(&found) > 1e-3);
     }
     assert!(overlaps > how_many(30_000) / 2, "{overlaps}");
     assert!(far * 300 <= overlaps, "{far} of {overlaps}");

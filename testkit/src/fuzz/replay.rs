@@ -3,14 +3,11 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs `body` on every file that `fuzz/regressions` has for `target`, and on those in its folder in `SWATH_INPUTS`.
 pub fn stored(target: &str, body: fn(&[u8])) {
-    run_files(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions").join(target),
-        body,
-    );
+    run_files(&regressions(target), body);
     if let Some(inputs) = std::env::var_os("SWATH_INPUTS") {
         run_files(&Path::new(&inputs).join(target), body);
     }
@@ -20,28 +17,36 @@ pub fn stored(target: &str, body: fn(&[u8])) {
 const MIRI_INPUTS: usize = 2;
 const MIRI_BYTES: usize = 120;
 
-/// Runs `body` on every file of a folder, of which there is at least one.
+/// The folder of the stored inputs of a target.
+fn regressions(target: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions").join(target)
+}
+
+/// The files of a folder, of which there is at least one, in order.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(folder).expect("the folder of inputs is there");
+    let mut files: Vec<_> =
+        files.map(|file| file.expect("a folder can be listed").path()).collect();
+    assert!(!files.is_empty(), "nothing is kept in {}", folder.display());
+    files.sort();
+    files
+}
+
+/// Runs `body` on every file of a folder.
 fn run_files(folder: &Path, body: fn(&[u8])) {
-    let mut kept = 0;
-    for file in fs::read_dir(folder).expect("the folder of inputs is there") {
-        let path = file.expect("a folder can be listed").path();
+    for (kept, path) in files(folder).iter().enumerate() {
         println!("{}", path.display());
-        let input = fs::read(&path).expect("a file can be read");
-        kept += 1;
-        if cfg!(miri) && (input.len() > MIRI_BYTES || kept > MIRI_INPUTS) {
+        let input = fs::read(path).expect("a file can be read");
+        if cfg!(miri) && (input.len() > MIRI_BYTES || kept >= MIRI_INPUTS) {
             continue;
         }
         body(&input);
     }
-    assert!(kept > 0, "nothing is kept in {}", folder.display());
 }
 
 /// Runs `body` on `count` changed copies of the stored inputs of `target`, for a format that random bytes hardly ever have.
 pub fn changed(target: &str, seed: u64, count: usize, body: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions").join(target);
-    let files = fs::read_dir(folder).expect("the folder of inputs is there");
-    let mut files: Vec<_> = files.map(|file| file.expect("it can be listed").path()).collect();
-    files.sort();
+    let files = files(&regressions(target));
     let inputs: Vec<_> = files.iter().map(|file| fs::read(file).expect("it is read")).collect();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     for round in 0..if cfg!(miri) { count.min(MIRI_INPUTS) } else { count } {
