@@ -14,9 +14,8 @@
 //! * `cold_ns_per_call`: median of single calls by the wall clock. Before each, memory that is larger than the caches of a
 //!   core is written, and other code of the library runs, as the rest of an engine's step does.
 //!
-//! `pool` says where the calls are made: inside a `rayon` pool of one or of two threads, or outside of any pool, where the
-//! library uses the global one, which has a thread for each core. The arguments choose rows by a part of their name, and by
-//! the number of boxes.
+//! `pool` states where the calls are made: inside a `rayon` pool of one or of two threads, or outside of any pool, where the library uses the global
+//! one, which has a thread for each core. The arguments choose rows by a part of their name, and by the number of boxes.
 
 #![allow(missing_docs, reason = "an example has no documentation of its own")]
 

@@ -8,7 +8,7 @@ const PAIRS_PER_BOX: usize = 256;
 /// Pairs that any run may have: those of some thousand boxes in one place.
 const PAIRS_OF_ANY_RUN: usize = 1 << 24;
 
-/// The most pairs that a finder may find among so many boxes in a run of an example.
+/// The most pairs that a finder may find among this many boxes in a run of an example.
 #[must_use]
 pub fn pairs_max(boxes: usize) -> usize {
     boxes.saturating_mul(PAIRS_PER_BOX).max(PAIRS_OF_ANY_RUN)

@@ -52,7 +52,7 @@
 //!   except that heights of a [`mesh::HeightField`] are along y, as are the axes of capsules, cylinders and cones.
 //! * **Shapes are closed**, so boxes with a common face touch. A contact at the very start or end of the tick counts.
 //!   [`Pipeline`] and [`convex::toi`] leave out shapes that touch at the start and do not close, unless
-//!   [`Touch`](convex::toi::Touch) says otherwise.
+//!   [`Touch`](convex::toi::Touch) is set otherwise.
 //! * **Never late, never missed.** A first time is at most the exact one, and no exact contact is lost. Rounding may
 //!   report a pair that misses by a few units in the last place.
 //! * **Invalid rows** (NaN, infinite, inverted or larger than [`COORD_MAX`]) are listed with the reason, and the results for

@@ -19,7 +19,7 @@ const PARTS: u64 = 256;
 const STEPS: u64 = 1 << 18;
 const ROUNDS: usize = 7;
 
-/// The most that so many threads did.
+/// The most that this many threads did.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Machine {
     pub(crate) threads: usize,

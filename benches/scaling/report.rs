@@ -56,12 +56,12 @@ impl Stage<'_> {
         }
     }
 
-    /// Milliseconds that the memory needs, at so many 10⁹ bytes a second.
+    /// Milliseconds that the memory needs, at this many 10⁹ bytes a second.
     fn floor(&self, giga: f64) -> f64 {
         self.bytes() / giga / 1e6
     }
 
-    /// The speed-up on so many cores.
+    /// The speed-up on this many cores.
     fn predicted(&self, cores: f64, giga: f64) -> f64 {
         let (one, serial) = (self.one.milliseconds, self.serial());
         one / (serial + (one - serial) / cores).max(self.floor(giga))

@@ -43,7 +43,7 @@ const KEY: f64 = 16.0;
 /// Bytes that stay in the cache of a core.
 const CACHE: f64 = (2 << 20) as f64;
 
-/// The least time of a stage on so many threads.
+/// The least time of a stage on this many threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) stage: &'static str,
@@ -95,12 +95,12 @@ fn threads_of(threads: usize) -> Threads {
     if threads == 1 { Threads::one() } else { Threads::default() }
 }
 
-/// How often a sort reads and writes all of so many bytes.
+/// How often a sort reads and writes all of this many bytes.
 fn sort_passes(bytes: f64) -> f64 {
     (bytes / CACHE).log2().ceil().max(1.0)
 }
 
-/// Measures all stages for so many boxes.
+/// Measures all stages for this many boxes.
 pub(crate) fn measure(boxes: usize, counts: &[usize], rounds: usize) -> Result<Vec<Row>, Failure> {
     let mut pools = Vec::new();
     for &threads in counts {

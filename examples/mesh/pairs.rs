@@ -181,7 +181,7 @@ fn divide(tile: &Tile, times: usize) -> Vec<Tile> {
     tiles.collect()
 }
 
-/// Cuts rows into at most so many pieces, none of them empty.
+/// Cuts rows into at most this many pieces, none of them empty.
 fn cut(rows: &Range<usize>, pieces: usize) -> Vec<Range<usize>> {
     let length = rows.len().div_ceil(pieces).max(1);
     rows.clone().step_by(length).map(|start| start..(start + length).min(rows.end)).collect()

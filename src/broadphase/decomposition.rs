@@ -181,8 +181,8 @@ impl Decomposition {
 
     /// Returns the part to which a pair belongs, from the bounds of its boxes.
     ///
-    /// If the bounds overlap, both boxes overlap this part, so it finds the pair. All parts that find a pair agree on its
-    /// owner.
+    /// If the bounds overlap, both boxes overlap this part, so it finds the pair. All parts that find a pair agree on its owner. For bounds that do
+    /// not overlap or are invalid, any part may be returned.
     #[must_use]
     pub fn owner(&self, a: &Aabb, b: &Aabb) -> u32 {
         self.part_of(each_axis(

@@ -5,8 +5,8 @@ use crate::par::Threads;
 
 /// How an object runs: its SIMD level, its threads, and how many pairs it may find.
 ///
-/// Every engine object has one in its field `exec`, which may be changed between calls. Answers are the same for every
-/// level and any threads. A [`Level`] or [`Threads`] converts into it, with the defaults for the rest.
+/// Every engine object has one in its field `exec`, which may be changed between calls. Answers are the same for every level and any number of
+/// threads. A [`Level`] or [`Threads`] converts into it, with the defaults for the rest.
 ///
 /// ```
 /// use swath::{Aabb, Exec, Level, PairFinder, Threads};
@@ -24,8 +24,8 @@ pub struct Exec {
     /// The threads. The default is the `rayon` pool in which a call is made.
     pub threads: Threads,
     /// The greatest number of pairs of a tick. A search that finds more fails, with the exact number; memory for the pairs of the result
-    /// is then limited to about twice what so many pairs need. A swept search in slices of time also stores pairs of boxes that may
-    /// touch, about 32 for each box at most. Pairs that filters exclude do not count. There is no limit by default.
+    /// is then limited to about twice what that number of pairs needs. A swept search in slices of time also stores pairs of boxes that may touch,
+    /// about 32 for each box at most. Pairs that filters exclude do not count. There is no limit by default.
     pub pairs_max: usize,
 }
 

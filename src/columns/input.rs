@@ -117,7 +117,7 @@ impl<'a> MovingBoxInput<'a> {
         }
     }
 
-    /// Reserves the memory that [`MovingBoxInput::columns`] needs for so many rows.
+    /// Reserves the memory that [`MovingBoxInput::columns`] needs for this many rows.
     pub(crate) fn reserve(&self, scratch: &mut ColumnScratch, rows: usize) {
         match self {
             Self::Columns(_) => (),

@@ -432,7 +432,7 @@ impl<'a> From<&'a [MovingBox]> for MovingBoxRows<'a> {
     }
 }
 
-/// Makes a column long enough for so many rows. New numbers are zero.
+/// Makes a column long enough for this many rows. New numbers are zero.
 pub(super) fn lengthen(column: &mut Vec<f32>, rows: usize) {
     if column.len() < rows {
         column.reserve_exact(rows - column.len());

@@ -43,7 +43,7 @@ impl<T: Pod> Zeroed<T> {
         list
     }
 
-    /// The number of words of so many values.
+    /// The number of words of this many values.
     fn words(len: usize) -> usize {
         len * (size_of::<T>() / 4)
     }

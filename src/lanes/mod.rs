@@ -80,7 +80,7 @@ pub(crate) trait GroupKernel {
     fn group<I: Isa>(&mut self, isa: I, start: usize, seen: usize) -> bool;
 }
 
-/// The loop over the groups of so many rows.
+/// The loop over the groups of this many rows.
 struct Groups<K> {
     rows: usize,
     kernel: K,

@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// An interpreter is given one of so many numbers, because it takes a thousand times as long.
+/// An interpreter is given one of this many numbers, because it takes a thousand times as long.
 pub(super) const STEP: usize = if cfg!(miri) { 11 } else { 1 };
 
 /// Floats at which an operation changes. Each is tested with its neighbours and with both signs.

@@ -96,7 +96,7 @@ impl<'o> Contacts<'o> {
         self.until
     }
 
-    /// Returns whether the query has taken so many rounds that parts are not searched any more. Each of them is then unresolved from
+    /// Returns whether the query has taken this many rounds that parts are not searched any more. Each of them is then unresolved from
     /// the time until which it is proved to be apart.
     #[inline]
     pub(super) fn is_exhausted(&self) -> bool {

@@ -35,7 +35,7 @@ impl SearchMemory {
         lists.into_iter().map(core::mem::take).max().unwrap_or(0)
     }
 
-    /// Frees the memory of lists with more than so many places.
+    /// Frees the memory of lists with more than this many places.
     pub(crate) fn limit(&mut self, most: usize) {
         let Self { of_divided, of_other, paused, deferred } = self;
         for MetParts { earlier, now, .. } in [of_divided, of_other] {

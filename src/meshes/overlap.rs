@@ -29,8 +29,8 @@ impl Geometry<'_> {
     ///
     /// A triangle of a [one-sided](super::Mesh::one_sided) mesh or height field counts as in a search for the first time, with
     /// [`Touch::Hit`]: if the position of the other body is in front of its plane, or is on the surface of that body and so behind the plane by
-    /// no more than the depth of a touch. Against another mesh or height field, it counts from both sides. Test a two-sided mesh of the same vertices
-    /// where the position is not to matter.
+    /// no more than the depth of a touch. Against another mesh or height field, it counts from both sides. If the position of the other body must not
+    /// matter, test a mesh of the same vertices that is not one-sided.
     ///
     /// # Errors
     ///

@@ -268,8 +268,8 @@ const SLIDES_MAX: usize = 16;
 /// Difference of directions that count as one.
 const SAME: f64 = 1e-7;
 
-/// Searches for the first contact of two geometries. One at an edge at which the body slides is passed: the search is repeated, and leaves out each
-/// triangle until the body gets deeper in it than a touch along the normals of the faces there.
+/// Searches for the first contact of two geometries. A contact at an edge along which the body slides is no impact: the search is repeated. It leaves
+/// out each triangle until the body, along the normals of the faces at that edge, is deeper in the triangle than a touch.
 fn find_first(
     first: (&Geometry<'_>, &Motion),
     second: (&Geometry<'_>, &Motion),

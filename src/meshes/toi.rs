@@ -98,9 +98,9 @@ pub fn each_part(
     Ok(each_of_valid((a, a_motion), (b, b_motion), settings, contacts, memory))
 }
 
-/// Does what [`each_part`] does, but leaves out triangles that are proved to get hardly deeper in the window than a known contact is:
-/// those that the plane at the contact, or one across the axis of the other part nearest to its normal, separates to within `plane.depth` and three quarters
-/// of the tolerance.
+/// Does what [`each_part`] does, but leaves out triangles that are proved to get hardly deeper in the window than a known contact is. Two planes are
+/// tested: the plane at the contact, and the plane across that axis of the other part which is nearest to the normal of the contact. A triangle is
+/// left out if one of them separates it to within `plane.depth` plus three quarters of the tolerance.
 ///
 /// A body that rests on a fine mesh touches thousands of triangles, and one contact is enough for a response: that of [`one_to_one`], which is the
 /// deepest overlap if there are several. This

@@ -55,7 +55,7 @@ impl<T> Waiting<T> {
         self.heap.clear();
     }
 
-    /// Frees the memory if there are more than so many places.
+    /// Frees the memory if there are more than this many places.
     pub(super) fn limit(&mut self, most: usize) {
         if self.heap.capacity() > most {
             self.heap.shrink_to_fit();

@@ -31,18 +31,18 @@ const NEAR: f32 = 1.0 / (1 << 20) as f32;
 /// Bound of the error of products that are denormal.
 const NEAR_ZERO: f32 = 16.0 * f32::from_bits(1);
 
-/// A direction whose greatest component is not between these limits is scaled, so that its products neither overflow
-/// nor underflow in `f32`.
+/// A direction whose greatest component is less than this is scaled, so that its products do not underflow in `f32`.
 const SHORT: f64 = 1.0 / (1_u64 << 32) as f64;
+/// A direction whose greatest component is more than this is scaled, so that its products do not overflow in `f32`.
 const LONG: f64 = 16.0;
 
 /// Number of rows that are searched between two branches. Columns are padded to a multiple of it, because a mispredicted
 /// end of the loop costs more than the padding.
 const SPAN: usize = 2 * LANES_MAX;
 
-/// Least number of rows of a column of few vertices, and the greatest. Numbers between are padded to a power of two: the
-/// search has no loop.
+/// Least number of rows of a column of few vertices. Numbers between this and [`FEW_MAX`] are padded to a power of two: the search has no loop.
 const FEW_MIN: usize = 8;
+/// Greatest number of rows of such a column.
 const FEW_MAX: usize = 32;
 
 /// Greatest number of vertices that are searched in the lanes of a level that has been entered. For more of them, the widest lanes

@@ -20,7 +20,7 @@ use core::fmt;
 ///
 /// `run` is not called by a task, and it is not called if a loop has one piece or [`Executor::threads`] is 1.
 pub trait Executor: Send + Sync {
-    /// The number of tasks that may run at the same time. A call to `run` has at most so many tasks.
+    /// The number of tasks that may run at the same time. A call to `run` has at most this many tasks.
     fn threads(&self) -> usize;
 
     /// Calls `task` once for each number below `tasks`, and returns when all calls have returned.

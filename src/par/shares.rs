@@ -75,7 +75,7 @@ impl Pieces<'_> {
         self.ended.load(Ordering::Acquire) == self.cuts.count
     }
 
-    /// Notes that the work of so many pieces has ended.
+    /// Notes that the work of this many pieces has ended.
     pub(super) fn end(&self, pieces: usize) {
         // Ordered before the reads after the loop, whatever synchronisation the executor has.
         self.ended.fetch_add(pieces, Ordering::Release);

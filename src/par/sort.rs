@@ -24,8 +24,9 @@ const DIVISIONS: usize = 4;
 const PARTS: usize = 1 << DIVISIONS;
 #[cfg(feature = "std")]
 const SAMPLE: usize = 8;
-/// How often a part is divided in a selection, at most, and the length of a part that is sorted instead.
+/// How often a part is divided in a selection, at most.
 const SELECT_ROUNDS: u32 = 48;
+/// A part of a selection that is not longer than this is sorted.
 const SELECT_SORTED: usize = 16;
 /// Fewer items are sorted by the calling thread.
 #[cfg(feature = "std")]

@@ -27,7 +27,7 @@ impl Executor for Counting {
     }
 }
 
-/// Returns how many loops of `work` are run by an executor of so many threads.
+/// Returns how many loops of `work` are run by an executor of this many threads.
 fn loops(threads: usize, work: impl FnOnce(&Threads)) -> usize {
     let executor = Arc::new(Counting { threads, loops: AtomicUsize::new(0) });
     work(&Threads::of_executor(executor.clone()));

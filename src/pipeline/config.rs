@@ -24,9 +24,9 @@ pub struct Config {
     /// each other: see [`Touch::IfClosing`]. If one of the two is a [sensor](super::BodyFlags::SENSOR), this setting has no effect, and each
     /// contact counts as with [`Touch::Hit`].
     pub touch: Touch,
-    /// The speed from which a body is fast. Its speed is the displacement plus half of the acceleration, both without signs, on the
-    /// axis where that is greatest, plus its angular sweep: except for rounding, no less than its path in the tick on any axis. A pair is
-    /// dropped if neither body is fast, marked [`BodyFlags::CCD`](super::BodyFlags::CCD) or a sensor. With 0, the default, no pair is dropped.
+    /// A body is fast if its speed is at least this value, in length per tick. The speed is the greatest over the axes of `|displacement| +
+    /// |acceleration| / 2`, plus the angular sweep of the body; except for rounding, its path in the tick is no longer on any axis. A pair is dropped
+    /// if neither body is fast, marked [`BodyFlags::CCD`](super::BodyFlags::CCD) or a sensor. With 0, the default, no pair is dropped.
     pub fast: f32,
     /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least
     /// one of its two bodies; 1 reports each body's earliest impact. With 0, the default, all are reported.

@@ -27,9 +27,9 @@ pub struct Impact<P = Pair> {
     pub toi: f32,
     /// The two bodies, the lower one first.
     pub pair: P,
-    /// For two plain boxes, the end of this contact, if they were to pass through each other; if one
-    /// of them is accelerated, they may touch again after it. For other bodies it is the last time
-    /// of contact of their bounds, after which the bodies no longer touch.
+    /// Last time of contact, a fraction of the tick. For two plain boxes it is the end of this contact if they passed through each other; if one of
+    /// them is accelerated, they may touch again later. For other bodies it is the last time of contact of their bounds, after which the bodies no
+    /// longer touch.
     pub last: f32,
     /// The kind of the impact.
     pub kind: ImpactKind,

@@ -71,7 +71,7 @@ impl ProxyRows {
         }
     }
 
-    /// Frees memory that neither this tick nor those before need. The broadphase has so many slots.
+    /// Frees memory that neither this tick nor those before need. The broadphase has this many slots.
     pub(super) fn free_unused(&mut self, slots: usize) {
         let most = self.slots_needed.record(slots);
         if self.rows.capacity() > most {

@@ -34,7 +34,7 @@ pub struct TickStats {
     pub separated: usize,
     /// Tested pairs whose search was given up.
     pub unresolved: usize,
-    /// Iterations of the search for the first impact of each tested pair. Those for the impacts of further parts
+    /// Rounds of the searches for the first impact of each tested pair. Those for the impacts of further parts
     /// ([`PartImpacts::Each`](super::PartImpacts::Each)) are not counted.
     pub rounds: u64,
     /// Impacts that are reported.

@@ -15,7 +15,7 @@ use super::stages::{candidates, convex, windows};
 use super::stats::TickStats;
 use crate::broadphase::PairFinder;
 use crate::broadphase::exec::Exec;
-use crate::broadphase::pairs::runs::{Window, shrink_above};
+use crate::broadphase::pairs::runs::{RecentMax, shrink_above};
 use crate::columns::{Memory, MovingBoxColumns, Rejected, impl_memory};
 use crate::geom::{Pair, SweptPair, lengthen_by_default};
 use crate::lanes::Level;
@@ -143,7 +143,7 @@ impl_memory!(TickScratch { bounds, row_cache, tests, tois, parts, searches, impa
 #[derive(Debug, Default)]
 struct TickNeeded {
     /// Runs of pairs.
-    runs: Window,
+    runs: RecentMax,
     /// Places of the lists of all runs.
     of_runs: RunsNeeded,
     tests: PlacesNeeded,

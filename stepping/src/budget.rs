@@ -15,7 +15,7 @@ use swath::pipeline::ImpactKind;
 const STACK_MAX: usize = 4;
 
 impl Step {
-    /// Returns whether so many more searches may be started, and counts them if so.
+    /// Returns whether this many more searches may be started, and counts them if so.
     fn spend(&mut self, searches: usize) -> bool {
         // A body with nothing near it needs no budget.
         if searches == 0 {

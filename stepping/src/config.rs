@@ -21,12 +21,13 @@ pub struct StepperConfig {
     /// The distance at which bodies count as touching, at least 0: [`Settings::target_distance`]. With 2⁻²⁰ of the greatest position and path of
     /// two bodies it is their *skin*. The tolerance is at most an eighth of the skin, and bodies that are nearer are pushed apart. The default is 0.
     ///
-    /// A good value is the displacement that gravity adds in a tick, which is 9.81/3600 m at 60 ticks a second, if that is at least 2⁻¹¹ of the size of the bodies, where the default tolerance is an
-    /// eighth of it, and at most a hundredth of the size of the smallest body that is hit. A smaller one, also the default 0, costs more rounds, and bodies
-    /// that spin in a contact stop rotating more often. With a larger one the gap is visible, and from eight times that displacement on, the fall of a
-    /// body in one tick counts as slow closing: a body that lies on another one is then stopped in every second tick only, and its velocity is not
-    /// zero in between; but of balls that are jammed in a pit far fewer are stalled (`docs/math/step.md`). With the default, most bodies of a heap that do not lie flat
-    /// are stalled in each tick: see *Heaps* in the description of the [crate](crate).
+    /// A good value is the displacement that gravity adds in a tick: 9.81/3600 m at 60 ticks a second. It should be at least 2⁻¹¹ of the size of the
+    /// bodies, where the default tolerance is an eighth of it, and at most a hundredth of the size of the smallest body that is hit. A smaller value,
+    /// also the default 0, costs more rounds, and bodies that spin in a contact stop rotating more often. With a larger value the gap is visible.
+    /// From eight times the displacement of gravity on, the fall of a body in one tick counts as slow closing: a body that lies on another one is
+    /// then stopped in every second tick only, and its velocity is not zero in between. But far fewer of the balls that are jammed in a pit are
+    /// stalled (`docs/math/step.md`). With the default, most bodies of a heap that do not lie flat are stalled in each tick: see *Heaps* in the
+    /// description of the [crate](crate).
     pub target_distance: f32,
     /// How far above the target the distance of two bodies at an impact may be, relative to the size of the smaller
     /// one: [`Settings::tolerance`]. The default is [`Settings::TOLERANCE`], 2⁻¹⁴.
@@ -36,7 +37,7 @@ pub struct StepperConfig {
     pub touch: Touch,
     /// Greatest distance by which a tick pushes two overlapping bodies apart, as a part of the size of the smaller one
     /// ([`Geometry::size`]), from 0 to 1. The skin is restored in any case. The default is 1/32, so a cube that is a tenth of its side deep
-    /// in a floor leaves it in four ticks; with 0, overlaps end after as many ticks as they are skins deep.
+    /// in a floor leaves it in four ticks; with 0, a tick corrects an overlap by one skin, so an overlap of `n` skins ends after `n` ticks.
     ///
     /// [`Geometry::size`]: swath::mesh::Geometry::size
     pub correction_max: f32,
@@ -80,7 +81,7 @@ impl StepperConfig {
         self.target_distance + if a > b { a } else { b }
     }
 
-    /// Returns the number of rounds that a step of so many bodies may take.
+    /// Returns the number of rounds that a step of this many bodies may take.
     pub(crate) fn rounds_of_step(&self, bodies: usize) -> u64 {
         ROUNDS_BASE + bodies as u64 * u64::from(self.rounds_per_body_max)
     }

@@ -55,12 +55,13 @@
 //! tick: it keeps its position and its velocity, and moves on with that velocity in the next tick. A body that hits
 //! it exchanges momentum with it as with any other, by its mass and its velocity; if it would still move into the
 //! stalled body, it is stalled too. A body that is jammed between others may be stalled in every tick, and then it
-//! does not move although it has a velocity, until the caller moves it or one of the others. If it is wedged between a moving body that cannot be pushed and
-//! others, so that 256 impulses or more are propagated to it, it gets no faster than that body, or than it was and its acceleration makes it;
-//! the speed that it loses by this is reported as an impulse of that body at the end of the tick. Only time is lost, by the bodies in [`Stepper::stalled`]: momentum is
-//! conserved, no energy is added, and no body gets into another. Even a body that cannot be pushed is stalled if it
-//! would move into a stalled one. There are at most as many events as pushable bodies times that number, plus the
-//! number of bodies that move but cannot be pushed, and the number of bodies that spin, and one for the overlaps at the start.
+//! does not move although it has a velocity, until the caller moves it or one of the others. It is *wedged* if it is between others and a moving body
+//! that cannot be pushed, and 256 impulses or more are propagated to it. The speed of a wedged body is then limited: to the speed of that moving
+//! body, or to its own speed before the tick plus what its acceleration has added, whichever is greater. The speed that it loses is reported as an
+//! impulse of the moving body at the end of the tick. Only time is lost, by the bodies in [`Stepper::stalled`]: momentum is conserved, no energy is
+//! added, and no body gets into another. Even a body that cannot be pushed is stalled if it would move into a stalled one. There are at most as many
+//! events as pushable bodies times that number, plus the number of bodies that move but cannot be pushed, and the number of bodies that spin, and one
+//! for the overlaps at the start.
 //!
 //! **Heaps.** Bodies that are jammed, such as balls or rotated boxes in a pit, push each other in circles and use up their impacts, or the rounds of
 //! the step. With a target distance of 0, most bodies of a heap of 300 are stalled in each tick. With the displacement that gravity adds in a tick
@@ -85,9 +86,9 @@
 //!
 //! **Resting.** A body that rests on something immovable is *supported*: as long as it lies there, it counts as
 //! immovable itself for impacts from above, and so on upwards, until one of the next 64 bodies below has moved away. So a stack takes about one event per contact instead of
-//! passing impulses up and down. If a supported body moves towards the body that hits it, relative to the body that carries both, its own
-//! mass counts: otherwise it would push that body like a moving wall, and the energy of bodies that support each other in a circle would
-//! grow.
+//! passing impulses up and down. If a supported body moves towards the body that hits it, relative to the immovable body at the end of its chain of
+//! supports, its own mass counts: otherwise it would push that body like a moving wall, and the energy of bodies that support each other in a circle
+//! would grow.
 //!
 //! **Slop.** Positions are rounded to `f32` at each impact and at the end. So that rounding moves no body to the
 //! other side of a thin one, two bodies touch at a distance, their *skin*: the target distance, plus 2⁻²⁰ of the
@@ -98,8 +99,8 @@
 //! [`StepperConfig::correction_max`] of the size of the smaller one, or by the skin if that is more. The velocity for that is a *pseudo-velocity*
 //! (split impulses: Catto 2005): it moves bodies, is swept and shared by inverse mass as any other, and is removed at the end of the tick. It is
 //! not part of the momentum and adds no kinetic energy. So that rounding leaves no pair closing, all bodies that respond separate at least by
-//! a pseudo-velocity. Where pseudo-velocities alone let two bodies return to each other at once, they get another one, by which they do not return
-//! before the end of the tick.
+//! a pseudo-velocity. Two bodies may close again at once by their pseudo-velocities alone. Then a further pseudo-velocity is added to both, so that
+//! they stay apart until the end of the tick.
 //!
 //! **Parts.** A mesh, a height field or a compound is one body. The next impact of a pair is the first of all their parts, and after the
 //! response the two are searched again, so several parts that are hit at one time have an impact each. Where one part is

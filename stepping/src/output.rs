@@ -39,9 +39,9 @@ pub struct StepStats {
 /// The momentum of a body that is not [`immovable`](Self::immovable) changes by `-impulse · normal` if it is `a`, and
 /// by `impulse · normal` if it is `b`; from [`Impact::toi`] to the end of its tick it changes also by
 /// `supporting_force · time` along the same direction. Together with its own acceleration these are the only changes.
-/// That includes the speed that a stalled body loses if a mover has wedged it: an impulse of the mover at the end of the tick, at the position of the body and against its velocity.
-/// The unit of mass is the inverse of that of the inverse masses, lengths are the caller's, and times are fractions of
-/// the tick.
+/// That includes the speed that a wedged body loses (see *Limits* in the description of the [crate](crate)): an impulse of the moving body that
+/// cannot be pushed, at the end of the tick, at the position of the wedged body and against its velocity. The unit of mass is the inverse of that of
+/// the inverse masses, lengths are the caller's, and times are fractions of the tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -78,12 +78,12 @@ impl<P> ResolvedImpact<P> {
     }
 }
 
-/// A body that lost the rest of a tick, or its rotation in it.
+/// A body that was stalled, or that stopped rotating, and from when on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stalled<R = u32> {
     /// The row or id of the body.
     pub row: R,
-    /// The fraction of the tick from which on it was stalled, or did not rotate. Its path is proved to be free up to then.
+    /// The fraction of the tick from which on it was stalled, or did not rotate.
     pub since: f32,
 }

@@ -176,7 +176,7 @@ impl RemainingPaths {
             moved_filters.extend(recent.iter().map(|&row| filters[row as usize]));
             input = input.filtered(moved_filters);
         }
-        // If the forest cannot take so many rows, they stay on the list.
+        // If the forest cannot take this many rows, they stay on the list.
         if forest.put(recent, input).is_ok() {
             for row in recent.drain(..).map(|row| row as usize) {
                 (stored[row], positions[row]) = (boxes[row], NOT_LISTED);

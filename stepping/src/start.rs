@@ -173,7 +173,7 @@ impl Start {
         let most = candidates.len().min(step.config.searches_max as usize);
         let (rows, config, mut searched) = (bodies.bodies(), step.config, 0);
         while searched < most && !step.is_out_of_rounds() {
-            // So many searches of convex bodies cannot take more rounds than are left; those of bodies with parts may.
+            // This many searches of convex bodies cannot take more rounds than are left; those of bodies with parts may.
             let left = step.rounds_max - step.stats.rounds;
             // Two searches for the next impact, and one for an overlap at the start.
             let size = (left / (3 * u64::from(config.rounds_max))).max(BATCH_MIN);

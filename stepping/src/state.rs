@@ -47,8 +47,8 @@ pub(crate) struct BodyState {
     own: [[f32; 3]; 2],
     /// Its speed before the tick.
     speed: f64,
-    /// Greatest speed of a mover whose impulses have reached it, directly or through others, and the row of that mover; zero if none has. A mover moves and
-    /// cannot be pushed.
+    /// Greatest speed of a moving body that cannot be pushed and whose impulses have reached it, directly or through others, and the row of that
+    /// body; zero without such a body.
     pub(crate) driven: (f64, u32),
     /// Whether it is stalled.
     pub(crate) is_stalled: bool,

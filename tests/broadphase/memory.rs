@@ -350,7 +350,7 @@ fn excluded_pairs_take_no_memory() {
         let mut world = Broadphase::with_exec(Threads::one());
         world.set_kind_table(table);
         world.exec.pairs_max = 100;
-        // So many layers that the words are not exact.
+        // This many layers that the words are not exact.
         for k in 0..32 {
             let filter = Filter::new(1 << k, !(1 << k));
             let proxy = Proxy::dynamic().filtered(filter);

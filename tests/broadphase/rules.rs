@@ -132,7 +132,7 @@ impl Course {
 }
 
 /// Goal: the results for a crowd are the same on every level and number of threads, order included, and
-/// follow the rules. Method: so many pairs that they are divided into several partitions, and some proxies
+/// follow the rules. Method: this many pairs that they are divided into several partitions, and some proxies
 /// with so many partners that their rows have a skip index; the first run is compared with the model.
 #[test]
 fn crowd_gives_the_same_results_on_any_threads_and_level() {

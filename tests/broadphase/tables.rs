@@ -108,7 +108,7 @@ fn every_table_finds_and_counts_the_pairs_of_its_kinds() {
     assert!(begun > 20_000 && ended > 2_000, "{begun} {ended}");
 }
 
-/// So many proxies of a kind in one place.
+/// This many proxies of a kind in one place.
 fn crowd(world: &mut Broadphase, kind: ProxyKind, count: usize) -> Vec<ProxyId> {
     (0..count).map(|_| world.insert(cube(0.0), description(kind)).expect("valid")).collect()
 }

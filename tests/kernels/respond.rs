@@ -496,7 +496,7 @@ fn a_stack_on_a_floor_comes_to_rest() {
                 (body.moving.aabb.min[1], body.moving.aabb.max[1]) =
                     (body.moving.aabb.min[1] + y, body.moving.aabb.max[1] + y);
             }
-            // The speed that still closes after so many rounds moves a body by less than gravity does in a
+            // The speed that still closes after this many rounds moves a body by less than gravity does in a
             // tick.
             for (i, j) in [(0, 1), (1, 2)] {
                 let deep = depth(&bodies[i].moving.aabb, &bodies[j].moving.aabb, 1);

@@ -493,7 +493,7 @@ fn long_paths_in_hostile_worlds() {
     check_families(&mut Draw::new(seed), &FAMILIES, wanted, size);
 }
 
-/// Checks scenes of each family in turn, until they have so many boxes together. Sometimes rows do not move, have filters, are invalid, or are divided
+/// Checks scenes of each family in turn, until they have this many boxes together. Sometimes rows do not move, have filters, are invalid, or are divided
 /// into two sets.
 pub(crate) fn check_families(
     draw: &mut Draw,

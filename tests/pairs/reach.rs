@@ -9,7 +9,7 @@ use swath::{Aabb, Filter, Level, Pair, PairFinder, Threads};
 /// Numbers of boxes around the limits between near and far boxes of a block.
 const REACHES: [usize; 16] = [0, 1, 2, 14, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65];
 
-/// Boxes in a line, one for each whole number, each of which overlaps exactly so many of those after it.
+/// Boxes in a line, one for each whole number, each of which overlaps exactly this many of those after it.
 fn line(reaches: &[usize]) -> Vec<Aabb> {
     let at = |k: usize, reach: usize| Aabb {
         min: [k as f32, 0.0, 0.0],

@@ -28,7 +28,7 @@ fn assert_panics(work: impl FnOnce()) {
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"as the test wants"));
 }
 
-/// Panics in one of so many calls.
+/// Panics in one of this many calls.
 struct Fuse {
     calls: AtomicUsize,
     of: usize,

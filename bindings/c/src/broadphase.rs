@@ -216,8 +216,7 @@ pub unsafe extern "C" fn swath_broadphase_set(
     }
 }
 
-/// Sets the box and the displacement of the proxy `ids[k]` to row `k` of `boxes`. If an id occurs several times, its last row
-/// counts.
+/// Sets the box and the displacement of the proxy `ids[k]` to row `k` of `boxes`. If an id occurs several times, its last valid row counts.
 ///
 /// `ids`: as many ids as there are boxes. If one of them is stale, nothing is changed.
 ///
@@ -337,7 +336,8 @@ pub unsafe extern "C" fn swath_broadphase_set_owner(
     unsafe { change(broadphase, |world| Ok(world.broadphase.set_owner(id.into(), owner)?)) }
 }
 
-/// Sets the margin of a proxy.
+/// Sets the margin of a proxy: a length from 0 to 2 to the power of 120, by which the box that is compared is larger than the bounds of the path, on
+/// each side. Any other value, also NaN, is an error, and nothing is changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_set_margin(
     broadphase: *mut swath_broadphase,
@@ -392,7 +392,8 @@ pub unsafe extern "C" fn swath_broadphase_set_enabled(
     }
 }
 
-/// Sets whether proxies of two kinds form pairs: 1, or 0.
+/// Sets whether proxies of two kinds form pairs: `pairs` is 1 if they do, else 0. The next update finds all pairs anew, and ends those whose kinds no
+/// longer pair. A resting pair stays as long as both proxies rest and touch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_set_kind_pairs(
     broadphase: *mut swath_broadphase,
@@ -481,7 +482,7 @@ pub(crate) fn found<T>(found: Option<T>, id: swath_proxy_id) -> Outcome<T> {
     found.ok_or_else(|| swath::broadphase::BroadphaseError::Stale { id: id.into() }.into())
 }
 
-/// Reserves memory for as many proxies, of which `movers` move, and for ticks with as many pairs.
+/// Reserves memory for `proxies` proxies, of which `movers` move, and for ticks with `pairs` pairs. Each number is at most 2 to the power of 28.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_reserve(
     broadphase: *mut swath_broadphase,

@@ -43,8 +43,8 @@ pub struct swath_exec {
     /// The number of threads: 0 for one for each logical core, which all objects share; 1 for the calling thread alone; at
     /// most 1024.
     pub threads: u32,
-    /// The greatest number of pairs of a tick; 0 for no limit. A search that finds more is an error. Pairs that filters
-    /// exclude may count too.
+    /// The greatest number of pairs of a tick; 0 for no limit. A search that finds more is an error. Pairs that filters or owners exclude do not
+    /// count.
     pub pairs_max: u64,
     /// Threads of the caller, instead of `threads`, or NULL. The structure is copied.
     pub executor: *const swath_executor,

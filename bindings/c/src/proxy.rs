@@ -8,9 +8,9 @@ use swath::{Proxy, ProxyKind};
 /// The kind of a proxy. A pair needs a dynamic proxy, or a kinematic and a sleeping one, unless `swath_broadphase_set_kind_pairs`
 /// changes it.
 pub type swath_kind = u32;
-/// Moves and reacts to contacts. Pairs with every kind.
+/// Moves and reacts to contacts. By default it pairs with every kind.
 pub const SWATH_KIND_DYNAMIC: u32 = 0;
-/// Moves on a path that the caller prescribes, such as a door. Does not pair with kinematic or fixed proxies.
+/// Moves on a path that the caller prescribes, such as a door. By default it does not pair with kinematic or fixed proxies.
 pub const SWATH_KIND_KINEMATIC: u32 = 1;
 /// A dynamic body at rest. Costs almost nothing while unchanged.
 pub const SWATH_KIND_SLEEPING: u32 = 2;

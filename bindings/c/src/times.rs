@@ -26,7 +26,7 @@ pub const SWATH_TOUCH_IGNORE: u32 = 2;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct swath_toi_settings {
-    /// The distance at which shapes count as touching, such as a skin. Default: 0.
+    /// The distance at which shapes count as touching: a length from 0 to 2 to the power of 120. Default: 0.
     pub target_distance: f32,
     /// Limit of the distance at an impact above the target, relative to the size of the smaller shape. Default: 1 / 16384.
     pub tolerance: f32,
@@ -243,8 +243,8 @@ fn check_rows(checks: impl Iterator<Item = Result<(), swath::Invalid>>, name: &s
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_distance_result {
-    /// A lower bound of the distance, less than it by at most 2 to the power of -20 of it and 2 to the power of -26 of the sizes. For shapes that
-    /// overlap it is minus the depth.
+    /// A lower bound of the distance. It is too small by at most 2 to the power of -20 of the distance, plus 2 to the power of -26 of the sizes, plus
+    /// 2 to the power of -43 of the sum of the bounding radii. For shapes that overlap it is minus the depth.
     pub distance: f32,
     /// The unit normal, from `a` to `b`.
     pub normal: [f32; 3],
@@ -317,7 +317,7 @@ unsafe fn placed_pairs<'a, T: Pod>(
     Ok(PlacedPairs { bodies, poses, pairs, threads: exec.threads, to })
 }
 
-/// Computes the distance of two convex shapes.
+/// Computes the distance of two convex shapes, each at a pose. A body that is not a convex shape, or an invalid pose, is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_distance(
     a: *const swath_shape,

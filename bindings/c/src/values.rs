@@ -163,7 +163,7 @@ same_layout! {
 
 /// The order of the pairs of a search.
 pub type swath_order = u32;
-/// The order in which they were found, which is the same for any threads and any instruction set.
+/// The order in which they were found, which is the same for any number of threads and any instruction set.
 pub const SWATH_AS_FOUND: u32 = 0;
 /// By `a`, then by `b`.
 pub const SWATH_SORTED: u32 = 1;

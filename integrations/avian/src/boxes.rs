@@ -28,7 +28,7 @@ impl Executor for BevyTasks {
 
 /// All pairs are found anew if more than one of this many boxes has moved.
 const MOVED_SHARE: usize = 8;
-/// Up to so many changed boxes are compared one by one, until they are put into the forest together.
+/// Up to this many changed boxes are compared one by one, until they are put into the forest together.
 const PENDING_MAX: usize = 64;
 /// Stands for a row or an index that does not exist.
 const NONE: u32 = u32::MAX;

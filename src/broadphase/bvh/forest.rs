@@ -91,11 +91,10 @@ fn rows_after(start: usize, count: usize) -> Result<Range<u32>, FixedError> {
 /// pairs, hardly on the number of fixed boxes: 50 to 130 ns for each mover among boxes of about one size. A
 /// mover whose path is long compared with the fixed boxes reaches more nodes of the trees, about 7 ns each, even if it has no pair.
 /// A stick across the scene visits about √n nodes among n sticks that cross it on other axes; a plate across the scene
-/// visits about n^(2/3) nodes among n points. Where many movers would do so, they are joined
-/// with all fixed boxes instead, in at most 30 to 150 ns for each mover and each fixed box. Answers are the same for every
-/// level, any threads, and any history of insertions and removals. The order of the pairs in [`Pairs`] is the
-/// same for every level and any threads, but depends on the history; that of [`Pairs::sorted`] does
-/// not.
+/// visits about n^(2/3) nodes among n points. Where many movers would do so, they are joined with all fixed boxes instead. A join takes 30 to 150 ns
+/// for each mover and for each fixed box. Answers are the same for every level, any number of threads, and any history of insertions and removals.
+/// The order of the pairs in [`Pairs`] is the same for every level and any number of threads, but depends on the history; that of [`Pairs::sorted`]
+/// does not.
 ///
 /// The filter of a fixed box is set on insertion ([`FixedInput`]) or later
 /// ([`FixedBoxes::set_filters`]); the filters of movers are part of each call ([`PairInput`]). A mover

@@ -15,11 +15,13 @@ use crate::geom::{Filter, MapEach, Pair, sample_index, uneven_index};
 use crate::lanes::Scalar;
 use alloc::vec::Vec;
 
-/// Number of movers and of fixed boxes from which the number of candidates is estimated.
+/// Number of movers from which the number of candidates is estimated.
 const SAMPLE_MOVERS: usize = 32;
+/// Number of fixed boxes from which the number of candidates is estimated.
 const SAMPLE_BOXES: usize = 512;
-/// Number of movers around which the share of separated candidates is estimated, and greatest number of movers sampled around each.
+/// Number of movers around which the share of separated candidates is estimated.
 const CENTRES: usize = 4;
+/// Greatest number of movers in the sample around each of these.
 const SAMPLE_NEAR: usize = 256;
 
 /// The movers and the fixed boxes of a join.

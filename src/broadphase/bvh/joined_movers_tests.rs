@@ -56,8 +56,9 @@ fn pairs_by_brute_force(sets: &[(Vec<Aabb>, Vec<Filter>); 2]) -> Vec<Pair> {
 }
 
 /// Goal: movers in a crowd of fixed boxes that filters exclude cost a time in proportion to boxes and pairs, and have exactly their pairs, in an order that is
-/// the same for every level and any threads. Method: count visited nodes, boxes that are read, and comparisons; brute force; in one place, of two kinds that
-/// each exclude by their own mask, of six kinds in a place each, in a crowd that is larger than its boxes, and beside others that pair.
+/// the same for every level and any number of threads. Method: count visited nodes, boxes that are read, and comparisons; brute force; in one place,
+/// of two kinds that each exclude by their own mask, of six kinds in a place each, in a crowd that is larger than its boxes, and beside others that
+/// pair.
 #[test]
 fn excluded_fixed_boxes_are_not_compared_with_movers() {
     let count = 20_000;

@@ -13,7 +13,7 @@
 //! the power of 2/3, also if they have no pair. A join reads each fixed box, so it is done only after a round whose
 //! allowance is in proportion to the boxes and movers. Movers in a crowd of boxes that filters or owners exclude also visit many nodes
 //! without a pair; they are joined if the join separates these boxes. All decisions are made from counts that are the same for every level
-//! and any threads.
+//! and any number of threads.
 
 use super::joined_movers::{JoinedMovers, write_words};
 use super::mover_progress::MoverProgress;
@@ -38,13 +38,14 @@ const RUNS: usize = 64;
 const RUN_MIN: usize = 128;
 /// How many nodes more than expected the first round may visit, for each fixed box and each mover.
 const ROUND_NODES: u64 = if cfg!(fuzzing) { 0 } else { 1 };
-/// Number of nodes whose visit takes as long as the join of a box, and as a candidate of a join.
+/// Number of node visits that take as long as the join of one box.
 const JOIN_NODES: u64 = if cfg!(fuzzing) { 0 } else { 12 };
+/// Number of node visits that take as long as one candidate of a join.
 const CANDIDATES_NODES: f64 = if cfg!(fuzzing) { 0.0 } else { 0.5 };
 /// Fewest boxes and movers that are joined.
 const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 
-/// Up to so many movers are searched for in a single run without rounds. A large tree has at most a node for every seven boxes,
+/// Up to this many movers are searched for in a single run without rounds. A large tree has at most a node for every seven boxes,
 /// so they visit hardly more nodes than a join costs.
 const FEW: usize = if cfg!(fuzzing) { 8 } else { 64 };
 
@@ -84,7 +85,7 @@ impl MoverScratch {
 impl_memory!(MoverScratch { left, words, join; lists of stacks; without #[cfg(test)] work });
 
 impl MoverScratch {
-    /// Reserves memory for traversals of the trees by so many threads.
+    /// Reserves memory for traversals of the trees by this many threads.
     pub(crate) fn reserve(&mut self, threads: usize, trees: &[Tree]) {
         lengthen_by_default(&mut self.stacks, threads);
         let depth = most_of(trees, |tree| tree.depth);
@@ -282,7 +283,7 @@ fn find<P: FoundPair>(
     clock.lap()
 }
 
-/// Whether to join the movers that are left with all fixed boxes costs less than to visit so many nodes. Collects the boxes if
+/// Whether to join the movers that are left with all fixed boxes costs less than to visit this many nodes. Collects the boxes if
 /// they are needed and not collected yet, and the words of the filters.
 fn is_join_cheaper(
     search: MoverSearch<'_>,
@@ -432,7 +433,7 @@ mod tests {
     }
 
     /// Goal: joined movers have the same pairs with the same times as others, in an order that is the same for every level
-    /// and any threads; filters and labels count. Method: comparison with searches for few movers at a time.
+    /// and any number of threads; filters and labels count. Method: comparison with searches for few movers at a time.
     #[test]
     fn joined_movers_have_the_same_pairs() {
         let filter =

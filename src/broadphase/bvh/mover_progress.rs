@@ -1,6 +1,6 @@
 //! How far the traversals for a run of movers are, and when they are interrupted.
 //!
-//! All numbers are counts of nodes, movers and pairs, which are the same for every level and any threads.
+//! All numbers are counts of nodes, movers and pairs, which are the same for every level and any number of threads.
 
 use super::traverse_batch::BLOCK;
 use core::ops::Range;
@@ -8,9 +8,9 @@ use core::ops::Range;
 /// Nodes per mover that are expected: among boxes of about one size a mover visits 8 to 15. One more is expected for each
 /// pair. Fuzz inputs are small and must be interrupted too.
 const NODES_EXPECTED: u64 = if cfg!(fuzzing) { 1 } else { 16 };
-/// Number of movers of the first block of a round. It is small, because all its nodes are visited, however many. Where pairs are tested it is
-/// smaller, because each box of these nodes may be.
+/// Number of movers of the first block of a round. It is small, because all nodes of a block are visited, however many.
 const BLOCK_FIRST: u32 = 8;
+/// The same where pairs are tested. It is smaller, because each box of these nodes may be tested.
 const BLOCK_FIRST_TESTED: u32 = 2;
 /// Fewest movers of a block.
 const BLOCK_MIN: u64 = 4;

@@ -56,7 +56,7 @@ pub(crate) fn load_movers(
     }
 }
 
-/// Loads movers one by one: for a few, most of the time is to wait for memory, and columns would be more of it.
+/// Loads movers one by one: a few movers mostly wait for memory, and columns would be more memory to access.
 fn load_few(
     set: PairInput<'_>,
     fixed: u32,

@@ -10,13 +10,13 @@ use crate::geom::{Aabb, Filter, sum_of};
 use crate::par;
 use alloc::vec::Vec;
 
-/// Rows are less than this, so there are at most so many.
+/// Rows are less than this, so there are at most this many.
 const ROWS_MAX: usize = 1 << 27;
 
 /// Rows whose boxes are computed at a time.
 const ITEMS: usize = 4096;
 
-/// Checks that a tree may have so many rows.
+/// Checks that a tree may have this many rows.
 fn check_rows(count: usize) -> Result<(), FixedError> {
     if count > ROWS_MAX {
         return Err(FixedError::RowTooLarge { index: ROWS_MAX, row: ROWS_MAX as u64 });
@@ -26,9 +26,8 @@ fn check_rows(count: usize) -> Result<(), FixedError> {
 
 /// A bounding volume hierarchy of boxes that do not change.
 ///
-/// Box `k` of the columns is called row `k`. A rebuild takes about 40 ns for each box on one thread
-/// and reuses the memory of the tree; mostly up to twice as long, and at most five times as long, if the boxes are of several scales or long
-/// on different axes.
+/// Box `k` of the columns is called row `k`. A rebuild takes about 40 ns for each box on one thread, and reuses the memory of the tree. If the boxes
+/// have several scales or are long on different axes, it usually takes up to twice as long, and at most five times as long.
 ///
 /// A query visits the nodes whose bounds it reaches, in about 7 ns each. Among boxes of about one size these are 5 to 10
 /// nodes. A query that is long compared with the boxes visits all nodes along it, also if it hits nothing. So a box across the whole scene,

@@ -100,7 +100,7 @@ pub(crate) trait PrunedQuery {
 
 /// Counts of what queries visited.
 ///
-/// They are the same on every level and with any threads; they depend on the shape of the tree.
+/// They are the same on every level and with any number of threads; they depend on the shape of the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Visits {

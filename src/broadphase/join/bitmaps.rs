@@ -25,13 +25,15 @@ use alloc::vec::Vec;
 const WORDS: usize = LANES_MAX;
 /// Number of boxes of a block.
 pub(super) const BLOCK: usize = 32 * WORDS;
-/// Greatest and least number of cells of an end, each with about as many boxes of the block.
+/// Greatest number of cells of an end. All cells have about equally many boxes of the block.
 const CELLS_MAX: usize = 256;
+/// Least number of cells of an end.
 const CELLS_MIN: usize = 16;
-/// Greatest and least number of equal intervals of an end, of which these cells consist.
+/// Greatest number of equal intervals of an end, of which the cells consist.
 const INTERVALS_MAX: usize = 1024;
+/// Least number of these intervals.
 const INTERVALS_MIN: usize = 64;
-/// The crowded range is the shortest one that contains so many eighths of the boxes.
+/// The crowded range is the shortest one that contains this many eighths of the boxes.
 const CROWD_EIGHTHS: usize = 3;
 /// Greatest number of boxes of a sample from which the number of comparisons is estimated.
 const TRIED_MAX: usize = 32;

@@ -38,7 +38,7 @@ pub(super) struct KdRows {
 }
 
 impl KdRows {
-    /// Removes so many rows.
+    /// Removes this many rows.
     #[inline(always)]
     pub(super) fn drop_first(&mut self, rows: usize) {
         (self.start, self.len) = (self.start + rows, self.len - rows);
@@ -93,7 +93,7 @@ pub(super) struct KdBoxes {
 impl_memory!(KdBoxes { bounds, words, order, sides, keys; without rules, peak, copied });
 
 impl KdBoxes {
-    /// Reserves memory for so many rows.
+    /// Reserves memory for this many rows.
     pub(super) fn grow(&mut self, rows: usize) {
         for column in self.bounds.iter_mut().chain(&mut self.order) {
             lengthen_sparsely(column, rows);

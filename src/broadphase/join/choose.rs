@@ -9,51 +9,59 @@ use crate::broadphase::pairs::flags::{OF_FIRST, STILL};
 /// Comparisons per box up to which a set is compared without a division. Fuzz inputs are small and must be divided
 /// too.
 pub(super) const LEAF_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 64.0 };
-/// Number of comparisons that cost as much as testing a box with the bitmaps of a block, and as comparing a pair that is left.
+/// Number of comparisons that cost as much as testing a box with the bitmaps of a block.
 const BITMAP_WORK: f64 = if cfg!(fuzzing) { 1.5 } else { 64.0 };
+/// Number of comparisons that cost as much as comparing a pair that the bitmaps leave.
 const LEFT_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 32.0 };
 /// Number of comparisons that cost as much as computing the bitmaps of a block, for each of its boxes.
 const BUILD_WORK: f64 = if cfg!(fuzzing) { 0.02 } else { 200.0 };
 /// Number of comparisons that cost as much as copying a box once.
 const COPY_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 24.0 };
-/// Number of comparisons that cost as much as dividing a set of one box once, and as sorting a box.
+/// Number of comparisons that cost as much as dividing a set of one box once.
 const LEVEL_WORK: f64 = if cfg!(fuzzing) { 0.5 } else { 48.0 };
+/// Number of comparisons that cost as much as sorting a box.
 const SORT_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 128.0 };
-/// Comparisons per box from which long boxes may be joined separately from the others. That is done if it leaves so large a
-/// share of the pairs to a sweep of the boxes that are shorter than this part of the interquartile range.
+/// Comparisons per box from which long boxes may be joined separately from the others.
 const APART_WORK: f64 = if cfg!(fuzzing) { 3.0 } else { 512.0 };
+/// That is done if it leaves at least this share of the pairs to a sweep of the short boxes.
 const SHORT_SHARE: f64 = 0.25;
+/// A box is short if it is shorter than this part of the interquartile range.
 pub(crate) const SHORT_PART: f32 = 1.0 / 16.0;
-/// Before a sweep, the longer boxes are looked for in the whole set. If they are less than this share, so that the sample may
-/// have missed them, and need so many comparisons per box, they are joined separately.
+/// Before a sweep, the longer boxes are looked for in the whole set. If they are less than this share, the sample may have missed them.
 const MISSED_SHARE: f64 = 0.25;
+/// Such boxes are joined separately if they need this many comparisons per box.
 const MISSED_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 32.0 };
-/// The same two values for more of them, so that more boxes are copied and sorted once more.
+/// The same as [`MISSED_SHARE`] for more long boxes, so that more boxes are copied and sorted once more.
 const MANY_SHARE: f64 = 0.5;
+/// The same as [`MISSED_WORK`] for these.
 const MANY_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 96.0 };
-/// Where neither a sweep nor a plane is good, boxes that are longer than this part of the interquartile range are joined
-/// separately. The least share of long boxes for that, and the least share of boxes that cross the best plane.
+/// Where neither a sweep nor a plane is good, boxes that are longer than this part of the interquartile range are joined separately.
 const LONG_PART: f32 = 0.5;
+/// Least share of long boxes for that.
 const LONG_SHARE: f64 = 0.125;
+/// Least share of boxes that cross the best plane for that.
 const CROSSING_SHARE: f64 = 0.04;
 /// Comparisons per box within two sets that are swept up to which they are swept as one list. Then each box is compared with its
 /// neighbours in lanes, which takes less time than to find the next box of two lists.
 const MERGED_WORK: f64 = if cfg!(fuzzing) { 4.0 } else { 16.0 };
 /// How many times as many boxes as the other one a set must have to be swept as a list of its own.
 const MERGED_RATIO: usize = 4;
-/// Least share of boxes that do not move for which the others are joined separately before any division. This is done if fewer boxes than
-/// a share or a number move, or if a box overlaps on average more than so many others while neither moves.
+/// Least share of boxes that do not move for which the others are joined separately before any division. One of the next three conditions must hold
+/// too.
 const STILL_SHARE: f64 = 0.75;
+/// Fewer boxes than this share move.
 const FEW_MOVE_SHARE: f64 = 1.0 / 64.0;
+/// Fewer boxes than this move.
 const FEW_MOVE: f64 = if cfg!(fuzzing) { 4.0 } else { 256.0 };
+/// A box overlaps on average more than this many others while neither moves.
 const STILL_WORK: f64 = 4.0;
-/// It is also done if to compare the boxes that move with the others by bitmaps costs at most so many comparisons for each box, where so many times
-/// as many pairs are left as in the sample: a wrong choice is expensive.
+/// It is also done if comparing the boxes that move with the others by bitmaps costs at most this many comparisons for each box.
 const STILL_BITMAPS_WORK: f64 = if cfg!(fuzzing) { 8.0 } else { 256.0 };
+/// There, this many times as many pairs are assumed to be left as in the sample: a wrong choice is expensive.
 const STILL_CAUTION: f64 = 2.0;
-/// Comparisons per box by a sweep from which the boxes that move are separated also later, and the least share of pairs of which
-/// neither box moves.
+/// Comparisons per box by a sweep from which the boxes that move are separated also later.
 const SWEPT_WORK: f64 = if cfg!(fuzzing) { 2.0 } else { 64.0 };
+/// Least share of pairs of which neither box moves for that.
 const STILL_PAIRS: f64 = 0.5;
 /// Greatest depth of divisions. A sample that was wrong that often is not used any longer.
 pub(super) const DEPTH_MAX: u8 = 64;
@@ -305,7 +313,7 @@ fn most_are_still(boxes: &dyn JoinSets, sets: [KdRows; 2]) -> bool {
     of_a * of_b > STILL_PAIRS && of_a * of_b < 1.0
 }
 
-/// Returns intervals for a comparison by bitmaps, if it costs less than so many comparisons where `caution` times as many pairs are left as in the
+/// Returns intervals for a comparison by bitmaps, if it costs less than this many comparisons where `caution` times as many pairs are left as in the
 /// samples.
 fn bitmaps(
     [(a, of_a), (b, of_b)]: [(KdRows, &[Sampled; 3]); 2],

@@ -5,7 +5,7 @@
 //! are hardly larger than the limit are divided into parts, which are not written. Then the boxes of each part are copied and
 //! joined by one worker, into an output of its own.
 //!
-//! Which parts there are depends on the boxes alone, so the pairs and their order are the same for any threads.
+//! Which parts there are depends on the boxes alone, so the pairs and their order are the same for any number of threads.
 
 use super::boxes::{KdPart, KdRows, NOT_FIRST_UNCUT, Selection, SortedSets, Summary};
 use super::choose::{KdHistory, SplitChoice, choose};
@@ -27,8 +27,9 @@ use crate::lanes::{LANES_MAX, Level};
 use crate::par::{self, Threads, sort_floats};
 use alloc::vec::Vec;
 
-/// A set with more boxes than this, and than a share of all boxes, is divided.
+/// A set with more boxes than this is divided if it also has more than one of [`SHARES`] of all boxes.
 const SET_ROWS: usize = if cfg!(fuzzing) { 16 } else { 8192 };
+/// See [`SET_ROWS`].
 const SHARES: usize = 8;
 /// Greatest number of parts, and of sets of a level.
 const PARTS_MAX: usize = 128;
@@ -386,7 +387,7 @@ impl DividedJoin {
 }
 
 impl KdTask {
-    /// Returns the joins of one set with about so many parts of the larger one, and their number.
+    /// Returns the joins of one set with about this many parts of the larger one, and their number.
     fn parts_of_rows(&self, parts: usize) -> ([Self; PARTITION_MAX], usize) {
         let of_a = self.a.len > self.b.len;
         let larger = if of_a { self.a } else { self.b };
@@ -561,7 +562,7 @@ impl PartWorker {
     }
 }
 
-/// Returns the planes between so many parts of about equal size, after negative infinity and before infinity. None is below
+/// Returns the planes between this many parts of about equal size, after negative infinity and before infinity. None is below
 /// [`JoinInput::rules`].
 fn slices(
     (records, words): &(&JoinRecords, &[u32]),

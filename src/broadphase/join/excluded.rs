@@ -272,7 +272,7 @@ impl KdBoxes {
         self.share_overlapping::<SAMPLE>(sets, &|_, _| true) >= 0.25
     }
 
-    /// Returns the share of the pairs of two sets that overlap, by a sample of so many boxes of each. Only those with words of a condition count, by the
+    /// Returns the share of the pairs of two sets that overlap, by a sample of this many boxes of each. Only those with words of a condition count, by the
     /// set and the word.
     fn share_overlapping<const COUNT: usize>(
         &self,

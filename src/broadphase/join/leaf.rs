@@ -7,7 +7,7 @@ use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, LoadColumns, MaskLanes, Tab
 
 /// Number of boxes after a box of a sorted set with which it is compared together with the other boxes of its lane groups.
 const NEIGHBOURS: usize = LANES_MAX;
-/// A sweep may make one of so many parts of its comparisons early, in addition to the share of the boxes that are done.
+/// A sweep may make one of this many parts of its comparisons early, in addition to the share of the boxes that are done.
 const EARLY_PART: u64 = 8;
 
 /// A pair of sets whose comparison has begun.
@@ -67,7 +67,7 @@ impl Leaf {
         Self { a, b, same, most: u64::MAX, ..Self::default() }
     }
 
-    /// Compares boxes that overlap in the order in which both sets are sorted, until there were so many comparisons.
+    /// Compares boxes that overlap in the order in which both sets are sorted, until there were this many comparisons.
     pub(super) fn sweep([a, b]: [KdRows; 2], of: &SortedSets, most: u64) -> Self {
         let &SortedSets { same, merged, .. } = of;
         let [first, second] = of.lens();

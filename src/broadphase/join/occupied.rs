@@ -9,11 +9,13 @@ use crate::columns::impl_memory;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX, U32Lanes};
 use alloc::vec::Vec;
 
-/// Greatest number of cells of an axis. An axis has one cell for every [`OTHERS_PER_CELL`] boxes of the large set, but at least
-/// [`CELLS_EACH_MIN`] and at most [`CELLS_EACH`] cells for each box of the small set.
+/// Greatest number of cells of an axis.
 const CELLS_MAX: usize = 1 << 14;
+/// Greatest number of cells for each box of the small set.
 const CELLS_EACH: usize = 16;
+/// Between these limits, an axis has one cell for this many boxes of the large set.
 const OTHERS_PER_CELL: usize = 4;
+/// Least number of cells for each box of the small set.
 const CELLS_EACH_MIN: usize = 4;
 /// How many times as many boxes the large set has at least.
 pub(super) const LARGER_BY: usize = 4;
@@ -35,7 +37,7 @@ pub(super) struct OccupiedCells {
     nearest: Vec<f32>,
 }
 
-/// Returns the number of cells in a length of one, if an extent has so many. An axis without extent is one cell, so the result is 0; the
+/// Returns the number of cells in a length of one, if an extent has this many. An axis without extent is one cell, so the result is 0; the
 /// extent is -0 if its bounds are from 0 to -0.
 pub(super) fn cells_per_length(cells: usize, extent: f32) -> f32 {
     let scale = cells as f32 / extent;

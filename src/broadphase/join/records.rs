@@ -52,7 +52,7 @@ impl JoinRecords {
         records.push(JoinRecord { bounds: [f32::INFINITY; 6], unused: [0.0; 2] });
     }
 
-    /// Replaces the boxes by so many, of which `get` returns the bounds.
+    /// Replaces the boxes by this many, of which `get` returns the bounds.
     pub(super) fn load(
         &mut self,
         not_first: [u32; 3],

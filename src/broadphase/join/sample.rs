@@ -6,19 +6,22 @@ use super::records::JoinRecords;
 use crate::geom::{count_of, uneven_index};
 use crate::par::sort_floats;
 
-/// Greatest and least number of boxes in a sample, and how many boxes each of them represents.
+/// Greatest number of boxes in a sample.
 const SAMPLE_MAX: usize = 64;
+/// Least number of boxes in a sample.
 const SAMPLE_MIN: usize = 16;
+/// Number of boxes of the set for each box of a sample.
 const ROWS_PER_SAMPLE: usize = 32;
-/// Greatest number of boxes in the sample of which each is compared with each, and how many boxes each of them represents.
+/// Greatest number of boxes in the sample of which each is compared with each.
 const OVERLAPPING_MAX: usize = 256;
+/// Number of boxes of the set for each box of that sample.
 const ROWS_PER_OVERLAPPING: usize = 128;
 /// Number of boxes of a list of places whose length is tested.
 const LENGTHS_MAX: usize = 4096;
 
-/// If at least one of so many boxes of a sample has no near box in the other set, all boxes of the set are tested for one.
+/// If at least one of this many boxes of a sample has no near box in the other set, all boxes of the set are tested for one.
 const ALONE_ONE_OF: usize = 10;
-/// Most of the boxes are within some bounds if fewer than one of so many are outside.
+/// Most of the boxes are within some bounds if fewer than one of this many are outside.
 const WITHIN_OF: usize = 4;
 
 /// The sets of a join, for samples of them.

@@ -15,17 +15,20 @@ use core::ops::Range;
 
 /// Greatest number of boxes of a set that is sorted. It limits the memory.
 pub(super) const SORTED_MAX: usize = 1 << 16;
-/// Number of boxes for each bin of an even distribution, and the greatest number of bins.
+/// Number of boxes for each bin of an even distribution.
 const ROWS_PER_BIN: usize = 4;
+/// Greatest number of bins.
 const BINS_MAX: usize = SORTED_MAX / ROWS_PER_BIN;
 /// Greatest sum of the squares of the numbers of boxes in the bins, for each box. It is about as many comparisons, and an even
 /// distribution has a sum of five.
 const TOGETHER_MAX: u64 = 16;
 /// The bin is in the low bits of a float between this and twice this.
 const BIN_FLOAT: f32 = (1 << 23) as f32;
-/// Bits and number of the digits of a key.
+/// Number of bits of a digit of a key.
 const DIGIT_BITS: usize = 11;
+/// Number of digits of a key.
 const DIGITS: usize = 3;
+/// The bits of the lowest digit.
 const DIGIT_MASK: usize = (1 << DIGIT_BITS) - 1;
 
 /// How coordinates of an axis are ordered: as they are, or by bins.
@@ -70,7 +73,7 @@ pub(super) struct SortKeys {
 impl_memory!(SortKeys { starts, bins, counts, sorted, keys });
 
 impl SortKeys {
-    /// Reserves memory for so many boxes.
+    /// Reserves memory for this many boxes.
     pub(super) fn grow(&mut self, rows: usize) {
         let (each, both) = (rows.min(SORTED_MAX), rows.min(2 * SORTED_MAX) + LANES_MAX);
         lengthen_sparsely(&mut self.starts, both);
@@ -80,12 +83,12 @@ impl SortKeys {
         self.counts.iter_mut().for_each(|counts| lengthen_sparsely(counts, bins_of(each)));
     }
 
-    /// Returns where the starts of so many boxes are to be written.
+    /// Returns where the starts of this many boxes are to be written.
     pub(super) fn starts_mut(&mut self, rows: usize) -> &mut [f32] {
         &mut self.starts[..rows]
     }
 
-    /// Chooses an order for two sets of so many boxes, of which the starts have been written.
+    /// Chooses an order for two sets of this many boxes, of which the starts have been written.
     pub(super) fn order(&mut self, level: Level, [first, second]: [usize; 2]) -> StartOrder {
         let Self { starts, bins, counts, .. } = self;
         let rows = first + second;
@@ -140,7 +143,7 @@ impl SortKeys {
     }
 }
 
-/// Returns the number of bins for so many boxes.
+/// Returns the number of bins for this many boxes.
 fn bins_of(rows: usize) -> usize {
     (rows / ROWS_PER_BIN).next_power_of_two().min(BINS_MAX)
 }

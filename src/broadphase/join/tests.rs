@@ -74,7 +74,7 @@ fn proceed(
     }
 }
 
-/// Divides a join of so many boxes that has begun, and returns the number of its parts and its pairs.
+/// Divides a join of this many boxes that has begun, and returns the number of its parts and its pairs.
 pub(super) fn divided_pairs(
     join: &mut DividedJoin,
     threads: &Threads,

@@ -22,7 +22,7 @@ pub(crate) struct Candidates {
 impl_memory!(Candidates { a, b; without len });
 
 impl Candidates {
-    /// Reserves memory for so many candidates.
+    /// Reserves memory for this many candidates.
     pub(crate) fn reserve(&mut self, most: usize) {
         for column in [&mut self.a, &mut self.b] {
             if column.len() < most {
@@ -72,7 +72,7 @@ pub(crate) fn overlap<I: Isa>(a: [I::F32; 6], b: [I::F32; 6]) -> I::Mask {
         & low_v.le(highs_v)
 }
 
-/// Greatest number of candidates of a strip or join with so many records at once: one box may overlap all others just before
+/// Greatest number of candidates of a strip or join with this many records at once: one box may overlap all others just before
 /// the candidates are processed, or the boxes of a lane group as many others each.
 pub(crate) fn candidates_max(rows: usize) -> usize {
     CANDIDATES + rows.max(LANES_MAX * LANES_MAX) + 2 * LANES_MAX

@@ -2,9 +2,9 @@
 
 /// Flag of the id: the box does not move.
 pub(crate) const STILL: u32 = 1 << 31;
-/// Flag of the id: the box starts in a strip of a lower u.
+/// Flag of the id: the box starts in an earlier cell of `u`, the first divided axis of the grid.
 pub(crate) const NOT_FIRST_U: u32 = 1 << 30;
-/// Flag of the id: the box starts in a strip of a lower v.
+/// Flag of the id: the box starts in an earlier cell of `v`, the second divided axis of the grid.
 pub(crate) const NOT_FIRST_V: u32 = 1 << 29;
 /// Flag of the id: the box is in the first of two sets.
 pub(crate) const OF_FIRST: u32 = 1 << 28;

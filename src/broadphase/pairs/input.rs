@@ -12,7 +12,7 @@ use core::ops::Range;
 /// row.
 pub(crate) const ROW: u32 = (1 << 26) - 1;
 
-/// Checks that so many rows can be numbered.
+/// Checks that this many rows can be numbered.
 pub(crate) fn check_rows(rows: usize) -> Result<(), FindError> {
     if rows > ROW as usize { Err(FindError::TooManyBoxes { rows }) } else { Ok(()) }
 }

@@ -51,7 +51,7 @@ impl<'a> PairLimit<'a> {
         Self::new(usize::MAX, None)
     }
 
-    /// Stores the pairs that the test allows, at most about so many.
+    /// Stores the pairs that the test allows, at most about this many.
     pub(crate) const fn new(pairs_max: usize, test: Option<PairTest<'a>>) -> Self {
         Self { budget: Budget::new(pairs_max), test }
     }
@@ -71,7 +71,7 @@ pub(crate) fn filters_allow(filters: [Option<&[Filter]>; 2], [a, b]: [u32; 2]) -
     filter(0, a).allows(filter(1, b))
 }
 
-/// A full list from which excluded pairs were removed grows only if less than one place in so many would stay free.
+/// A full list from which excluded pairs were removed grows only if less than one place in this many would stay free.
 const FREE_MIN: usize = 16;
 
 impl<P: FoundPair> Buffer<P> {

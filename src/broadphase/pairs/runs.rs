@@ -13,8 +13,8 @@ use core::slice;
 /// The pairs of a tick, in the memory into which the finder wrote them; reading them copies
 /// nothing.
 ///
-/// The order is the same for every level and any threads. It depends on the boxes alone, and for
-/// stored boxes on the history of changes. [`Pairs::sorted`] orders the pairs by row.
+/// The order is the same for every level and any number of threads. It depends on the boxes alone, and for stored boxes on the history of changes.
+/// [`Pairs::sorted`] orders the pairs by row.
 #[derive(Debug)]
 pub struct Pairs<'a, P> {
     runs: &'a [PairRun<P>],
@@ -47,13 +47,13 @@ impl<P> Default for PairRun<P> {
     }
 }
 
-/// Places of a list that are kept for each one that the largest of the last ticks needed. A list that grows by pushing to it has at most
-/// twice or, if it is short, four times as many as it needs.
+/// Capacity of a list that is kept, as a multiple of the length that the largest of the last ticks needed. A list that grows by pushing to it has at
+/// most twice or, if it is short, four times as many as it needs.
 const KEPT_MAX: usize = 8;
-/// So many places more are kept in any case.
+/// Capacity of a list that is kept in any case, in addition.
 const KEPT_LEAST: usize = 4096;
 
-/// Returns how many places of a list are kept if the last ticks needed so many.
+/// Returns how many places of a list are kept if the last ticks needed this many.
 pub(crate) fn places_kept(needed: usize) -> usize {
     needed.saturating_mul(KEPT_MAX).saturating_add(KEPT_LEAST)
 }
@@ -67,30 +67,30 @@ pub(crate) fn shrink_above<T>(list: &mut Vec<T>, most: usize) {
 
 /// The most that any of the last 16 to 32 ticks needed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Window {
-    /// Of the current window of ticks, and of the one before.
+pub(crate) struct RecentMax {
+    /// The greatest value of the current 16 ticks, and of the 16 before.
     greatest: [usize; 2],
     ticks: usize,
 }
 
-impl Window {
+impl RecentMax {
     /// Records what a tick needs. Returns the most that any of the last ticks needed, this one included.
     pub(crate) fn record(&mut self, needed: usize) -> usize {
         let most = self.record_part(needed);
         self.ticks += 1;
-        if self.ticks == WINDOW_TICKS {
+        if self.ticks == RECENT_TICKS {
             (self.greatest, self.ticks) = ([0, self.greatest[0]], 0);
         }
         most
     }
 
-    /// Records what a part of a tick needs, after which others follow. Returns what [`Window::record`] does.
+    /// Records what a part of a tick needs, after which others follow. Returns what [`RecentMax::record`] does.
     fn record_part(&mut self, needed: usize) -> usize {
         self.greatest[0] = self.greatest[0].max(needed);
         self.most()
     }
 
-    /// Whether the last tick is the first one of a window.
+    /// Whether the last tick began another 16 ticks.
     pub(crate) fn has_begun(&self) -> bool {
         self.ticks == 1
     }
@@ -113,8 +113,8 @@ pub(crate) struct PairRuns<P> {
     starts: Vec<usize>,
     sorted: Vec<P>,
     /// What the ticks needed: places for pairs in all runs together, spare ones included, and pairs.
-    places_needed: Window,
-    pairs_needed: Window,
+    places_needed: RecentMax,
+    pairs_needed: RecentMax,
     /// The number of pairs for which memory is reserved.
     reserved: usize,
     /// Whether the pairs are those of a part of a tick, and other parts follow.
@@ -134,8 +134,8 @@ impl<P> Default for PairRuns<P> {
             added: 0,
             starts: Vec::new(),
             sorted: Vec::new(),
-            places_needed: Window::default(),
-            pairs_needed: Window::default(),
+            places_needed: RecentMax::default(),
+            pairs_needed: RecentMax::default(),
             reserved: 0,
             part_of_tick: false,
         }
@@ -200,7 +200,7 @@ impl<P: Copy + Default> PairRuns<P> {
             reserve_total(&mut run.partition_ends, parts);
         }
         let is_part = core::mem::take(&mut self.part_of_tick);
-        let record = if is_part { Window::record_part } else { Window::record };
+        let record = if is_part { RecentMax::record_part } else { RecentMax::record };
         let places = record(&mut self.places_needed, places).max(self.reserved);
         let pairs = record(&mut self.pairs_needed, pairs).max(self.reserved);
         let most = places_max(places, pairs).saturating_add(UNUSED_EACH * self.all.len());
@@ -212,7 +212,7 @@ impl<P: Copy + Default> PairRuns<P> {
         }
     }
 
-    /// Frees all memory for pairs, which are read no more, if there are more than so many places, besides some for each run. It is for lists
+    /// Frees all memory for pairs, which are read no more, if there are more than this many places, besides some for each run. It is for lists
     /// that no search uses any more.
     pub(crate) fn free_above(&mut self, most: usize) {
         let most = most.saturating_add(UNUSED_EACH * self.all.len());
@@ -258,7 +258,7 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Frees the memory that this many pairs in this many runs do not need, and all other runs.
     pub(crate) fn shrink_to(&mut self, runs: usize, pairs: usize) {
-        (self.places_needed, self.pairs_needed) = (Window::default(), Window::default());
+        (self.places_needed, self.pairs_needed) = (RecentMax::default(), RecentMax::default());
         self.reserved = pairs;
         // Without pairs not even empty runs are needed.
         self.all.truncate(if pairs == 0 { 0 } else { runs });
@@ -291,7 +291,7 @@ pub(crate) fn runs_of(
     }
 }
 
-/// The number of places above which spare ones are freed, besides some for each run, if ticks need so many places and pairs. Ticks that are
+/// The number of places above which spare ones are freed, besides some for each run, if ticks need this many places and pairs. Ticks that are
 /// alike stay below it: a list grows by half, and then gets a quarter more than it needs.
 fn places_max(places: usize, pairs: usize) -> usize {
     // A caller may reserve any number of places.
@@ -351,7 +351,7 @@ const UNUSED_FACTOR: usize = 4;
 const UNUSED_MOST: usize = 1 << 24;
 const UNUSED_EACH: usize = 4096;
 /// Number of ticks of a window. What earlier ticks needed is forgotten after one or two windows.
-const WINDOW_TICKS: usize = 16;
+const RECENT_TICKS: usize = 16;
 /// Number of pairs below which one thread copies them: waking another costs more.
 const COPY_PAIRS_MIN: usize = 16 * 1024;
 

@@ -13,7 +13,7 @@ use crate::columns::{MovingBoxColumns, Row as _, impl_memory};
 use crate::geom::{Filter, MovingBox};
 use alloc::vec::Vec;
 
-/// Few proxies are searched for if the active movers are at most one of this many movers.
+/// The active movers count as few if they are at most one of this many movers.
 const ACTIVE_SHARE: usize = 4;
 
 /// The bytes of eight settled movers.

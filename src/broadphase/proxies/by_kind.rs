@@ -1,7 +1,7 @@
-//! Finds the pairs of movers kind by kind, for a kind table whose pairs a single search cannot find without others.
+//! Finds the pairs of movers kind by kind, for a kind table for which a single search would also find pairs that the table excludes.
 //!
-//! The movers are copied in the order of their kinds. Then the dynamic ones are searched, the kinematic ones, or the dynamic ones
-//! against the kinematic ones, as the table says.
+//! The movers are copied in the order of their kinds. Then up to three searches follow, as the table requires: of dynamic movers with each other, of
+//! kinematic movers with each other, and of dynamic with kinematic ones.
 
 use super::movers::borrow_columns;
 use super::pair_cache::partition::{PairFilter, PairSource, Partitions};

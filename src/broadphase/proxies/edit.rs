@@ -175,10 +175,9 @@ impl Broadphase {
     /// Sets which kinds of proxies pair. The next update finds all pairs anew, and ends those whose kinds no longer pair. A
     /// resting pair stays cached as long as both proxies rest and touch, also if the table no longer has their kinds.
     ///
-    /// Pairs of two resting kinds begin only when one of the two proxies is inserted or changes. For
-    /// [`Broadphase::update_with_new`], another table is a change of all proxies: its function is called once more for the pairs
-    /// that it has rejected. Setting the former table again before the update does not undo that: a table counts as another one if
-    /// it differs from the one before it, whichever the last update used.
+    /// Pairs of two resting kinds begin only when one of the two proxies is inserted or changes. For [`Broadphase::update_with_new`], a new table is
+    /// a change of all proxies: its function is called once more for the pairs that it has rejected. A table is new if it differs from the current
+    /// one. So setting another table and then the former one again, before an update, is a change too.
     pub fn set_kind_table(&mut self, kinds: KindTable) {
         self.state.kinds_changed |= kinds != self.state.kinds;
         self.state.kinds = kinds;
@@ -220,7 +219,7 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Applies `edit` to a proxy, unless `is_so` says that it would change nothing.
+    /// Applies `edit` to a proxy, unless `is_so` returns true, because it would change nothing.
     fn change(
         &mut self,
         id: ProxyId,

@@ -21,7 +21,7 @@ use super::slots::SmallGenerations;
 use super::state::BroadphaseState;
 use crate::broadphase::exec::Exec;
 use crate::broadphase::pairs::buffer::reserve_for;
-use crate::broadphase::pairs::runs::{PairRun, PairRuns, Window, runs_of};
+use crate::broadphase::pairs::runs::{PairRun, PairRuns, RecentMax, runs_of};
 use crate::broadphase::{FindError, FixedBoxes, PairFinder, PairInput};
 use crate::columns::impl_memory;
 use crate::geom::{MapEach, SweptPair, lengthen_by_default, most_of, sum_of};
@@ -32,7 +32,7 @@ use alloc::vec::Vec;
 /// `UNUSED_EACH` places more for each partition: a list of any length has 1024.
 const UNUSED_FACTOR: usize = 8;
 const UNUSED_EACH: usize = 4096;
-/// Partitions of at most so many pairs are short, however many workers reserve memory for one.
+/// Partitions of at most this many pairs are short, however many workers reserve memory for one.
 const SHORT: usize = 4096;
 /// Number of pairs below which one thread compares them: waking another costs more.
 const PARALLEL_PAIRS_MIN: usize = 2048;
@@ -55,8 +55,8 @@ pub(crate) struct FullScratch {
     /// Events of each partition, used if there is more than one worker, and otherwise empty.
     parts: Vec<Events>,
     /// How many events the last ticks had.
-    events_of_parts: Window,
-    /// The number of pairs that the last update has found, or of those that were cached before if there were more.
+    events_of_parts: RecentMax,
+    /// The greater of two numbers: of the pairs that the last update has found, and of those that were cached before.
     pub(crate) found: usize,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
@@ -290,7 +290,7 @@ fn compare(
     let before_of = |part: usize| if part > 0 { ends[part - 1] } else { 0 }..ends[part];
     let longest_before = (0..partitions.count).map(|part| before_of(part).len()).max().unwrap_or(0);
     let longest = most_of(&lengths, |&length| length);
-    // The memory for a partition with at most so many found pairs, and as many cached ones.
+    // The memory for a partition with at most this many found pairs, and as many cached ones.
     let reserve = |scratch: &mut DiffScratch, most: usize| {
         let [longest, before] = [longest, longest_before].map_each(|length| most.min(length));
         scratch.reserve_for(diff.level, partitions.width(), longest, before);
@@ -330,7 +330,7 @@ fn compare(
 
 /// Frees the memory of the events of partitions, if it is many times what the last ticks needed: in different ticks the events are
 /// in different partitions, and each would keep the memory of its largest tick.
-fn free_unused(parts: &mut [Events], needed: &mut Window) {
+fn free_unused(parts: &mut [Events], needed: &mut RecentMax) {
     let most = needed.record(sum_of(parts, Events::count)).saturating_mul(UNUSED_FACTOR);
     if have_places_above(parts, most) {
         parts.iter_mut().for_each(Events::drop_spare);

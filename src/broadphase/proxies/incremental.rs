@@ -235,8 +235,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Adds a pair of the proxy at position `at`, if the two may pair. `among` says that the pair is one of two proxies
-    /// that move, which are in no forest.
+    /// Adds a pair of the proxy at position `at`, if the two may pair. `among` states that the pair is one of two proxies that move, which are in no
+    /// forest.
     fn add(&mut self, at: usize, other: u32, first: f32, among: bool) {
         let Self { state, active, .. } = *self;
         let (slot, slots_all) = (active.slots[at], &state.slots.all);

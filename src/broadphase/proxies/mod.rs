@@ -95,7 +95,7 @@ pub(crate) use update::Changes;
 /// Boxes with stable ids, and their pairs from tick to tick.
 ///
 /// The rules below define what a pair is, which events are reported, and in which order.
-/// Answers and ids are the same for every level and any threads.
+/// Answers and ids are the same for every level and any number of threads.
 ///
 /// The time of a tick depends on the number of movers, of their pairs and of changes. A mover counts as unchanged if its fat AABB
 /// did not change; or, without a margin, if it has no displacement and no call has set its box since the last update, not even to

@@ -46,7 +46,7 @@ impl MoverTree {
         !self.is_dirty
     }
 
-    /// Rebuilds the tree if it is dirty. `filtered` says whether any proxy has a filter.
+    /// Rebuilds the tree if it is dirty. `filtered` is true if any proxy has a filter.
     pub(crate) fn update(
         &mut self,
         state: &BroadphaseState,

@@ -81,7 +81,7 @@ impl MoverStore {
         borrow_columns(&self.columns)
     }
 
-    /// Rows to which boxes are copied. `with_fat` says whether any row has a margin.
+    /// Rows to which boxes are copied. `with_fat` is true if any row has a margin.
     pub(crate) fn rows_mut(&mut self, rows: Range<usize>, with_fat: bool) -> MoverRowsMut<'_> {
         let Self { columns, fat, status, .. } = self;
         let mut part = MoverRowsMut { status: &mut status[rows.clone()], ..Default::default() };

@@ -1,6 +1,6 @@
 //! What the last updates needed, so that `unused.rs` can free the rest.
 
-use crate::broadphase::pairs::runs::Window;
+use crate::broadphase::pairs::runs::RecentMax;
 
 /// How an update has found the pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,15 +17,15 @@ pub(super) enum UpdateKind {
 #[derive(Debug, Default)]
 pub(crate) struct Needed {
     /// Pairs, in any of the lists.
-    pub(super) pairs: Window,
+    pub(super) pairs: RecentMax,
     /// Whether movers were searched for by the pair finder.
-    pub(super) searches: Window,
+    pub(super) searches: RecentMax,
     /// The number of pairs for which the caller has reserved memory.
     pub(super) reserved: usize,
 }
 
 impl Needed {
-    /// Keeps the memory for so many pairs from now on.
+    /// Keeps the memory for this many pairs from now on.
     pub(super) fn reserve(&mut self, pairs: usize) {
         self.reserved = self.reserved.max(pairs);
     }

@@ -31,7 +31,7 @@ impl PairRules<'_> {
         a.filter.allows(b.filter) && owners_allow(a.owner, b.owner)
     }
 
-    /// The tests of a search among movers, which knows whether its words are exact.
+    /// The tests of a search among movers, in which it is known whether the filter words are exact.
     pub(crate) fn of_movers<'t>(
         &self,
         owner: OwnerOf<'t>,

@@ -40,7 +40,7 @@ impl ProxyKind {
     }
 }
 
-/// The description of a box that is inserted.
+/// The description of a proxy that is inserted, without its box.
 ///
 /// ```
 /// use swath::{Filter, Proxy};
@@ -63,8 +63,8 @@ pub struct Proxy {
     /// Its owner. Two proxies of the same owner never pair, for example the limbs of one body. 0
     /// means no owner.
     pub owner: u32,
-    /// By how much the fat AABB is larger than the bounds of the path, on each side; a length. With
-    /// 0 the moving box itself is compared.
+    /// By how much the fat AABB is larger than the bounds of the path, on each side: a length in `[0, COORD_MAX]`. Any other value, also NaN, is an
+    /// error of the insertion. With 0 the moving box itself is compared.
     ///
     /// The margin counts once for each proxy: two proxies with margins `m` and `n` may pair when
     /// they are up to `m + n` apart.
@@ -128,7 +128,7 @@ impl Proxy {
         Self { data, ..self }
     }
 
-    /// Disables the proxy: it has no pairs until it is enabled.
+    /// Disables the proxy: until it is enabled, it has no pairs and no query finds it.
     #[must_use]
     pub const fn disabled(self) -> Self {
         Self { enabled: false, ..self }

@@ -101,9 +101,9 @@ impl Broadphase {
     }
 
     /// The view of [`Broadphase::queries`] through a shared reference, so that several systems of an engine may each
-    /// request one at the same time. `None` if a call has changed a proxy since [`Broadphase::prepare_queries`] or
-    /// [`Broadphase::queries`], unless an update has applied such changes to the trees: it does so if only fixed or sleeping proxies
-    /// were changed.
+    /// request one at the same time. `None` if a call has changed a proxy since the last call of [`Broadphase::prepare_queries`] or
+    /// [`Broadphase::queries`]. If only fixed or sleeping proxies were changed, the next update applies these changes to the trees, and after it a
+    /// view is returned again.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Proxy};
@@ -158,9 +158,8 @@ impl FilterContext for BroadphaseState {
 
 /// A view for queries over the proxies of a [`Broadphase`], created by [`Broadphase::queries`].
 ///
-/// Each answer is bit by bit that of testing every true box, on every level and with any threads;
-/// among equal distances the lowest id is chosen. Only [`ProxyQuery::any`] and the order of
-/// [`ProxyQuery::visit`] depend on the history of the broadphase, which a snapshot does not
+/// Each answer is bit by bit that of testing every true box, on every level and with any number of threads; among equal distances the lowest id is
+/// chosen. Only [`ProxyQuery::any`] and the order of [`ProxyQuery::visit`] depend on the history of the broadphase, which a snapshot does not
 /// contain. Several threads may use a view at once.
 #[derive(Clone, Copy, Debug)]
 pub struct ProxyQueries<'a> {

@@ -29,7 +29,9 @@ const PENDING: u8 = 1 << 7;
 const IN_DYNAMIC: u8 = 1 << 2;
 /// Bit of a slot: it is in the forest of settled kinematic movers.
 const IN_KINEMATIC: u8 = 1 << 3;
+/// Bits of a slot: it is in a forest of settled movers.
 const IN_SETTLED: u8 = IN_DYNAMIC | IN_KINEMATIC;
+/// Number of forests.
 const TREES: usize = 4;
 /// Bit of a slot: its proxy rests and has a margin, so its box in the forest may be larger than the true one.
 const FAT: u8 = 1 << 4;
@@ -98,7 +100,7 @@ impl RestingTrees {
         !self.is_stale
     }
 
-    /// Applies the changes. `filtered` says whether any proxy has a filter.
+    /// Applies the changes. `filtered` is true if any proxy has a filter.
     pub(crate) fn update(&mut self, state: &BroadphaseState, filtered: bool) {
         if self.changed.is_empty() {
             return;
@@ -170,7 +172,7 @@ impl RestingTrees {
         }
     }
 
-    /// Whether the forests contain what the state says, for all slots without a pending change.
+    /// Whether the forests agree with the state, for all slots without a pending change.
     pub(crate) fn is_sound(&self, state: &BroadphaseState) -> bool {
         let dirty = count_of(&self.bits_of_slot, |&row| row & PENDING != 0);
         let (mut lens, mut fat) = ([0; TREES], 0);
@@ -294,7 +296,7 @@ mod tests {
     use crate::broadphase::proxies::Proxy;
     use crate::geom::Aabb;
 
-    /// Boxes of this forest are on a grid with so many on each axis.
+    /// Boxes of this forest are on a grid with this many on each axis.
     const EACH: usize = 10;
 
     /// Inserts dynamic boxes without displacement, with side 0.5, at distance 1, and settles them with one more box that has

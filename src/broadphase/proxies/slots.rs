@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 /// Marks the absence of a row or of a slot.
 pub(crate) const NONE: u32 = u32::MAX;
-/// Largest number of slots. All proxies may be movers, which are rows of the pair finder, and it takes at most so many.
+/// Largest number of slots. All proxies may be movers, which are rows of the pair finder, and it takes at most this many.
 pub(crate) const SLOTS_MAX: usize = ROW as usize;
 
 /// A generation that no proxy has. It marks slots whose cached pairs are forgotten.

@@ -21,8 +21,8 @@ impl Drop for Transaction<'_> {
 }
 
 impl Broadphase {
-    /// Discards the result of the last update, and forgets the cached pairs of the renewed proxies. `marks_renewed` says
-    /// whether these proxies have changed.
+    /// Discards the result of the last update, and forgets the cached pairs of the renewed proxies. `marks_renewed` states whether these proxies have
+    /// changed.
     pub(super) fn begin_update(&mut self, marks_renewed: bool) -> Transaction<'_> {
         self.discard_changes();
         let Self { state, renewed_status, .. } = self;

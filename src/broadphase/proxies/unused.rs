@@ -8,8 +8,9 @@ use super::needed::UpdateKind;
 use crate::broadphase::pairs::runs::{places_kept, shrink_above};
 use crate::columns::Memory as _;
 
-/// Bytes of a pair finder that was not used by any of the last updates, for each place of a list that is kept, and for each mover.
+/// Bytes that are kept of a pair finder that none of the last updates has used, for each element of a list that is kept.
 const PLACE_BYTES: usize = 64;
+/// Bytes that are kept of it for each mover.
 const MOVER_BYTES: usize = 1024;
 
 impl Broadphase {

@@ -39,8 +39,8 @@
 //! ```
 //!
 //! Guarantee: each answer is bit by bit that of testing every box; among equal distances the box
-//! with the lowest row is chosen, on every level and with any threads. Lists are ordered by row or
-//! by distance. Only [`Query::visit`] and `any` depend on the shape of the tree.
+//! with the lowest row is chosen, on every level and with any number of threads. Lists are ordered by row or by distance. Only [`Query::visit`] and
+//! `any` depend on the shape of the tree.
 
 pub(crate) mod batch;
 pub(crate) mod collector;

@@ -19,8 +19,9 @@ use super::grid::{Choice, Grid, Sample, cost};
 use super::join_cost::{join_cost, join_each, join_overlaps, join_work};
 use crate::geom::{Aabb, MapEach, MovingBox, each_axis};
 
-/// Greatest and least number of boxes in the sample from which the grid is chosen.
+/// Greatest number of boxes in the sample from which the grid is chosen.
 const SAMPLES_MAX: usize = 1024;
+/// Least number of boxes in that sample.
 const SAMPLES_MIN: usize = 96;
 /// There are fewer samples than the least number if each would represent fewer boxes than this.
 const ROWS_PER_SAMPLE_MIN: usize = 16;
@@ -34,8 +35,9 @@ const ANY_AXIS_ROWS: usize = if cfg!(fuzzing) { 2 } else { 24 };
 const LINE_RATIO: f64 = 8.0;
 /// Each box of the sample represents this many boxes, within the limits of the sample size.
 const ROWS_PER_SAMPLE: usize = 256;
-/// Greatest number of boxes of the larger sample, after a smaller one was wrong, and how many boxes each of them represents.
+/// Greatest number of boxes of the larger sample, after a smaller one was wrong.
 const DENSE_SAMPLES_MAX: usize = 16 * SAMPLES_MAX;
+/// Number of boxes of the input for each box of that sample.
 const DENSE_ROWS_PER_SAMPLE: usize = ROWS_PER_SAMPLE / 8;
 /// The first sample is wrong if with the true number of records a tick takes this many times as long as a join of all
 /// boxes. The larger samples after it are wrong more rarely.
@@ -43,8 +45,9 @@ const COST_SLACK: f64 = 1.25;
 
 /// Number of boxes from which comparisons are counted pair by pair. For 10,000 boxes the count would take 2 % of an even tick.
 pub(super) const COUNTED_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 16_384 };
-/// The larger sample, taken if the first price is wrong: greatest number of boxes, and how many each represents.
+/// Greatest number of boxes of the larger sample that is taken if the first price is wrong.
 const COUNTED_SAMPLES_MAX: usize = 512;
+/// Number of boxes of the input for each box of that sample.
 const COUNTED_ROWS_PER_SAMPLE: usize = 64;
 /// The price of a grid is wrong if the counted comparisons of a box cost more than `WRONG_FACTOR` times the priced ones, plus `WRONG_COST`
 /// nanoseconds, plus the cost of `WRONG_PAIRS` pairs of the sample.
@@ -53,14 +56,15 @@ const WRONG_COST: f64 = 10.0;
 const WRONG_PAIRS: f64 = 8.0;
 /// Cost of comparisons, for each box, from which other grids are tried too.
 const EXPENSIVE_COST: f64 = 15.0;
-/// Least number of pairs of the first sample that are tested, and how many boxes of the input each of them represents.
+/// Least number of pairs of the first sample that are tested.
 const CHECKED_PAIRS_MIN: usize = 1 << 14;
+/// Number of boxes of the input for each of these pairs.
 const CHECKED_ROWS_PER_PAIR: usize = 32;
 /// Another grid is chosen if it costs at most this part.
 const BETTER: f64 = 0.6;
 /// All boxes are joined instead if that costs at most this part of the price of the first choice, with the true cost of its copies.
 const JOIN_BETTER: f64 = 0.8;
-/// A grid is tried instead of a join up to so many times the price of the join, because the check of the grid may still replace it.
+/// A grid is tried instead of a join up to this many times the price of the join, because the check of the grid may still replace it.
 const JOIN_WORSE: f64 = 1.3;
 /// Number of records from which a strip is joined.
 pub(super) const JOIN_ROWS: f64 = 512.0;
@@ -415,7 +419,7 @@ mod tests {
         assert!(!joined && grid.strips() > 200, "{} strips", grid.strips());
     }
 
-    /// Chooses for a scene of so many boxes, of which so many move.
+    /// Chooses for a scene of this many boxes, of which this many move.
     fn chosen(scene: Scene, (rows, active): (usize, usize)) -> Choice {
         let world = World::new(scene, rows, 1);
         let get = |row: usize| {

@@ -26,15 +26,19 @@ use crate::broadphase::pairs::candidates::overlap;
 use crate::geom::{MapEach, uneven_index};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, LoadColumns, MaskLanes};
 
-/// Numbers of strips that are tested, and of records of each, at first and if these need more than a part of the limit.
+/// Number of strips that are tested at first, and number of records of each.
 const FIRST_TESTED: (usize, usize) = (4, 32);
+/// The same numbers of the second test.
 const TESTED: (usize, usize) = (16, RECORDS_TESTED);
+/// Greatest number of records of a strip that are tested.
 const RECORDS_TESTED: usize = 64;
+/// The second test is done if the first one shows more than this part of the limit.
 const FIRST_PART: f64 = 0.5;
 /// Number of boxes from which comparisons are estimated. For fewer boxes the first test would take a noticeable part of an even tick.
 pub(crate) const ESTIMATED_ROWS_MIN: usize = COUNTED_ROWS_MIN;
-/// The grid is wrong if it needs this many times the comparisons that its price assumes, and so many more for each box.
+/// The grid is wrong if it needs this many times the comparisons that its price assumes, and [`WRONG_EACH`] more for each box.
 const WRONG_FACTOR: f64 = 2.0;
+/// See [`WRONG_FACTOR`].
 const WRONG_EACH: f64 = if cfg!(fuzzing) { 1.0 } else { 200.0 };
 /// A long strip that needs more than `JOINED_EACH` comparisons for each record is joined. That costs as much as
 /// `JOINED_FAR` comparisons of far boxes.
@@ -66,7 +70,7 @@ pub(crate) struct GridRecords<'a, R> {
 }
 
 impl<R: StripRecord> GridRecords<'_, R> {
-    /// Checks the comparisons that the strips need for so many boxes, of which so many are active. The sample is that of the choice.
+    /// Checks the comparisons that the strips need for this many boxes, of which this many are active. The sample is that of the choice.
     pub(crate) fn check(
         &self,
         sizes: (usize, usize),
@@ -96,7 +100,7 @@ impl<R: StripRecord> GridRecords<'_, R> {
         }
     }
 
-    /// Estimates three numbers of all strips, which have so many pairs of records: the comparisons, the comparisons of far boxes that cost as much, and the
+    /// Estimates three numbers of all strips, which have this many pairs of records: the comparisons, the comparisons of far boxes that cost as much, and the
     /// pairs that overlap on all axes.
     fn overlaps(&self, all: u64, tested: (usize, usize), columns: &mut StripColumns) -> [f64; 3] {
         let (strips, records) = tested;
@@ -122,7 +126,7 @@ impl<R: StripRecord> GridRecords<'_, R> {
         shares.map_each(|share| all as f64 * share / strips as f64)
     }
 
-    /// Returns the share of pairs of records of a strip that overlap along it, and that overlap on all axes, from so many records.
+    /// Returns the share of pairs of records of a strip that overlap along it, and that overlap on all axes, from this many records.
     fn overlapping(&self, strip: usize, tested: usize, columns: &mut StripColumns) -> [f64; 2] {
         let Self { level, grid, chunks, lengths } = *self;
         let rows = lengths[strip].min(tested);
@@ -151,7 +155,7 @@ impl<R: StripRecord> GridRecords<'_, R> {
     }
 }
 
-/// Returns the number of pairs of so many records.
+/// Returns the number of pairs of this many records.
 fn pairs_of(records: usize) -> u64 {
     let records = records as u64;
     records * records / 2

@@ -5,8 +5,9 @@ use crate::lanes::{F32Lanes, Isa};
 use crate::par::select_float;
 use alloc::vec::Vec;
 
-/// A strip has as many bins as boxes, rounded up to a power of two, between these limits.
+/// Least number of bins of a strip. It has as many bins as boxes, rounded up to a power of two, between this number and [`BINS_MAX`].
 const BINS_MIN: usize = 16;
+/// Greatest number of bins of a strip.
 const BINS_MAX: usize = 1 << 16;
 /// A crowd is shorter than this part of the whole extent on an axis: see [`Extents::has_crowd`].
 const LONE_CROWD_PART: f32 = 0.25;
@@ -31,7 +32,7 @@ pub(crate) struct StripAxis {
 }
 
 impl StripAxis {
-    /// Returns the bins of a strip with so many boxes, whose lower ends are between `low` and `high`.
+    /// Returns the bins of a strip with this many boxes, whose lower ends are between `low` and `high`.
     pub(crate) fn bins(&self, boxes: usize, low: f32, high: f32) -> AxisCells {
         // A body far outside must not stretch the bins of all others. The interval is known from a sample only, so
         // some boxes are expected a little outside of it.
@@ -41,7 +42,7 @@ impl StripAxis {
         AxisExtent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
     }
 
-    /// Greatest number of bins of a strip with so many boxes.
+    /// Greatest number of bins of a strip with this many boxes.
     pub(crate) fn bins_of(boxes: usize) -> usize {
         boxes.next_power_of_two().clamp(BINS_MIN, BINS_MAX)
     }

@@ -123,7 +123,7 @@ impl_memory!(Sample {
 });
 
 impl Sample {
-    /// Copies `wanted` of so many boxes, at even distances or not. `get` returns a box and its flags.
+    /// Copies `wanted` of this many boxes, at even distances or not. `get` returns a box and its flags.
     pub(super) fn fill(
         &mut self,
         rows: usize,
@@ -174,7 +174,7 @@ impl Sample {
         2 * within >= valid && 2 * self.boxes.len() * others >= valid * wanted
     }
 
-    /// Reserves memory for the prices of grids of so many boxes.
+    /// Reserves memory for the prices of grids of this many boxes.
     pub(super) fn reserve(&mut self, rows: usize) {
         let counters = (Grid::strips_max(rows) * COUNTERS) as usize;
         self.counts.reserve_exact(counters.saturating_sub(self.counts.len()));
@@ -296,7 +296,7 @@ impl Sample {
         shared
     }
 
-    /// Returns how many comparisons a grid needs for each of so many boxes, by the pairs that were listed for the axis along its
+    /// Returns how many comparisons a grid needs for each of this many boxes, by the pairs that were listed for the axis along its
     /// strips, and how many a listed pair stands for.
     pub(super) fn compared(&mut self, rows: usize, grid: &Grid) -> [f64; 2] {
         let Self { level, deltas, columns, cells: located, crossed, .. } = self;
@@ -375,7 +375,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Number of records of so many boxes from which the sample counts as wrong: it missed a few boxes that overlap
+    /// Number of records of this many boxes from which the sample counts as wrong: it missed a few boxes that overlap
     /// thousands of strips. Both the number of records and the comparisons of each grow with the copies, so the cost
     /// grows with their square.
     pub(crate) fn records_max(&self, rows: usize) -> usize {
@@ -385,7 +385,7 @@ impl Choice {
         (rows as f64 * self.copies * more) as usize
     }
 
-    /// Returns the choice of a grid without a price, with strips of so many records.
+    /// Returns the choice of a grid without a price, with strips of this many records.
     pub(super) fn free(grid: Grid, crowd: f64) -> Self {
         let strips = grid.strips() as f64;
         let (cost, compared, join, slack, copies) = (0.0, 0.0, 0.0, 1.0, 1.0);
@@ -412,7 +412,7 @@ impl Grid {
         (self.u.cells * self.v.cells) as usize
     }
 
-    /// Greatest number of strips for so many boxes, for which memory is reserved.
+    /// Greatest number of strips for this many boxes, for which memory is reserved.
     pub(crate) fn strips_max(rows: usize) -> u32 {
         (rows / 8).clamp(1, STRIPS_MAX as usize) as u32
     }

@@ -8,8 +8,9 @@ use crate::broadphase::join::SHORT_PART;
 
 /// Number of boxes that a join divides in the cache of a core.
 const JOIN_NEAR: f64 = 16384.0;
-/// Number of pairs of the larger sample that are tested on each axis: so many for each box of the input, up to the second number.
+/// Number of pairs of the larger sample that are tested on each axis, for each box of the input.
 const COUNTED_PAIRS_PER_ROW: usize = 2;
+/// Greatest number of these pairs.
 const COUNTED_PAIRS_MAX: usize = 1 << 17;
 
 /// Returns the cost of a join for each box. `active` is the number of active boxes among `boxes`, and `work` the number from
@@ -23,7 +24,7 @@ pub(super) fn join_each(boxes: f64, active: f64, work: f64) -> f64 {
         + cost::DIVIDE * divisions
 }
 
-/// Returns the cost of a join for each box, in addition to that of boxes apart from each other, if a box overlaps so many others, whether or not they move, and
+/// Returns the cost of a join for each box, in addition to that of boxes apart from each other, if a box overlaps this many others, whether or not they move, and
 /// such a share of the boxes moves. Hardly any plane separates boxes that overlap, so they are divided in vain; but few boxes that move are joined with the
 /// others by themselves.
 pub(super) fn join_overlaps(each: f64, moving: f64) -> f64 {
@@ -51,18 +52,18 @@ pub(super) fn join_work(
     work * active / boxes
 }
 
-/// Returns the cost of a join of so many boxes, of which so many are active, with the copy of each. See [`join_each`] and [`join_overlaps`].
+/// Returns the cost of a join of this many boxes, of which this many are active, with the copy of each. See [`join_each`] and [`join_overlaps`].
 pub(super) fn join_cost((boxes, active): (f64, f64), work: f64, overlaps_each: f64) -> f64 {
     let overlaps = join_overlaps(overlaps_each, active / boxes);
     boxes * (cost::COPY + join_each(boxes, active, work) + overlaps)
 }
 
-/// Returns the least cost of a join of so many boxes, of which so many are active: if no two of them overlap.
+/// Returns the least cost of a join of this many boxes, of which this many are active: if no two of them overlap.
 pub(super) fn join_min((rows, active): (usize, usize)) -> f64 {
     join_cost((rows as f64, active as f64), 0.0, 0.0)
 }
 
-/// Returns the cost of a join of so many boxes, of which so many are active, after they were copied to strips. The sample is that of the choice.
+/// Returns the cost of a join of this many boxes, of which this many are active, after they were copied to strips. The sample is that of the choice.
 pub(super) fn join_after_scatter(
     (rows, active): (usize, usize),
     overlaps_each: f64,

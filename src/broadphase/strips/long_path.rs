@@ -53,7 +53,7 @@ pub(crate) fn is_long<I: Isa>(isa: I, grid: &Grid, columns: &[I::F32; 9]) -> I::
     isa.splat(LONG_CELLS).le(u_cells + v_cells + along)
 }
 
-/// Returns the factor for displacements on an axis with so many cells per unit of length. On an axis without extent every
+/// Returns the factor for displacements on an axis with this many cells per unit of length. On an axis without extent every
 /// displacement that is not denormal is long.
 fn long_scale(scale: f32) -> f32 {
     if scale > 0.0 && scale < f32::MAX { scale } else { f32::MAX }

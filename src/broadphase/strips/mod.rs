@@ -44,9 +44,9 @@ use time_slices::TimeSlices;
 /// Finds all pairs of boxes that meet in a tick.
 ///
 /// Only memory is kept between ticks. After a few ticks of similar size, finding allocates nothing, even if the
-/// number of pairs grows by a few per cent. Of the memory for pairs, what is not needed is freed once there are more than
-/// eight places for each pair of the largest of the last 16 to 32 ticks, besides 4096 for each of some 130 lists; after dense crowds there are more
-/// lists. Its [`Exec`] sets where it runs: by default on the `rayon` pool in which it is called.
+/// number of pairs grows by a few per cent. Memory for pairs is freed when its capacity is more than eight times the number of pairs of the largest
+/// of the last 16 to 32 ticks, plus 4096 pairs for each of about 130 lists. After dense crowds there are more lists. Its [`Exec`] sets where it runs:
+/// by default on the `rayon` pool in which it is called.
 ///
 /// ```
 /// use swath::{MovingBoxColumns, PairFinder};
@@ -124,7 +124,7 @@ impl PairFinder {
         self.slices = TimeSlices::default();
     }
 
-    /// Reserves memory for ticks of `boxes` boxes with so many union pairs and swept pairs.
+    /// Reserves memory for ticks of `boxes` boxes with this many union pairs and swept pairs.
     ///
     /// The rest of the memory depends on the positions of the boxes, so the first tick may still allocate.
     ///

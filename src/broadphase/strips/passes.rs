@@ -30,7 +30,7 @@ use core::time::Duration;
 const PREFETCH_ROWS_MIN: usize = if cfg!(fuzzing) { 32 } else { 1 << 18 };
 /// Number of boxes below which one thread does the whole tick: to wake another takes as long as its share of the work.
 const PARALLEL_ROWS_MIN: usize = if cfg!(fuzzing) { 64 } else { 2048 };
-/// A grid that is too expensive is replaced by a join of all boxes if at most one of so many is active.
+/// A grid that is too expensive is replaced by a join of all boxes if at most one of this many is active.
 const FEW_ACTIVE: usize = 8;
 /// Approximate number of runs that the strips are split into, so that the threads can share them.
 pub(super) const RUNS: usize = 128;
@@ -412,7 +412,7 @@ impl<R: StripPairs> FinderPasses<R> {
         self.chunks[..chunks].iter().for_each(|chunk| chunk.add_lengths(&mut self.lengths));
     }
 
-    /// Checks the comparisons that the strips of a grid need for so many boxes, of which so many are active.
+    /// Checks the comparisons that the strips of a grid need for this many boxes, of which this many are active.
     fn check(
         &mut self,
         (level, sizes): (Level, (usize, usize)),

@@ -76,13 +76,13 @@ impl<R> Chunk<R> {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
-    /// Reserves memory for so many records in so many strips.
+    /// Reserves memory for this many records in this many strips.
     pub(crate) fn reserve(&mut self, records: usize, strips_max: usize) {
         reserve_total(&mut self.records, records);
         reserve_total(&mut self.starts, strips_max + 1);
     }
 
-    /// Frees the memory that so many records do not need.
+    /// Frees the memory that this many records do not need.
     pub(crate) fn shrink_to(&mut self, records: usize) {
         self.records.clear();
         self.records.shrink_to(records);
@@ -176,7 +176,7 @@ impl ScatterScratch {
         self.stops.capacity()
     }
 
-    /// Reserves memory for a chunk of so many rows.
+    /// Reserves memory for a chunk of this many rows.
     pub(crate) fn reserve(&mut self, rows: usize, strips_max: usize, stops: usize) {
         let [u, v, both] = &mut self.copies;
         let padded = rows.max(LANES_MAX) + LANES_MAX;

@@ -25,10 +25,12 @@ use crate::geom::{Aabb, COORD_MAX, MovingBox, uneven_index};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, Scalar};
 use alloc::vec::Vec;
 
-/// Number of boxes of a sample, between these limits: so many times the root of the number of all boxes. Then a pair of the sample stands for
-/// a quarter of a pair for each box, whatever the number of boxes.
+/// Least number of boxes of a sample.
 const SAMPLES_MIN: usize = 128;
+/// Greatest number of boxes of a sample.
 const SAMPLES_MAX: usize = 2048;
+/// Between these limits, a sample has this many boxes times the root of the number of all boxes. Then a pair of the sample stands for a quarter of a
+/// pair for each box, whatever the number of boxes.
 const SAMPLES_PER_ROOT: f64 = 2.0;
 /// Number of boxes from which slices are considered. Fewer boxes cost little in any case.
 const SLICED_ROWS_MIN: usize = if cfg!(fuzzing) { 4 } else { 1024 };
@@ -37,9 +39,9 @@ pub(super) const SLICE_MIN: f32 = if cfg!(fuzzing) { 1.0 / 16.0 } else { 1.0 / (
 /// Greatest number of slices in the tree of all halves.
 const TREE_MAX: usize = 512;
 
-/// Costs in nanoseconds, as those of [`cost`](super::grid::cost): a search of one slice for each box, and a pair of bounds that overlap
-/// in a slice.
+/// Nanoseconds of a search of one slice for each box; a cost as those of [`cost`](super::grid::cost).
 const SEARCH: f64 = 35.0;
+/// Nanoseconds of a pair of bounds that overlap in a slice.
 const PAIR: f64 = 20.0;
 /// A pair of bounds of two parts of paths that overlap in a strip.
 const STRIP_PAIR: f64 = 8.0;
@@ -48,8 +50,9 @@ const PARTS_PER_SAMPLE: usize = 2;
 const PARTS_SAMPLES_MIN: usize = 32;
 /// What a copy of a box with a long path costs without slices, in addition to its price: to compute its bounds in the strip, and to sort it by them.
 const LONG_COPY: f64 = 130.0;
-/// Slices are considered if so many boxes of a small sample move by more than their own length.
+/// Number of boxes of a small sample. Slices are considered if [`FAST_MIN`] of them move by more than their own length.
 const FAST_SAMPLES: usize = 64;
+/// See [`FAST_SAMPLES`].
 const FAST_MIN: usize = if cfg!(fuzzing) { 0 } else { 12 };
 /// Slices are used if they cost at most this part.
 const BETTER: f64 = 0.8;
@@ -262,7 +265,7 @@ impl SliceEnds {
     }
 }
 
-/// Returns so many boxes, distributed over all rows, and their flags.
+/// Returns this many boxes, distributed over all rows, and their flags.
 fn sampled(input: &FinderInput<'_>, wanted: usize) -> impl Iterator<Item = (MovingBox, u32)> {
     (0..wanted).map(move |k| input.get(uneven_index(k, wanted, input.len())))
 }

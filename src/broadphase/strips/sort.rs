@@ -50,7 +50,7 @@ impl StripColumns {
         [&mut self.ids, &mut self.filters, &mut self.ends]
     }
 
-    /// Reserves memory for so many rows with padding.
+    /// Reserves memory for this many rows with padding.
     pub(crate) fn reserve(&mut self, padded: usize) {
         self.bounds.iter_mut().for_each(|column| reserve_for(column, padded));
         self.columns_mut().into_iter().for_each(|column| reserve_for(column, padded));
@@ -89,7 +89,7 @@ impl<R> Default for SortScratch<R> {
 }
 
 impl<R> SortScratch<R> {
-    /// Reserves memory for a strip of so many rows.
+    /// Reserves memory for a strip of this many rows.
     pub(crate) fn reserve(&mut self, rows: usize) {
         let padded = rows + LANES_MAX;
         reserve_for(&mut self.records, padded);

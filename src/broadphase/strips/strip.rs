@@ -19,11 +19,11 @@ use crate::par::Threads;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Comparisons per box from which a strip is divided instead of swept, and the least number of boxes for it. Fuzz
-/// inputs are small and must reach the join too.
+/// Comparisons per box from which a strip is divided instead of swept. Fuzz inputs are small and must reach the join too.
 const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 128 };
+/// Least number of boxes of a strip that is divided.
 const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
-/// Only one record of so many is counted in the sum of comparisons. A sum over all records would cost 2 % in an even
+/// Only one record of this many is counted in the sum of comparisons. A sum over all records would cost 2 % in an even
 /// scene.
 const CROWD_STEP: usize = 8;
 /// The limit for overlaps that are stored before they are swept: any number.
@@ -61,7 +61,7 @@ impl<R> Default for SweepScratch<R> {
 }
 
 impl<R: StripRecord> SweepScratch<R> {
-    /// Reserves memory for a strip of so many records.
+    /// Reserves memory for a strip of this many records.
     pub(crate) fn reserve(&mut self, rows: usize) {
         self.loaded = None;
         self.sort.reserve(rows);
@@ -72,7 +72,7 @@ impl<R: StripRecord> SweepScratch<R> {
         }
     }
 
-    /// Reserves memory for joins as large as those of any worker, of strips of so many records.
+    /// Reserves memory for joins as large as those of any worker, of strips of this many records.
     pub(crate) fn reserve_join(&mut self, peak: usize, rows: usize) {
         if peak > 0 {
             self.join.reserve_spare(peak);

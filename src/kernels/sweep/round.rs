@@ -12,8 +12,9 @@ use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Half of the distance from 1 to the next float.
 const ULP: f32 = 1.0 / (1 << 24) as f32;
-/// The reach is raised by these fractions of the length of the motion and of the radii.
+/// The reach is raised by this fraction of the length of the motion.
 const SLACK_MOTION: f32 = 18.0 * ULP;
+/// The reach is raised by this fraction of the radii.
 const SLACK_RADIUS: f32 = 22.0 * ULP;
 /// If the square of a motion is below this fraction of the square of the greatest length, there is
 /// no motion.

@@ -130,7 +130,7 @@ impl<E: ElementPair> Kernel for SearchBlock<'_, E> {
     }
 }
 
-/// Runs at most so many rounds for a group, and returns in which lanes there is a hit or a miss.
+/// Runs at most this many rounds for a group, and returns in which lanes there is a hit or a miss.
 #[inline(always)]
 fn advance<I: Isa, E: ElementPair>(
     isa: I,

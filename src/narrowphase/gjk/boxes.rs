@@ -82,7 +82,7 @@ impl<'p> BoxPair<'p> {
         gap - self.turned.rotate_back(normal).abs().dot(self.b)
     }
 
-    /// Returns points near to the nearest ones of boxes at relative position `x`, and mostly these but for rounding.
+    /// Returns points near the nearest points of boxes at relative position `x`; usually they are the nearest points, except for rounding.
     #[inline(always)]
     pub(in crate::narrowphase) fn nearest(&self, x: V3) -> BoxPoints {
         let on_a = within(x, self.a);

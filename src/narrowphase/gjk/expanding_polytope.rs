@@ -23,8 +23,9 @@ use crate::narrowphase::math::V3;
 /// Greatest number of supports by which the polytope is expanded.
 const EXPANSIONS_MAX: usize = 124;
 
-/// Greatest numbers of vertices and faces. A closed surface of triangles with `v` vertices has `2v − 4` of them.
+/// Greatest number of vertices.
 const VERTICES_MAX: usize = 4 + EXPANSIONS_MAX;
+/// Greatest number of faces. A closed surface of triangles with `v` vertices has `2v − 4` of them.
 const FACES_MAX: usize = 2 * VERTICES_MAX - 4;
 
 /// Share of the depth by which it may be too great.

@@ -70,9 +70,9 @@ impl Accuracy {
     }
 }
 
-/// Difference of the bounds at which the search stops, as a fraction of the distance, and of the
-/// size of the smaller shape.
+/// Difference of the bounds at which the search stops, as a fraction of the distance; [`SIZE_SLACK`] of the size of the smaller shape is added.
 const RELATIVE_SLACK: f64 = 1.0 / (1 << 22) as f64;
+/// See [`RELATIVE_SLACK`].
 const SIZE_SLACK: f64 = 1.0 / (1 << 30) as f64;
 
 #[cfg(test)]

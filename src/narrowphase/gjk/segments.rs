@@ -30,7 +30,7 @@ pub(in crate::narrowphase) trait GuessedPair: Copy {
     /// Returns the width of the gap between the planes across `normal`, times its length.
     fn width(&self, x: V3, normal: V3) -> f64;
 
-    /// Returns points near to the nearest ones of cores at relative position `x`, and mostly these but for rounding.
+    /// Returns points near the nearest points of cores at relative position `x`, which they usually are, except for rounding.
     fn nearest(&self, x: V3) -> Self::Points;
 
     /// Does what [`GuessedPair::nearest`] does, from points that are probably near.

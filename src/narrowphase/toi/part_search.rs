@@ -143,8 +143,8 @@ impl Part<'_> {
         }
     }
 
-    /// Returns the velocity that a rotation of the body gives to the point of the part that is nearest to another body, at `from` the position of the
-    /// body. Such a point does not turn with the part about an axis of revolution of it ([`MovingShape::spin`]), nor with a ball.
+    /// Returns the velocity that a rotation of the body gives to the point of the part that is nearest to another body and is at `from`, relative to the
+    /// position of the body. Such a point does not turn with the part about an axis of revolution of it ([`MovingShape::spin`]), nor with a ball.
     pub(crate) fn nearest_point_velocity(&self, body: &M3, spin: V3, from: V3) -> V3 {
         let Self::Convex(shape, pose) = self else { return spin.cross(from) };
         let own = M3::of_quaternion(pose.rotation);

@@ -56,7 +56,7 @@ pub enum ToiResult {
 pub struct Toi {
     /// The result.
     pub result: ToiResult,
-    /// Number of rounds: planes that were followed, tests that proved a result, and distances computed.
+    /// Number of rounds. A round computes a distance, or until when a plane separates, or is a test that proves the result.
     pub rounds: u32,
     /// Number of supports computed for either shape.
     pub supports: u32,

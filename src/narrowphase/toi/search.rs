@@ -29,9 +29,10 @@ use crate::narrowphase::simplex::Simplex;
 /// Share of the excess of the distance over the least gap of the range that the gap along a plane must reach, for bodies that do not rotate.
 const SHARE: f64 = 0.125;
 
-/// The same for bodies that rotate, where a round costs more; and for their first plane: far from a contact the next round finds other
-/// features, so that a better plane is not worth its supports.
+/// The same for bodies that rotate, where a round costs more.
 const SHARE_OF_ROTATING: f64 = 0.75;
+/// The same for the first plane of bodies that rotate: far from a contact the next round finds other features, so a better plane is not worth its
+/// supports.
 const SHARE_OF_FIRST_ROTATING: f64 = 0.1;
 
 /// Radius, relative to the size, of a ball that approximates a shape in the first guess of a direction.

@@ -26,7 +26,7 @@ pub enum Touch {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
-    /// Distance at which the shapes count as touching, such as a skin. It is not negative.
+    /// Distance at which the shapes count as touching, a length in `[0, COORD_MAX]`.
     pub target_distance: f32,
     /// Limit of the distance at an impact above the target, from 0 to 1, relative to the smaller shape's size; of bodies with parts, to the
     /// size of the smaller body.

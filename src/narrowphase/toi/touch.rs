@@ -82,8 +82,8 @@ impl<'s> Search<'s> {
         if counts { Err(self.impact(t, pair, &gap)) } else { Ok(gap.lower) }
     }
 
-    /// Returns whether bodies that close along the normal of `gap` part or slide all the same: another plane separates them to within the
-    /// tolerance, and does not close. `upper` is the distance of the cores by the simplex.
+    /// Returns whether bodies that close along the normal of `gap` nevertheless separate or slide: another plane separates them to within the
+    /// tolerance, and they do not close along it. `upper` is the distance of the cores by the simplex.
     ///
     /// The planes are the given one, that which separates the bodies best a little later, and those across the axes of the bodies, which are
     /// the faces of boxes. Bodies that rotate may turn so far in the time until the second that it does not separate them at the start, so a

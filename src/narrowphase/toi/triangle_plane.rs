@@ -37,8 +37,9 @@ const OFF_PLANE: f64 = 1.0 / 16.0;
 /// less because of rounding.
 const OVERLAP: f64 = 0.75;
 
-/// By how much a shape that slides along a plane may get deeper, relative to the tolerance, and how deep it may be at most.
+/// By how much a shape that slides along a plane may get deeper, relative to the tolerance.
 const DEEPER: f64 = 0.75;
+/// How deep such a shape may be at most, relative to the tolerance.
 const DEEPEST: f64 = 1.75;
 
 /// The gap at which a slide along a plane ends, relative to the tolerance.

@@ -8,7 +8,7 @@
 
 use super::context::{ShapeTest, TickContext};
 use super::unused::{PlacesNeeded, few_kept, truncate_lists};
-use crate::broadphase::pairs::runs::Window;
+use crate::broadphase::pairs::runs::RecentMax;
 use crate::columns::{Memory, bytes_of_all};
 use crate::geom::{MapEach, Motion, lengthen_by_default};
 use crate::meshes::toi::PartToi;
@@ -28,8 +28,8 @@ const AHEAD: usize = 4;
 pub(crate) struct PartLists {
     lists: Vec<Vec<PartToi>>,
     /// How many tests the last ticks had, and how many times of parts.
-    tests: Window,
-    times: Window,
+    tests: RecentMax,
+    times: RecentMax,
 }
 
 impl Memory for PartLists {
@@ -44,7 +44,7 @@ impl PartLists {
         self.lists.get(test).map_or(&[], Vec::as_slice)
     }
 
-    /// Clears the lists, and makes one for each of so many tests. Frees lists if there are many times as many as the last ticks needed.
+    /// Clears the lists, and makes one for each of this many tests. Frees lists if there are many times as many as the last ticks needed.
     fn start(&mut self, tests: usize) -> &mut [Vec<PartToi>] {
         let most = self.tests.record(tests);
         truncate_lists(&mut self.lists, most);

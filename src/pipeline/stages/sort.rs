@@ -127,7 +127,7 @@ impl SortedImpacts {
         left_out
     }
 
-    /// Frees memory that neither this tick nor those before need. It has so many impacts, and counts them for so many rows.
+    /// Frees memory that neither this tick nor those before need. It has this many impacts, and counts them for this many rows.
     fn free_unused(&mut self, impacts: usize, rows: Option<usize>) {
         let most = self.impacts_needed.record(impacts);
         self.of_shapes.shrink_above(most);

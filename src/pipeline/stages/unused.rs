@@ -4,18 +4,19 @@
 //! more places than any of the last ticks needed are shrunk to their contents: otherwise one large tick would take its memory for good, and
 //! a region with many pairs that moves would leave memory in the list of each run that has had these pairs.
 
-use crate::broadphase::pairs::runs::{Window, places_kept, shrink_above};
+use crate::broadphase::pairs::runs::{RecentMax, places_kept, shrink_above};
 use alloc::vec::Vec;
 
-/// For each list, or place of a short list, that the largest of the last ticks needed, so many are kept, and [`FEW_KEPT_LEAST`] more.
+/// Greatest number of lists that are kept for each list that the largest of the last ticks needed; [`FEW_KEPT_LEAST`] more are kept.
 const FEW_KEPT_MAX: usize = 8;
+/// See [`FEW_KEPT_MAX`].
 const FEW_KEPT_LEAST: usize = 64;
-/// So many places more are kept for each list, if several share what a tick needs.
+/// This many places more are kept for each list, if several share what a tick needs.
 const KEPT_EACH: usize = 16;
 
 /// How many places of a list, or of several lists together, the last ticks needed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PlacesNeeded(Window);
+pub(crate) struct PlacesNeeded(RecentMax);
 
 impl PlacesNeeded {
     /// Records what a tick needs. Returns the greatest number of places to keep.
@@ -23,7 +24,7 @@ impl PlacesNeeded {
         places_kept(self.0.record(needed))
     }
 
-    /// Records what a tick needs of so many lists together. Returns the greatest number of places to keep.
+    /// Records what a tick needs of this many lists together. Returns the greatest number of places to keep.
     pub(crate) fn record_lists(&mut self, lists: usize, needed: usize) -> usize {
         self.record(needed).saturating_add(lists.saturating_mul(KEPT_EACH))
     }
@@ -37,7 +38,7 @@ pub(crate) fn shrink_unless_used<T>(list: &mut Vec<T>, is_used: bool, most: usiz
     shrink_above(list, most);
 }
 
-/// Returns how many lists, or places of short lists, are kept if the last ticks needed so many.
+/// Returns how many lists, or places of short lists, are kept if the last ticks needed this many.
 pub(crate) fn few_kept(needed: usize) -> usize {
     needed.saturating_mul(FEW_KEPT_MAX).saturating_add(FEW_KEPT_LEAST)
 }

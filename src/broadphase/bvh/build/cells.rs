@@ -1,10 +1,8 @@
 //! Builds a large tree: divides the boxes into cells, then builds a subtree of each.
 //!
-//! Cells have about the same length on all axes and about [`CELL`] boxes. The x axis is divided
-//! into slabs with equal numbers of boxes, by a histogram; then each slab along y, and each of the
-//! results along z. The range of the bins comes from a sample and contains nearly all boxes. Boxes
-//! outside of it fall into the outermost bins, so that a few distant boxes do not make the bins of
-//! all others coarse.
+//! Cells have about the same length on all axes and about [`CELL`] boxes. A histogram divides the x axis into parts with equal numbers of boxes. Each
+//! part is divided along y, and each of the results along z. The range of the bins comes from a sample and contains nearly all boxes. Boxes outside
+//! of it fall into the outermost bins, so that a few distant boxes do not make the bins of all others coarse.
 //!
 //! A few boxes that are longer than a cell form a subtree of their own. These cells are not good for many such boxes, or
 //! for crowds: then the cells are those of a k-d tree (`kd_tree.rs`).
@@ -38,16 +36,17 @@ const BINS_PER_PART: usize = 8;
 const SAMPLES: usize = 1024;
 /// Boxes whose lengths are compared with a cell.
 const LENGTHS: usize = 256;
-/// If more than one of so many is longer than a cell, the cells are those of a k-d tree.
+/// If more than one box of this many is longer than a cell, the cells are those of a k-d tree.
 const MANY_ONE_OF: usize = 16;
 /// A cell with this many boxes is a crowd.
 const CROWD_MIN: usize = BOXES_MIN;
-/// Number of cells that are tested whether they are narrow, and of boxes of each.
+/// Number of cells for which it is tested whether they are narrow.
 const CELLS_TESTED: usize = 64;
+/// Number of boxes that are tested in each of these cells.
 const BOXES_TESTED: usize = 8;
 /// A cell is narrow for a box that is this many times longer.
 const NARROW: f32 = 2.0;
-/// Cells are narrow if they are for more than one box of so many.
+/// Cells are narrow if they are narrow for more than one box of this many.
 const LONG_ONE_OF: usize = 64;
 /// Fewest boxes that one thread bins at a time.
 const CHUNK: usize = 1 << 14;
@@ -255,7 +254,7 @@ impl Builder {
         });
         let chunks = &mut chunks[..boxes.len().div_ceil(size)];
         let workers = (threads, &mut packers[..threads.workers()]);
-        // For each box first the slab, then the column, then the cell.
+        // For each box first the part along x, then the column, then the cell.
         let mut histograms = Histograms { chunks, workers, counts };
         histograms.compute(x.bins, &|chunk, counts| {
             let BinnedBoxes { boxes, bins, at, large } = chunk;
@@ -456,7 +455,7 @@ struct Histograms<'a, 'c> {
 }
 
 impl Histograms<'_, '_> {
-    /// Computes histograms with so many bins in total. `count` adds those of a chunk. The sums do not depend on which
+    /// Computes histograms with this many bins in total. `count` adds those of a chunk. The sums do not depend on which
     /// thread counts which chunk.
     fn compute(&mut self, bins: usize, count: &(dyn Fn(&mut BinnedBoxes<'_>, &mut [u32]) + Sync)) {
         let (threads, packers) = &mut self.workers;

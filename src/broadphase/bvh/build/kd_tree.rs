@@ -36,8 +36,9 @@ use crate::geom::{Aabb, descending, each_axis};
 use crate::par::{self, Threads, sort_floats};
 use alloc::vec::Vec;
 
-/// Greatest number of boxes in the sample, and the number up to which all boxes are in it.
+/// Greatest number of boxes in the sample.
 const SAMPLES_MAX: usize = 1 << 16;
+/// Up to this number, all boxes are in the sample.
 const SAMPLES_MIN: usize = 512;
 /// How many boxes each one of the sample represents.
 const BOXES_PER_SAMPLE: usize = 16;
@@ -45,10 +46,11 @@ const BOXES_PER_SAMPLE: usize = 16;
 const DIVIDED_MIN: usize = 256;
 /// A box is long where it is longer than this part of the extent of the centres.
 const LONG: f32 = 0.125;
-/// Long boxes are separated from others that are this many times shorter on average, if more than one of so many is short.
+/// Long boxes are separated from others that are this many times shorter on average.
 const MUCH: f64 = 16.0;
+/// They are separated if more than one box of this many is short.
 const SHORT_ONE_OF: usize = 8;
-/// Extents are relative where more than one box of so many is separated because it is long.
+/// Extents are relative where more than one box of this many is separated because it is long.
 const CROSSED_ONE_OF: usize = 16;
 /// The inner half is in a crowd if its extent is this many times less than that of all.
 const CROWD: f32 = 8.0;
@@ -58,8 +60,9 @@ const GAP: f32 = 16.0;
 pub(crate) const DEPTH_MAX: u32 = 40;
 /// Boxes whose cells are looked up at the same time.
 const ABREAST: usize = 8;
-/// Fewest boxes that one thread looks up at a time, and the largest number of these chunks.
+/// Fewest boxes that one thread looks up at a time.
 const CHUNK: usize = 1 << 13;
+/// Greatest number of these chunks.
 const CHUNKS: usize = 64;
 
 /// Doubled centre on each axis, then length on each axis.

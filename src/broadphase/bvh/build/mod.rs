@@ -3,8 +3,8 @@
 //! ```text
 //! build (cells, cell_order, kd_tree, bins, median, free_nodes):
 //!     if there are many boxes:
-//!         divide them into cells of about two hundred boxes: a histogram along x gives slabs, one in
-//!         each slab along y gives columns, one in each column along z gives cells
+//!         divide them into cells of about two hundred boxes: a histogram along x gives parts, one in
+//!         each part along y gives columns, one in each column along z gives cells
 //!         boxes that are longer than a cell, or all boxes if many are long or in crowds:
 //!             divide them into cells by a k-d tree of a sample, which separates long boxes and crowds
 //!         the boxes stay where they are, and their indices are sorted by cell

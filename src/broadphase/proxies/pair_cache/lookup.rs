@@ -121,8 +121,7 @@ impl LookUpScratch {
     }
 }
 
-/// The kernel of [`LookUpScratch::look_up`]; returns how many pairs are new. `REUSED` says whether any
-/// slot of a cached pair has been freed since.
+/// The kernel of [`LookUpScratch::look_up`]; returns how many pairs are new. `REUSED` states whether any slot of a cached pair has been freed since.
 struct LookUp<'a, const REUSED: bool> {
     found: (PartitionedRuns<'a>, usize),
     slots: &'a Slots,

@@ -1,4 +1,4 @@
-//! The cached pairs: those that touch and in which at least one proxy moves.
+//! The pairs of the last update. The columns of this file are those in which at least one proxy moves; resting pairs are in `sleeping.rs`.
 //!
 //! Three columns, ordered by the lower slot, then by the other: 12 bytes for a pair. A slot stands
 //! for the proxy that was in it when the pair was found ([`Slots::cached_generations`]), so the columns need no
@@ -33,7 +33,7 @@ pub(crate) struct PairTable {
 
 impl_memory!(PairTable { a, b, first });
 
-/// Cached pairs as columns, ordered by `a`, then `b`. All columns have the same length.
+/// The touching pairs in which at least one proxy moves, as columns that are ordered by `a`, then `b`. All columns have the same length.
 ///
 /// A proxy is given by its index ([`ProxyId::index`](crate::ProxyId::index)), as it was when the pairs were found. The index of a proxy that was removed since
 /// then may have been reused; [`Touching::get`](crate::broadphase::Touching::get) returns the ids.

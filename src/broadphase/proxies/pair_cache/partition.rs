@@ -29,7 +29,7 @@ const PARTITIONS_MIN: usize = 16;
 const SCRATCH_MIN: usize = 1 << 16;
 const SCRATCH_FACTOR: usize = 4;
 
-/// Longest run that is partitioned with scratch memory, if so many workers have so many pairs.
+/// Longest run that is partitioned with scratch memory, if this many workers have this many pairs.
 pub(crate) fn scratch_max(pairs: usize, workers: usize) -> usize {
     Ord::max(SCRATCH_MIN, pairs.saturating_mul(SCRATCH_FACTOR) / workers.max(1))
 }

@@ -228,7 +228,7 @@ impl PairRows {
         (found.slot == partner).then_some(found.first)
     }
 
-    /// Makes the block of a slot large enough for `len` partners, and copies its partners if `keep` says so.
+    /// Makes the block of a slot large enough for `len` partners, and copies its partners if `keep` is true.
     fn resize(&mut self, slot: usize, len: u32, keep: bool) {
         let PairRow { start, len: old, capacity, .. } = self.rows[slot];
         if len <= capacity {
@@ -258,14 +258,14 @@ impl PairRows {
         (self.rows[slot].start, self.rows[slot].capacity) = (to, larger);
     }
 
-    /// The number of places above which the rows of so many pairs are built anew.
+    /// The number of places above which the rows of this many pairs are built anew.
     fn places_max(&self, pairs: usize) -> usize {
         pairs
             .saturating_mul(2 * PLACES_PER_PARTNER)
             .saturating_add(PLACES_PER_SLOT * self.rows.len())
     }
 
-    /// Whether there is memory for more places than so many pairs need.
+    /// Whether there is memory for more places than this many pairs need.
     pub(crate) fn are_above(&self, pairs: usize) -> bool {
         self.partners.capacity() > self.places_max(pairs).saturating_mul(2)
     }

@@ -9,6 +9,7 @@ pub const VERSION: u32 = 2;
 pub(super) const VERSION_MIN: u32 = 1;
 /// Bytes of magic, version and length.
 pub(super) const HEAD: usize = 20;
+/// Bytes of the checksum at the end.
 pub(super) const CHECKSUM: usize = 8;
 
 /// Why a tick cannot be written, or a file cannot be read.

@@ -16,7 +16,9 @@ use alloc::vec::Vec;
 
 /// Smallest size of a shape, without the numbers of its form.
 const SHAPE_BYTES: usize = 1 + 8 + 4;
+/// Size of a motion.
 const MOTION_BYTES: usize = 16 * 4;
+/// Size of a pose.
 const POSE_BYTES: usize = 7 * 4;
 /// Smallest size of a body with parts and its geometry, which is a compound without parts. A file has no more geometries
 /// than bodies, because an empty geometry takes some hundred times as much memory as bytes of the file.
