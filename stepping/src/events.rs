@@ -148,10 +148,10 @@ impl Step {
         let now = impact.toi;
         let missing = f64::from(self.correction(bodies, rows, missing));
         let pair = self.pair_masses(bodies, rows, &impact);
-        let carrier = self.carrier_of(bodies, rows, &pair, now).velocity;
+        let support_end = self.support_end_of(bodies, rows, &pair, now).velocity;
         let mut two = rows.map(|row| self.at(bodies, row, now));
         let along_n = (n, spin_closing(&impact, &two, n));
-        let masses = self.separate(&mut two, rows, (&pair, carrier), along_n, missing, now);
+        let masses = self.separate(&mut two, rows, (&pair, support_end), along_n, missing, now);
         for (member, row) in rows.into_iter().enumerate() {
             if masses[member] != 0.0 {
                 self.change(bodies, row, two[member], now);
@@ -191,10 +191,10 @@ impl Step {
         // the same impact again.
         let approaches = approach(&two, n, spin_closing) > 0.0 || impact.closing > 0.0;
         let restitution = self.restitution(bodies, rows);
-        let carrier = self.carrier_of(bodies, rows, &pair, now);
-        let velocities = towards(two.map(|at| at.linear.velocity), carrier.velocity, n);
+        let support_end = self.support_end_of(bodies, rows, &pair, now);
+        let velocities = towards(two.map(|at| at.linear.velocity), support_end.velocity, n);
         let mut masses = pair.counting(velocities, restitution.into());
-        let accels = towards(two.map(|at| at.linear.accel), carrier.accel, n);
+        let accels = towards(two.map(|at| at.linear.accel), support_end.accel, n);
         let left = f64::from(until_end(now));
         if accels[0] + accels[1] > 0.0 {
             masses = PairMasses { supported: masses, at_rest: pair.at_rest / left, ..pair }
@@ -232,7 +232,7 @@ impl Step {
             let least = if speeds < skin { speeds } else { skin };
             let least = if returns { least.max(0.5 * pulled * left) } else { least };
             let missing = f64::from(gap_missing).max(least * correction_time(&two, now));
-            let of = (&pair, carrier.velocity);
+            let of = (&pair, support_end.velocity);
             pseudo_masses = self.separate(&mut two, rows, of, (n, spin_closing), missing, now);
         }
         for (member, row) in rows.into_iter().enumerate() {
@@ -272,7 +272,7 @@ impl Step {
         &self,
         two: &mut [BodyAt; 2],
         rows: [usize; 2],
-        (pair, carrier): (&PairMasses, [f64; 3]),
+        (pair, support_end): (&PairMasses, [f64; 3]),
         (n, spin_closing): ([f64; 3], f64),
         missing: f64,
         now: f32,
@@ -284,7 +284,7 @@ impl Step {
         // Corrections of slop from below do not make a supported body movable.
         let few = CORRECTED_MAX * f64::from(self.skin(rows));
         let at_rest = if pair.at_rest > few { pair.at_rest } else { few };
-        let velocities = towards(two.map(|at| at.velocity()), carrier, n);
+        let velocities = towards(two.map(|at| at.velocity()), support_end, n);
         let masses = PairMasses { at_rest, ..*pair }.counting(velocities, 0.0);
         let [a, b] = two;
         push([&mut a.pseudo, &mut b.pseudo], n, missing / (masses[0] + masses[1]), masses);

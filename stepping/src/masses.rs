@@ -30,7 +30,7 @@ impl PairMasses {
     }
 
     /// Returns the inverse masses that count, for bodies that move towards each other with these speeds, `a` towards `b` and `b` towards
-    /// `a`, relative to what carries the supported one ([`towards`]). A speed may be negative.
+    /// `a`, relative to the end of the chain of supports ([`towards`]). A speed may be negative.
     pub(crate) fn counting(&self, towards: [f64; 2], restitution: f64) -> [f64; 2] {
         // Without restitution at least half of the speed must be lost, so that propagation ends.
         let is_driven = |member: usize| {
@@ -44,9 +44,9 @@ impl PairMasses {
 }
 
 /// Returns the components of two vectors, such as velocities, towards the other body: of `a` along the normal from `a` to `b`, and of `b` against
-/// it. Both are relative to the vector of what carries the supported body.
-pub(crate) fn towards([a, b]: [[f64; 3]; 2], carrier: [f64; 3], n: [f64; 3]) -> [f64; 2] {
-    [along(a, carrier, n), along(carrier, b, n)]
+/// it. Both are relative to the vector of the immovable body at the end of the chain of supports.
+pub(crate) fn towards([a, b]: [[f64; 3]; 2], support_end: [f64; 3], n: [f64; 3]) -> [f64; 2] {
+    [along(a, support_end, n), along(support_end, b, n)]
 }
 
 #[cfg(test)]

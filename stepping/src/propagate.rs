@@ -156,23 +156,24 @@ impl Step {
         let free = rows.map(|row| f64::from(bodies.mass(row).inverse_mass));
         let pair = |supported| PairMasses { free, supported, at_rest: 0.0 };
         let either = if supported == free { supported_pseudo } else { supported };
-        let carrier = self.carrier_of(bodies, rows, &pair(either), now);
-        let counting = |supported, two: [[f64; 3]; 2], of_carrier: [f64; 3]| {
-            pair(supported).counting(towards(two, of_carrier, n), 0.0)
+        let support_end = self.support_end_of(bodies, rows, &pair(either), now);
+        let counting = |supported, two: [[f64; 3]; 2], of_end: [f64; 3]| {
+            pair(supported).counting(towards(two, of_end, n), 0.0)
         };
         let mut masses = supported;
         if hits {
-            masses = counting(masses, [a.linear.velocity, b.linear.velocity], carrier.velocity);
+            masses = counting(masses, [a.linear.velocity, b.linear.velocity], support_end.velocity);
         }
         if presses {
-            masses = counting(masses, [a.linear.accel, b.linear.accel], carrier.accel);
+            masses = counting(masses, [a.linear.accel, b.linear.accel], support_end.accel);
         }
         if masses != supported {
             self.report(contact, now);
         }
         let mut pseudo_masses = supported_pseudo;
         if corrects {
-            pseudo_masses = counting(pseudo_masses, [a.velocity(), b.velocity()], carrier.velocity);
+            pseudo_masses =
+                counting(pseudo_masses, [a.velocity(), b.velocity()], support_end.velocity);
         }
         contact.masses = [masses, pseudo_masses];
         let part = |is_applied: bool, by: f64, masses: [f64; 2]| {

@@ -213,7 +213,7 @@ impl Step {
                 continue;
             }
             let Some(most) = self.lies_on_support(bodies, rows[member], impact) else { continue };
-            if self.is_carried(bodies, support as usize, impact) {
+            if self.lies_on_immovable(bodies, support as usize, impact) {
                 (masses[member], at_rest) = (0.0, most);
             }
         }
@@ -223,7 +223,12 @@ impl Step {
 
     /// Returns whether a row cannot be pushed, or lies on its support as do all below it, at the time of an impact. The rest of a chain
     /// of more than [`SUPPORTS_MAX`] is not tested.
-    fn is_carried(&mut self, bodies: &dyn Bodies<'_>, mut row: usize, impact: &Impact) -> bool {
+    fn lies_on_immovable(
+        &mut self,
+        bodies: &dyn Bodies<'_>,
+        mut row: usize,
+        impact: &Impact,
+    ) -> bool {
         for _ in 0..SUPPORTS_MAX {
             if bodies.mass(row).inverse_mass == 0.0 {
                 return true;
@@ -287,9 +292,9 @@ impl Step {
         dot(moved, moved) <= most * most
     }
 
-    /// Returns the motion of what carries the supported one of two bodies: of the immovable body at the end of its chain of supports. It is at
-    /// rest if neither is supported, or if the chain has no such end.
-    pub(crate) fn carrier_of(
+    /// Returns the motion of the immovable body at the end of the chain of supports of the supported one of two bodies. It is at rest if neither is
+    /// supported, or if the chain has no such end.
+    pub(crate) fn support_end_of(
         &self,
         bodies: &dyn Bodies<'_>,
         rows: [usize; 2],
@@ -475,7 +480,7 @@ mod tests {
     /// Goal: a chain of supports ends at a stalled body, also where a body has not moved relative to its support. Method: two boxes on a floor that
     /// have come to rest on each other, of which the lower one is stalled then.
     #[test]
-    fn chain_with_a_stalled_body_is_not_carried() {
+    fn chain_with_a_stalled_body_is_no_support() {
         let cuboid = Shape::cuboid([0.5; 3]).expect("a cuboid");
         let mut bodies = [0.0_f32, 1.0, 2.0].map(|y| {
             let pose = Pose::at([0.0, y, 0.0]).expect("a pose");
@@ -492,9 +497,9 @@ mod tests {
             (state.support, state.support_direction) = (row as u32 - 1, [0.0, 1.0, 0.0]);
             state.at_rest_in = Some(versions);
         }
-        assert!(step.is_carried(&rows, 2, &Impact::default()));
+        assert!(step.lies_on_immovable(&rows, 2, &Impact::default()));
         step.states[1].is_stalled = true;
-        assert!(!step.is_carried(&rows, 2, &Impact::default()));
+        assert!(!step.lies_on_immovable(&rows, 2, &Impact::default()));
     }
 
     /// Goal: a part of a body is where its two poses take it. Method: a part beside the middle of a body that is turned by a quarter about z, then

@@ -350,7 +350,7 @@ const ADDED_FACTOR: usize = 3;
 const UNUSED_FACTOR: usize = 4;
 const UNUSED_MOST: usize = 1 << 24;
 const UNUSED_EACH: usize = 4096;
-/// Number of ticks of a window. What earlier ticks needed is forgotten after one or two windows.
+/// Number of ticks for which a maximum is collected. What a tick needed is forgotten after one to two times this many.
 const RECENT_TICKS: usize = 16;
 /// Number of pairs below which one thread copies them: waking another costs more.
 const COPY_PAIRS_MIN: usize = 16 * 1024;

@@ -84,7 +84,7 @@ pub fn one_to_one(a: &Body, b: &Body, restitution: f32) -> Result<Option<Respons
         ContactState::Separated => return Ok(None),
         ContactState::Touching => {
             let Some(contact) = entered(a, b, sweep.contact) else { return Ok(None) };
-            ([carried(&a.moving, sweep.first), carried(&b.moving, sweep.first)], contact)
+            ([advanced(&a.moving, sweep.first), advanced(&b.moving, sweep.first)], contact)
         }
         ContactState::Overlapping => {
             let boxes = [a.moving.aabb, b.moving.aabb];
@@ -133,7 +133,7 @@ fn entered(a: &Body, b: &Body, contact: Contact) -> Option<Contact> {
 }
 
 /// Returns the box at time `t`.
-fn carried(moving: &MovingBox, t: f32) -> Aabb {
+fn advanced(moving: &MovingBox, t: f32) -> Aabb {
     moved(&moving.aabb, moving.delta.map_each(|delta| delta * t))
 }
 
