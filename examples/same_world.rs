@@ -7,6 +7,8 @@
 //! The output is the file `bindings/same_world.txt`. Programs in other languages print the same lines.
 
 use examples::fnv::Fnv;
+use examples::usage;
+use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use swath::batch::{Hit, SegmentStore};
 use swath::convex::toi::{self, Settings, Toi, ToiInput, ToiResult};
@@ -73,8 +75,8 @@ impl Part {
         self.1 += 1;
     }
 
-    fn print(self, name: &str) {
-        println!("{name} {} {:016x}", self.1, self.0.finish());
+    fn print(self, name: &str) -> io::Result<()> {
+        writeln!(io::stdout(), "{name} {} {:016x}", self.1, self.0.finish())
     }
 }
 
@@ -187,22 +189,26 @@ fn events(boxes: &[MovingBox]) -> Result<Part, Failure> {
 
 fn run() -> Result<(), Failure> {
     let boxes = boxes();
-    union(&boxes)?.print("union");
-    swept(&boxes)?.print("swept");
-    casts(&boxes)?.print("casts");
+    union(&boxes)?.print("union")?;
+    swept(&boxes)?.print("swept")?;
+    casts(&boxes)?.print("casts")?;
     let [times, distances] = first_times()?;
-    times.print("first_times");
-    distances.print("distances");
-    events(&boxes)?.print("events");
+    times.print("first_times")?;
+    distances.print("distances")?;
+    events(&boxes)?.print("events")?;
     Ok(())
+}
+
+fn is_closed_pipe(error: &Failure) -> bool {
+    let error: Option<&io::Error> = error.downcast_ref();
+    error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("same_world: {error}");
-            ExitCode::from(2)
-        }
+        // The reader closed the pipe, which is no error.
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => usage::end("same_world", usage::REFUSED, &error),
     }
 }

@@ -106,7 +106,9 @@ fn run(args: &Args) -> Result<(), Stop> {
     if !(0.0..=8784.0).contains(&args.hours) {
         return Err(Stop::Hours(args.hours));
     }
-    let ticks = (args.hours * 3600.0 / args.tick_seconds).ceil();
+    // Less the rounding errors of the decimal and of two operations, so that 0.55 hours are 33 ticks of 60 s.
+    let ticks = args.hours * 3600.0 / args.tick_seconds * (1.0 - 4.0 * f64::EPSILON);
+    let ticks = ticks.ceil();
     if ticks > f64::from(u32::MAX) {
         return Err(Stop::Ticks);
     }

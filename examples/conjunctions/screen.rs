@@ -26,6 +26,10 @@ impl Tracked {
     }
 }
 
+/// Greatest number of pairs of boxes in a tick, for each object: a great distance must not take memory in proportion to the square of the objects.
+const PAIRS_PER_OBJECT: usize = 256;
+/// This number of pairs is allowed in any tick.
+const PAIRS_OF_ANY_TICK: usize = 1 << 24;
 /// Number of objects that a task propagates.
 const CHUNK: usize = 1024;
 /// Rounding error of a coordinate and a displacement, in km: positions are within 10⁶ km, where an f32 is accurate to
@@ -99,7 +103,8 @@ pub enum ScreenError {
 ///
 /// # Errors
 ///
-/// [`ScreenError::Elements`] and [`ScreenError::Settings`] for invalid arguments.
+/// [`ScreenError::Elements`] and [`ScreenError::Settings`] for invalid arguments; [`ScreenError::Find`] if the boxes of a tick have more than 256 pairs
+/// for each object, and more than 2²⁴ together, because the distance or the tick is too great.
 pub fn screen(
     objects: &[Elements],
     settings: &Settings,
@@ -117,6 +122,7 @@ pub fn screen(
     let mut next = tracks.clone();
     let mut boxes = vec![MovingBox::default(); objects.len()];
     let mut finder = PairFinder::new();
+    finder.exec.pairs_max = objects.len().saturating_mul(PAIRS_PER_OBJECT).max(PAIRS_OF_ANY_TICK);
     let mut result = Screening::default();
     let mut open = BTreeMap::new();
     for tick in 0..ticks {

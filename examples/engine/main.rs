@@ -77,10 +77,12 @@ fn runs(args: &Args) -> Result<(), Stop> {
         } else {
             report::table(&plan, ticks, threads, &outcome)
         };
-        io::stdout().write_all(text.as_bytes())?;
+        let printed = io::stdout().write_all(text.as_bytes());
+        // A body that left is reported also if the reader closed the pipe.
         if ccd && outcome.out != [0; 2] {
             return Err(Stop::Tunnelled { out: outcome.out });
         }
+        printed?;
     }
     Ok(())
 }

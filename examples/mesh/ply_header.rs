@@ -1,5 +1,7 @@
 //! Reads the header of a PLY file, and the numbers after it.
 
+use std::collections::BTreeSet;
+
 use super::ply::Fault;
 
 /// How the rows after the header are written.
@@ -191,6 +193,8 @@ impl<'a> Bytes<'a> {
             return Err(Fault::Foreign);
         }
         let (mut kind, mut elements) = (None, Vec::<Element>::new());
+        // A hostile header has hundreds of thousands of elements, so their names are not compared one by one.
+        let mut names = BTreeSet::new();
         while let Some(line) = self.next_line() {
             // Only a part of the wrong line is shown, because it may be as long as the file.
             let text = String::from_utf8_lossy(&line[..line.len().min(200)]);
@@ -220,7 +224,7 @@ impl<'a> Bytes<'a> {
                 ["element", name, count] => {
                     let count = count.parse();
                     let count = count.map_err(|_| fault("element NAME COUNT, a whole number"))?;
-                    if elements.iter().any(|element| element.name == name) {
+                    if !names.insert(name.to_owned()) {
                         return Err(fault("an element of another name than those before it"));
                     }
                     elements.push(Element { name: name.into(), count, properties: Vec::new() });

@@ -9,7 +9,7 @@ use super::contained::List;
 use super::elements::Elements;
 use super::pairs::{KindFigures, PairKind};
 use super::times::{KindTimes, earliest};
-use examples::measure::{each, ns_each};
+use examples::measure::{each, median, ns_each};
 use swath::Pair;
 
 /// Result of a run.
@@ -32,9 +32,7 @@ fn ms(time: Duration) -> f64 {
 }
 
 fn median_ms(times: &[Duration]) -> f64 {
-    let mut times = times.to_vec();
-    times.sort_unstable();
-    times.get(times.len() / 2).map_or(0.0, |&time| ms(time))
+    ms(median(times))
 }
 
 impl Report<'_> {

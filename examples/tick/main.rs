@@ -66,19 +66,23 @@ fn runs(args: &Args) -> Result<(), Stop> {
         return impacts::scene(args, &pool, percent);
     }
     if args.trace.is_empty() {
-        return one_run(args, &pool, scene(args));
+        return one_run(args, &pool, scene(args), "");
     }
+    let mut printed = Ok(());
     for (index, path) in args.trace.iter().enumerate() {
         let input = recorded(path, args.check)?;
-        if index > 0 && !args.json {
-            writeln!(io::stdout()).map_err(Stop::Output)?;
+        let before = if index > 0 && !args.json { "\n" } else { "" };
+        match one_run(args, &pool, input, before) {
+            // The other ticks are checked also if the reader closed the pipe.
+            Err(Stop::Output(error)) if args.check => printed = Err(Stop::Output(error)),
+            outcome => outcome?,
         }
-        one_run(args, &pool, input)?;
     }
-    Ok(())
+    printed
 }
 
-fn one_run(args: &Args, pool: &ThreadPool, mut input: Input) -> Result<(), Stop> {
+/// Runs a tick and prints `before` and the report.
+fn one_run(args: &Args, pool: &ThreadPool, mut input: Input, before: &str) -> Result<(), Stop> {
     let bar = examples::progress::bar(&input.name, args.ticks, args.json);
     let outcome = pool.install(|| run::run(&mut input, args.ticks, args.level, &bar));
     let outcome = outcome.map_err(|stop| stop.of_run(&input.name))?;
@@ -89,7 +93,7 @@ fn one_run(args: &Args, pool: &ThreadPool, mut input: Input) -> Result<(), Stop>
     } else {
         report::table(args, threads, &input, &outcome)
     };
-    io::stdout().write_all(text.as_bytes()).map_err(Stop::Output)
+    write!(io::stdout(), "{before}{text}").map_err(Stop::Output)
 }
 
 /// The threads that the whole run uses.

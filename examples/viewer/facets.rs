@@ -4,15 +4,16 @@
 //! the rim of the visible part (Barber, Dobkin and Huhdanpaa 1996, "The Quickhull algorithm", without its
 //! ordering of points). For points on one face, in one plane or at one position, visibility is not well
 //! defined, so the search runs on points that are moved by a part in 10⁷ of their size, which the paper also
-//! allows; the exact points are drawn. The result is exact enough for pictures only.
+//! allows; the exact points are drawn. Where other points are nearer to each other than that, the movement can break the hull;
+//! then the search is repeated with a greater one. The result is exact enough for pictures only.
 
 use std::collections::HashSet;
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-/// Random movement of a point, relative to the size of all points.
-const JOGGLE: f64 = 1e-7;
+/// Random movements of a point that are tried in turn, relative to the size of all points.
+const JOGGLES: [f64; 4] = [1e-7, 1e-6, 1e-5, 1e-4];
 /// Up to this number of points are inserted repeatedly, to form a first tetrahedron.
 const FEW: usize = 8;
 
@@ -46,25 +47,34 @@ pub(crate) fn unit(a: Point) -> Point {
 }
 
 /// The convex hull of `points`. Of points in one plane, both sides are returned; some triangles may have no
-/// area.
+/// area. Empty if there are no points.
 pub(crate) fn facets(points: &[Point]) -> Vec<Facet> {
+    JOGGLES.into_iter().find_map(|joggle| hull_of_moved(points, joggle)).unwrap_or_default()
+}
+
+/// The convex hull of points, each of which is moved by up to `joggle`. `None` if there are no points, or if the movement has broken the hull.
+fn hull_of_moved(points: &[Point], joggle: f64) -> Option<Vec<Facet>> {
     let size = points.iter().flatten().fold(0.0_f64, |most, x| most.max(x.abs()));
     let scale = if size > 0.0 { 1.0 / size } else { 1.0 };
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let times = if points.len() < FEW { 4 } else { 1 };
     let joggled: Vec<Point> = (0..points.len() * times)
         .map(|row| {
-            points[row % points.len()].map(|x| x * scale + rng.random_range(-JOGGLE..JOGGLE))
+            points[row % points.len()].map(|x| x * scale + rng.random_range(-joggle..joggle))
         })
         .collect();
-    let Some(mut hull) = tetrahedron(&joggled) else { return Vec::new() };
+    let mut hull = tetrahedron(&joggled)?;
     for row in 0..joggled.len() {
         add(&mut hull, &joggled, row);
+        // The points so far and the four of the tetrahedron: a hull of `n` points has at most `2n − 4` triangles.
+        if hull.len() > 2 * (row + 5) - 4 {
+            return None;
+        }
     }
     for facet in &mut hull {
         facet.corners = facet.corners.map(|corner| corner % points.len());
     }
-    hull
+    Some(hull)
 }
 
 fn facet(points: &[Point], corners: [usize; 3]) -> Facet {

@@ -371,11 +371,21 @@ pub(super) struct Surroundings {
     next: usize,
     /// The number of contacts on triangles without a face whose neighbours were visited.
     visits: u32,
+    /// The number of contacts around which triangles were visited, and the number of these triangles.
+    contacts: usize,
+    seen: usize,
 }
 
 /// The greatest number of contacts on triangles without a face that have the normal of a neighbour, so that the time does not grow with the
 /// square of such triangles at one vertex.
 const VISITS_MAX: u32 = 64;
+
+/// Triangles are visited around a contact until there were this many, and [`SEEN_EACH`] more for each contact: the time does not grow with the
+/// square of the contacts where the boxes of many triangles contain all of them.
+const SEEN_MIN: usize = 1 << 18;
+
+/// See [`SEEN_MIN`]. Around most contacts there are a dozen.
+const SEEN_EACH: usize = 64;
 
 impl Surroundings {
     /// Returns whether the neighbours of one more contact may be visited.
@@ -384,14 +394,22 @@ impl Surroundings {
         self.visits <= VISITS_MAX
     }
 
-    /// Returns whether a triangle around a place, other than `own`, rises. Stores the surroundings of the place if there are many triangles.
+    /// Returns whether a triangle around a place, other than `own`, rises; false once too many triangles were visited. Stores the surroundings of
+    /// the place if there are many triangles.
     fn rises(&mut self, b: &Geometry<'_>, own: u32, place: &Place) -> bool {
         let mut stored = self.places[..self.len].iter();
         if let Some(rises) = stored.find_map(|around| around.rises(b, own, place)) {
             return rises;
         }
+        if self.seen > SEEN_MIN + SEEN_EACH * self.contacts {
+            return false;
+        }
         let (rising, count) = place.find(b, own);
+        self.contacts += 1;
+        self.seen += count;
         if count >= MANY {
+            // They are visited once more.
+            self.seen += count;
             self.places[self.next] = Around::new(b, place, rising);
             self.next = (self.next + 1) % PLACES_MAX;
             self.len = usize::min(self.len + 1, PLACES_MAX);

@@ -3,9 +3,8 @@
 //! A segment is the path of a point, and the time of impact of a point with a shape at rest is a
 //! [search](super::toi) without rotation: planes between them, until one is reached (van den Bergen
 //! 2004, "Ray casting against general convex objects"). The entry point is within the tolerance of
-//! 2⁻²⁰ of the shape's size, but at least 2⁻²⁷ of the distance of the start and of the shape's reach.
-//! A segment that is much longer than these is shortened first, because the bound of the rounding
-//! errors is relative to its length.
+//! 2⁻²⁰ of the shape's size, but at least 2⁻²⁷ of the distance of the start and of the shape's reach, and at least 2⁻¹²⁷. A segment that is much
+//! longer than these is shortened first, because the bound of the rounding errors is relative to its length.
 //!
 //! Promise: never late, never missed, as for first times. A start inside or on the surface is
 //! reported.

@@ -217,10 +217,11 @@ impl Step {
         // Only a pseudo-velocity delays their return, or hastens it: the search finds that they return at once, and would find it again. They
         // separate so fast that they do not return in this tick.
         let (approach, pulled) = (approach(&two, n, spin_closing), accels[0] + accels[1]);
+        // The search has rounded the velocities, so bodies that return at once by its closing speed may separate faster here.
+        let is_soon = |approach: f64| -2.0 * approach <= 2.0 * SOON * pulled;
         let returns = exchanged.is_none()
             && pulled > 0.0
-            && approach != closing
-            && -2.0 * approach <= 2.0 * SOON * pulled;
+            && (is_soon(impact.closing.into()) || approach != closing && is_soon(approach));
         let approaches = approaches || returns;
         let is_unchanged = exchanged.is_none() && !approaches;
         let mut pseudo_masses = [0.0; 2];
@@ -335,7 +336,12 @@ impl Step {
             let closing = closing_now + sign * along(velocity, old, n);
             let pulled = sign * dot(accel, n);
             let speed: f64 = velocity.iter().map(|x| x.abs()).sum();
-            let separates = -closing > PARTING * speed && -2.0 * closing > SOON * pulled;
+            // The search has rounded the velocities. What separates for it too is not found again.
+            let separates_for_search =
+                exchanged.is_some() || -2.0 * f64::from(impact.closing) > SOON * pulled;
+            let separates = -closing > PARTING * speed
+                && -2.0 * closing > SOON * pulled
+                && separates_for_search;
             self.states[row].impacts += 1;
             // A pseudo-velocity towards the stalled body is dropped, or the same impact follows at once.
             let is_unchanged = exchanged.is_none() && before[member].pseudo == [0.0; 3];

@@ -9,7 +9,7 @@
 
 use crate::bodies::Bodies;
 use crate::config::StepError;
-use crate::search::{BodyPair, SearchWork};
+use crate::search::{BodyPair, EventKind, SearchWork};
 use crate::state::{self, BodyState, is_pushable_or_moves};
 use crate::step::{Event, Step};
 use alloc::vec::Vec;
@@ -196,7 +196,10 @@ impl Start {
                         |(impact, kind)| Event { impact, rows: two, versions: [0; 2], kind };
                     *next = bodies.next(&config, window, work).map(event);
                     if window[0] == 0.0 {
-                        let next = next.as_ref().map(|next| &next.impact);
+                        // A rotation that stops restores no skin.
+                        let is_impact =
+                            |next: &&Event| matches!(next.kind, EventKind::Impact { .. });
+                        let next = next.as_ref().filter(is_impact).map(|next| &next.impact);
                         *overlap = bodies.overlap(&config, next, work).map(event);
                     }
                 }

@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 const EXAMPLES: [&str; 6] = ["tick", "conjunctions", "mesh", "engine", "viewer", "picture"];
 
@@ -35,6 +35,14 @@ pub(crate) fn example(name: &str, flags: &str) -> Command {
 
 pub(crate) fn run(command: &mut Command) -> Output {
     command.output().expect("the example starts")
+}
+
+/// The output of a run whose reader closes stdout before anything is printed.
+pub(crate) fn without_reader(command: &mut Command) -> Output {
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("the example starts");
+    drop(child.stdout.take());
+    child.wait_with_output().expect("the example ends")
 }
 
 /// Checks that the run fails with this exit code, prints nothing on stdout, and prints one line on stderr

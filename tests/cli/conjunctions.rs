@@ -58,9 +58,13 @@ fn conjunctions_refuses_impossible_arguments() {
         "--within-km -2",
         "--threads 0",
         "--objects 5 --hours 0.1 --picture /nonexistent/a.svg",
+        "--objects 40000 --within-km 1000 --tick-seconds 600 --hours 0.1",
     ] {
         fails(&mut example("conjunctions", flags), 2, "conjunctions: ");
     }
     assert_eq!(object("--objects 0 --hours 1 --json")["conjunctions"], 0);
     assert_eq!(object("--objects 9 --hours 0 --json")["ticks"], 0);
+    for (hours, ticks) in [("0.01", 1), ("0.4", 24), ("0.55", 33), ("1.1", 66), ("2.2", 132)] {
+        assert_eq!(object(&format!("--objects 0 --hours {hours} --json"))["ticks"], ticks);
+    }
 }

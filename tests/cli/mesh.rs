@@ -432,6 +432,9 @@ fn header_with_a_wrong_count_is_rejected() {
     ] {
         refused(format!("ply\n{header}\n").as_bytes(), why);
     }
+    // Each name is compared with hundreds of thousands of others.
+    let elements: String = (0..200_000).map(|k| format!("element e{k} 0\n")).collect();
+    refused(format!("ply\nformat ascii 1.0\n{elements}").as_bytes(), "the PLY header has no line");
     // A device that never ends, and a folder.
     for path in ["/dev/zero", "/"] {
         if cfg!(unix) {

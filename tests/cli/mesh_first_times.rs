@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::command::{fails, folder, run};
+use crate::command::{fails, folder, run, without_reader};
 use crate::mesh::{Format, expected, frames, made_up, mesh, object, write_json, write_ply};
 use serde_json::{Value, json};
 use swath::batch::{ElementSettings, edge_edge, vertex_face};
@@ -177,6 +177,8 @@ fn queries_are_compared_with_their_answers() {
     assert!(lines.ends_with("2 exact answers: 1 false negatives, 0 false positives\n"), "{lines}");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(output.stderr, b"mesh: the contact of a query was not found\n");
+    let output = without_reader(queries("vf", &bare).arg("--answers").arg(&answers));
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
 }
 
 /// Goal: every variant of the format has the same results. Method: the same queries with other separators, line ends, names of columns, comments,

@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 
-use crate::command::{example, fails, folder, run};
+use crate::command::{example, fails, folder, run, without_reader};
 
 /// Goal: the pictures in the documentation are those that are drawn, on stdout, in a file, and as link definitions. Method: each
 /// is compared byte by byte; another seed or number of boxes gives another picture.
@@ -67,10 +66,6 @@ fn arguments_are_read() {
     assert!(help.status.success() && help.stderr.is_empty());
     let help = String::from_utf8_lossy(&help.stdout);
     assert!(help.contains("--out <FILE>") && help.contains("long-path"));
-    let mut command = example("picture", "");
-    let mut child =
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    drop(child.stdout.take());
-    let output = child.wait_with_output().expect("it ends");
+    let output = without_reader(&mut example("picture", ""));
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }

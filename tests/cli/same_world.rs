@@ -1,6 +1,6 @@
 //! Tests of the example `same_world`, with whose output programs in other languages are compared.
 
-use crate::command::{example, run};
+use crate::command::{example, run, without_reader};
 
 /// Goal: the answers are those that the programs in C and in Python are compared with. Method: the output is the
 /// stored file, which a change of any answer would change.
@@ -11,4 +11,6 @@ fn same_world_prints_the_stored_hashes() {
     let lines = String::from_utf8(output.stdout).expect("the output is text");
     assert_eq!(lines.lines().count(), 6);
     assert_eq!(lines, include_str!("../../bindings/same_world.txt"));
+    let output = without_reader(&mut example("same_world", ""));
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }

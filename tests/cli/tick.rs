@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use testkit::checksum::with_checksum;
 
-use crate::command::{example, fails, folder, run};
+use crate::command::{example, fails, folder, run, without_reader};
 use serde_json::Value;
 use swath::Level;
 
@@ -313,6 +313,13 @@ fn recorded_pairs_are_compared() {
         write_lists(&folder, 9, [start, union, swept]);
         fails(&mut check(), if why.contains("not sorted") { 2 } else { 1 }, why);
     }
+    // A reader that closes the pipe does not make the second of two ticks correct.
+    let other = crate::command::folder("tick_trace_alone");
+    let alone = write_trace(&other, &[cube(0.0, rest)]);
+    write_lists(&other, 1, [&[], &[], &[]]);
+    write_lists(&folder, 9, [&start, &union, &other_swept]);
+    let mut command = tick("--check --ticks 1 --trace");
+    assert_eq!(without_reader(command.args([&alone, &path])).status.code(), Some(1));
     write_lists(&folder, 8, [&[], &[], &[]]);
     fails(&mut check(), 2, "pairs of 8 boxes, but the trace has 9");
 }

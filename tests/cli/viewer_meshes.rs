@@ -140,3 +140,17 @@ fn response_for_elements_is_correct() {
     let (status, page) = request(&address, "GET /elements", "");
     assert!(status == 200 && page.contains("id=\"preset\"") && page.ends_with("</html>\n"));
 }
+
+/// Goal: the outline of a round body whose points are close together is drawn within seconds. Method: hulls and an ellipsoid far smaller than their
+/// rounding, whose points are as near to each other as the movement that the search of the outline adds; a request waits at most 20 s.
+#[test]
+fn round_body_with_crowded_points_is_drawn_in_time() {
+    let (_server, address) = serve();
+    let hull = json!({ "kind": "hull", "points": 256, "seed": 1, "half": [1, 1, 1] });
+    let half = [0.512_404_443_666_245_7, 1.0, 0.248_385_829_757_917_7];
+    let ellipsoid = json!({ "kind": "ellipsoid", "half": half });
+    for (form, rounded) in [(&hull, 9e6), (&hull, 1e7), (&hull, 1.6e7), (&ellipsoid, 16_777_216.0)]
+    {
+        asked(&address, "/mesh", &json!({ "form": form, "rounded": rounded }));
+    }
+}

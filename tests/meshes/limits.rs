@@ -94,3 +94,36 @@ fn contacts_at_a_vertex_of_many_triangles_are_found_in_linear_time() {
         assert!(time.as_secs_f64() < 4.0, "{time:?}");
     }
 }
+
+/// Goal: the time for all contacts of a body grows with their number also where the boxes of all triangles overlap. Method: a plate falls on the tips
+/// of 16,000 needles that lean across the same place; each tip has a contact, whose normal is vertical; least of three times.
+#[test]
+fn contacts_of_needles_that_cross_are_found_in_linear_time() {
+    const COUNT: u32 = 16_000;
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for k in 0..COUNT {
+        let (angle, far) = (2.399_963 * k as f32, ((k + 1) as f32 / COUNT as f32).sqrt());
+        let [x, z] = [far * angle.cos(), far * angle.sin()];
+        triangles.push([0, 1, 2].map(|corner| 3 * k + corner));
+        vertices.extend([[x, 0.0, z], [-x, -1.0, -z], [-x + 1e-3, -1.0, -z + 1e-3]]);
+    }
+    let needles = Mesh::new(vertices, triangles).expect("needles");
+    let plate = Shape::cuboid([2.0, 0.1, 2.0]).expect("a plate");
+    let falling = Motion::new(Pose::at([0.0, 0.5, 0.0]).expect("valid"), [0.0, -1.0, 0.0]);
+    let (falling, still) = (falling.expect("valid"), Motion::default());
+    let (settings, mut found) = (Settings::default(), Vec::new());
+    let mut search = || {
+        let start = Instant::now();
+        found.clear();
+        toi::each_part(&plate.into(), &falling, &(&needles).into(), &still, &settings, &mut found)
+            .expect("valid");
+        start.elapsed()
+    };
+    let least = (0..3).map(|_| search()).min().expect("three times");
+    assert_eq!(found.len(), COUNT as usize);
+    for found in &found {
+        let ToiResult::Impact { normal, .. } = found.toi.result else { panic!("{found:?}") };
+        assert!(normal[1] < -0.999_999, "{found:?}");
+    }
+    assert!(least.as_secs_f64() < 2.0, "{least:?}");
+}

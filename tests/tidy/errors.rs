@@ -15,7 +15,7 @@ pub(crate) fn error_texts(path: &str, text: &str) -> Vec<Finding> {
         let shown = attribute.split('"').nth(1).unwrap_or("{0}");
         let ends = ["{0}", "{reason}"];
         if !shown.contains("; ") && !ends.iter().any(|end| shown.ends_with(end)) {
-            let line = text[..at].lines().count() + 1;
+            let line = text[..at].matches('\n').count() + 1;
             let sentence = "an error states what is wrong; then what is expected or what to do";
             findings.push((line, sentence.to_owned()));
         }
@@ -39,4 +39,6 @@ fn an_error_without_advice_is_found() {
         crate::check(error_texts, path, &bad, &good);
     }
     crate::check(error_texts, "examples/tick/stop.rs", &[], &bad);
+    let indented = "enum E {\n    #[error(\"a radius is negative\")]\n    A,\n}";
+    assert_eq!(error_texts("src/geom/aabb.rs", indented)[0].0, 2);
 }

@@ -23,6 +23,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
+use examples::limits::pairs_max;
 use examples::usage::whole;
 use exchange::{Sent, exchange, sample};
 use mpi::collective::SystemOperation;
@@ -112,7 +113,7 @@ fn run(args: &Args, world: &impl Communicator) -> Result<bool, Stop> {
     let exchanged = clock.elapsed();
 
     let clock = Instant::now();
-    let mut finder = PairFinder::with_exec(Exec::from(Threads::one()));
+    let mut finder = PairFinder::with_exec(one_thread(boxes.len()));
     let found = finder.swept_pairs(&boxes[..])?;
     let of = |row: u32| (ids[row as usize], boxes[row as usize].bounds());
     let (mut pairs, mut hash) = (0u64, 0u64);
@@ -152,9 +153,14 @@ fn boxes(args: &Args) -> Vec<MovingBox> {
     (0..world.len()).map(|row| world.columns().get(row)).collect()
 }
 
+/// How a process searches this number of boxes: on one thread, and with a limit of the pairs.
+fn one_thread(boxes: usize) -> Exec {
+    Exec { pairs_max: pairs_max(boxes), ..Exec::from(Threads::one()) }
+}
+
 /// Number and hash of the pairs that one process finds.
 fn one_process(all: &[MovingBox]) -> Result<[u64; 2], Stop> {
-    let mut finder = PairFinder::with_exec(Exec::from(Threads::one()));
+    let mut finder = PairFinder::with_exec(one_thread(all.len()));
     let found = finder.swept_pairs(all)?;
     let sum = |hash: u64, pair| hash.wrapping_add(hash_of(&pair));
     Ok([found.len() as u64, found.iter().fold(0, sum)])

@@ -395,6 +395,14 @@ class ElementsTest(PageTest):
             verdicts.append(self.text("verdict"))
         self.assertEqual([verdict == "no contact" for verdict in verdicts], [False, False, True, False, False])
 
+    def test_invalid_input_has_no_verdict(self):
+        self.open("/elements")
+        verdict = self.text("verdict")
+        for separation, expected in ((-1, "the input is invalid"), (0, verdict)):
+            self.evaluate(f"(now.query.minimum_separation = {separation}, edited(), 0)")
+            self.settled()
+            self.assertEqual(self.text("verdict"), expected)
+
     def test_camera_obeys_keys(self):
         self.open("/elements")
         self.camera_obeys_keys()

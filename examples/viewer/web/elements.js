@@ -10,7 +10,7 @@ const canvas = $("canvas");
 const stage = new Stage(canvas);
 const redraw = drawing(draw);
 const camera = new Camera(canvas, redraw);
-const now = { t: 0, plays: false, before: 0, query: null, answer: null, timeAt: null };
+const now = { t: 0, plays: false, before: 0, query: null, answer: null, stale: false, timeAt: null };
 
 const NAMES = {
   vertex_face: ["vertex", "face 1", "face 2", "face 3"],
@@ -65,9 +65,10 @@ async function answerAll() {
     try {
       const reply = await fetch("/elements", { method: "POST", body: JSON.stringify(now.query) });
       if (!reply.ok) throw new Error((await reply.text()).trim());
-      now.answer = { ...(await reply.json()), steps: [] };
+      Object.assign(now, { answer: { ...(await reply.json()), steps: [] }, stale: false });
       $("trouble").hidden = true;
     } catch (error) {
+      now.stale = true;
       showError(error);
     }
   }
@@ -201,7 +202,8 @@ function showTexts(here) {
       ? `The nearest point of the face has the barycentric coordinates ${short(1 - toi.coordinates[0] - toi.coordinates[1], 3)}, ${u}, ${v}.`
       : `The nearest points are at the fractions ${u} and ${v} of the edges.`;
   };
-  $("verdict").textContent = { impact: () => `first contact at t = ${short(toi.t, 9)}`, separated: () => "no contact", unresolved: () => `no contact until ${short(toi.t_safe, 7)}, then unresolved` }[toi.kind]();
+  const words = { impact: () => `first contact at t = ${short(toi.t, 9)}`, separated: () => "no contact", unresolved: () => `no contact until ${short(toi.t_safe, 7)}, then unresolved` };
+  $("verdict").textContent = now.stale ? "the input is invalid" : words[toi.kind]();
   $("verdict").style.color = toi.kind === "separated" ? "#2b8a3e" : "#d9480f";
   const result = {
     impact: () => `At t = ${short(toi.t, 6)} ${what} are ${near} for the first time; the red arrow is the normal. ${where()} The time is never later than the exact one.`,

@@ -179,7 +179,10 @@ impl BroadphaseState {
             && renewed.iter().all(known)
             && renewed.iter().all(|id| self.resting.has_no_pair(id.index() as usize))
             && renewed.is_sorted_by(|a, b| a.index() < b.index())
-            && self.removed.iter().all(|removed| self.slots.find(removed.id).is_none());
+            && self
+                .removed
+                .iter()
+                .all(|removed| known(&removed.id) && self.slots.is_reused(removed.id.index()));
         if !listed {
             return Err(InvariantError::Changes);
         }
@@ -246,7 +249,9 @@ impl BroadphaseState {
         // An update ends the pairs of slots that have changed.
         let has_changed = |&slot: &u32| self.slot(slot as usize).has_changed();
         let all_changed = reused.iter().all(has_changed);
-        if !changed.eq(reused) || !all_changed {
+        // Generations only grow: a later one would become that of a new proxy, which then had the pairs of another one.
+        let all_older = cached_generations.iter().zip(generations).all(|(old, new)| old <= new);
+        if !changed.eq(reused) || !all_changed || !all_older {
             return Err(InvariantError::ReusedSlots);
         }
         let dirty_pairs = self.dirty_pairs.iter().copied();

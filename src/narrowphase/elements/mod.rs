@@ -2,9 +2,9 @@
 //!
 //! The method is conservative advancement with separating planes. It bounds the time at which the gap of a plane
 //! closes as additive CCD does (M. Li et al., *Codimensional Incremental Potential Contact*, 2021, §5), but from the
-//! motion along the normal instead of the greatest speed. So it converges like Newton's method. The settings are those of
-//! Tight-Inclusion (B. Wang et al., *A Large-Scale Benchmark and an Inclusion-Based Algorithm for Continuous
-//! Collision Detection*, 2021).
+//! motion along the normal instead of the greatest speed. So it converges like Newton's method, except for edges that only graze each other: there
+//! the time that is left falls as the inverse of the number of rounds, and a search with a small tolerance may end as unresolved. The settings are
+//! those of Tight-Inclusion (B. Wang et al., *A Large-Scale Benchmark and an Inclusion-Based Algorithm for Continuous Collision Detection*, 2021).
 //!
 //! ```text
 //! t = 0

@@ -11,10 +11,9 @@ use bytemuck::{Pod, Zeroable};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Distance {
-    /// Lower bound of the distance. It is less than the distance by at most 2⁻²⁰ of it, 2⁻²⁶ of the
-    /// shapes' sizes, and 2⁻⁴³ of the sum of their bounding radii. For shapes that overlap it is
-    /// minus the depth: as exact up to the radii and for two boxes, also rounded and flat ones; otherwise
-    /// an upper bound of the depth, along the best direction found ([`distance`](super::distance)).
+    /// Lower bound of the distance. It is less than the distance by at most 2⁻²⁰ of it, 2⁻²⁶ of the shapes' sizes, 2⁻⁴³ of the sum of their bounding
+    /// radii, and 2⁻¹⁴⁹. For shapes that overlap it is minus the depth: as exact up to the radii and for two boxes, also rounded and flat ones;
+    /// otherwise an upper bound of the depth, along the best direction found ([`distance`](super::distance)).
     pub distance: f32,
     /// The unit normal, from `a` to `b`.
     pub normal: [f32; 3],

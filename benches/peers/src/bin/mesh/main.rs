@@ -19,7 +19,7 @@
 //! the distance at the time of each is checked here. There are no cylinders, which Box3D and PhysX do not have.
 
 use std::error::Error;
-use std::fs::File;
+use std::fs::{self, File};
 use std::hint::black_box;
 use std::io::Write;
 use std::ops::Range;
@@ -175,6 +175,9 @@ fn compare(
 
 fn main() -> Result<(), Stop> {
     let args = Args::parse();
+    if let Some(folder) = &args.out {
+        fs::create_dir_all(folder)?;
+    }
     let hulls = Hulls::new(1);
     let their_hulls = peers::parry::hulls(&hulls);
     let forms = (&hulls, &their_hulls[..]);
