@@ -392,8 +392,8 @@ pub unsafe extern "C" fn swath_broadphase_set_enabled(
     }
 }
 
-/// Sets whether proxies of two kinds form pairs: `pairs` is 1 if they do, else 0. The next update finds all pairs anew, and ends those whose kinds no
-/// longer pair. A resting pair stays as long as both proxies rest and touch.
+/// Sets whether proxies of two kinds form pairs: `pairs` is 1 if they do, else 0. The next update finds all pairs of moving proxies anew, and ends
+/// those whose kinds no longer pair. A resting pair stays as long as both proxies rest and touch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_set_kind_pairs(
     broadphase: *mut swath_broadphase,

@@ -172,8 +172,8 @@ impl Broadphase {
         Ok(())
     }
 
-    /// Sets which kinds of proxies pair. The next update finds all pairs anew, and ends those whose kinds no longer pair. A
-    /// resting pair stays cached as long as both proxies rest and touch, also if the table no longer has their kinds.
+    /// Sets which kinds of proxies pair. The next update finds all pairs of moving proxies anew, and ends those whose kinds no longer pair. A resting
+    /// pair stays cached as long as both proxies rest and touch, also if the table no longer has their kinds.
     ///
     /// Pairs of two resting kinds begin only when one of the two proxies is inserted or changes. For [`Broadphase::update_with_new`], a new table is
     /// a change of all proxies: its function is called once more for the pairs that it has rejected. A table is new if it differs from the current
@@ -191,11 +191,11 @@ impl Broadphase {
 
     /// Makes the next update announce the pairs of a proxy again, which keeps its id.
     ///
-    /// The cached pairs of the proxy are forgotten: the next update reports no end of them, and reports those that
-    /// touch as begun. For engines that drop the contacts of a body by themselves, for example when it becomes a sensor
-    /// or changes its type. A pair of two resting proxies begins when one of them moves. A pair that
-    /// no longer touches at the next update, or whose proxy is removed, disabled or filtered out before it, stays forgotten: there is
-    /// neither a begin nor an end of it.
+    /// The next update forgets the cached pairs of the proxy: it reports no end of them, and reports those that touch as begun. Until then,
+    /// [`Broadphase::pairs`] and [`Broadphase::contains_pair`] still return them. For engines that drop the contacts of a body by themselves, for
+    /// example when it becomes a sensor or changes its type. A pair of two resting proxies begins when one of them moves. A pair that no longer
+    /// touches at the next update, or whose proxy is removed, disabled or filtered out before it, stays forgotten: there is neither a begin nor an
+    /// end of it.
     ///
     /// # Errors
     ///

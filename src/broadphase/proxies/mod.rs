@@ -404,9 +404,9 @@ impl Broadphase {
     /// `accept` is called once in an update for each pair that meets, that filters and owners allow, that is not cached,
     /// and of which a proxy has changed since the last update, in any order and on any thread. A moving proxy without a
     /// margin changes with each call that sets its box, also to the same one; one with a margin when its fat AABB changes; a resting
-    /// one when its box is different. New descriptions, [`Broadphase::renew`] and, for moving proxies,
-    /// [`Broadphase::shift_origin`] are changes too, and another table of kinds is a change of all proxies. Unlike
-    /// [`Broadphase::update_with`], this function finds only the pairs of changed proxies anew.
+    /// one when its box is different. A new kind, filter, owner, margin or enabled flag, [`Broadphase::renew`] and, for moving proxies,
+    /// [`Broadphase::shift_origin`] are changes too, and another table of kinds is a change of all proxies. New data are no change: call
+    /// [`Broadphase::renew`] if `accept` reads them. Unlike [`Broadphase::update_with`], this function finds only the pairs of changed proxies anew.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Proxy};

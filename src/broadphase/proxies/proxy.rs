@@ -76,7 +76,9 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    const fn new(kind: ProxyKind) -> Self {
+    /// A proxy of a kind, with all categories, and without owner, margin and data.
+    #[must_use]
+    pub const fn new(kind: ProxyKind) -> Self {
         Self { kind, filter: Filter::ALL, owner: 0, margin: 0.0, data: 0, enabled: true }
     }
 

@@ -17,9 +17,9 @@ use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
 /// proxy that moves, and 12 for each touching pair ([`Snapshot::memory_usage`]). Data, owners, filters, margins, kinds and
 /// generations are stored once if all proxies have the same value; if all of these differ, they add 29 bytes for each proxy.
 ///
-/// With the feature `serde` it can be serialised and deserialised; a deserialised snapshot is
-/// validated. It does not contain settings that change no answer, the limit on pairs, or the result
-/// of the last update.
+/// Broadphases to which the same calls were made have equal snapshots, also after rollbacks: compare them to find where two machines diverge. With
+/// the feature `serde` it can be serialised and deserialised; a deserialised snapshot is validated. It does not contain settings that change no
+/// answer, the limit on pairs, or the result of the last update.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "PackedState", into = "PackedState"))]
