@@ -100,7 +100,8 @@ impl Geometry<'_> {
         self.order().1
     }
 
-    /// Returns half the diagonal of the box around the geometry in its own axes: its size, to which tolerances are relative.
+    /// Returns the size of the geometry, to which tolerances are relative: that of a [shape](Shape::size), or half the diagonal of the box around all parts
+    /// in the axes of the geometry.
     #[must_use]
     pub fn size(&self) -> f64 {
         self.extent().size

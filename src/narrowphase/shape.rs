@@ -291,9 +291,8 @@ impl<'a> Shape<'a> {
         AcceleratingBox::new(aabb, motion.delta, motion.accel)
     }
 
-    /// Returns half the diagonal of the shape's box in its own axes, which is zero for a point. The
-    /// tolerance of a search is relative to it:
-    /// [`Settings::tolerance`](super::toi::Settings::tolerance).
+    /// Returns half the diagonal of the box around the core in the axes of the shape, plus the radius by which the core is rounded: the radius for a
+    /// ball, and zero for a point. The tolerance of a search is relative to it: [`Settings::tolerance`](super::toi::Settings::tolerance).
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size

@@ -235,7 +235,8 @@ impl Pipeline {
     /// Runs all stages: finds the impacts of the tick.
     ///
     /// With the default [`Config::touch`], bodies that touch at the start of the tick are an impact only if they close
-    /// there: bodies that lie on each other, slide along each other or separate are left out.
+    /// there: bodies that lie on each other, slide along each other or separate are left out. Bodies that overlap are an impact in each tick, also if they
+    /// separate, which their closing speed states.
     ///
     /// # Errors
     ///

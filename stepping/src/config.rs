@@ -24,9 +24,9 @@ pub struct StepperConfig {
     /// A good value is the displacement that gravity adds in a tick: 9.81/3600 m at 60 ticks a second. It should be at least 2⁻¹¹ of the size of the
     /// bodies, where the default tolerance is an eighth of it, and at most a hundredth of the size of the smallest body that is hit. A smaller value,
     /// also the default 0, costs more rounds, and bodies that spin in a contact stop rotating more often. With a larger value the gap is visible.
-    /// From eight times the displacement of gravity on, the fall of a body in one tick counts as slow closing: a body that lies on another one is
-    /// then stopped in every second tick only, and its velocity is not zero in between. But far fewer of the balls that are jammed in a pit are
-    /// stalled (`docs/math/step.md`). With the default, most bodies of a heap that do not lie flat are stalled in each tick: see *Heaps* in the
+    /// From twice the displacement of gravity on, the fall of a body in the rest of a tick may count as slow closing: then a body that lies on
+    /// another one is stopped in some of the ticks only, and its velocity is not zero in between. But far fewer of the balls that are jammed in a pit
+    /// are stalled (`docs/math/step.md`). With the default, most bodies of a heap that do not lie flat are stalled in each tick: see *Heaps* in the
     /// description of the [crate](crate).
     pub target_distance: f32,
     /// How far above the target the distance of two bodies at an impact may be, relative to the size of the smaller

@@ -109,8 +109,8 @@
 //! searched three times for its next impact, and once more for an overlap at the start of the tick. The rounds of all parts count for the budget of the step.
 //!
 //! **Slow closing.** Bodies that touch and close by less than an eighth of the skin in the rest of the tick are
-//! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever
-//! smaller impulses would be needed.
+//! ignored, as long as a quarter of the skin is left: to separate all bodies that are jammed between others, ever smaller impulses would be needed.
+//! Nor are they pushed apart, so the distance of a body that lies on another one varies between zero and the skin.
 //!
 //! **Overlaps.** Two bodies that overlap are pushed apart in each tick, whether or not they close, until the skin is restored. That is done for all pairs before
 //! the first impact, so that each pushed body is searched once. There are

@@ -47,15 +47,20 @@ pub struct StepStats {
 #[non_exhaustive]
 pub struct ResolvedImpact<P = Pair> {
     /// Time, bodies, points and normal. The closing speed is that of their velocities, without the correction of
-    /// slop. The depth is the part of it that is corrected in this tick, and [`Impact::last`] is 1: the impact changes the motions.
+    /// slop. If the impulse was propagated, it is instead the impulse times the sum of the inverse masses, which can be far above each speed: see
+    /// [`ResolvedImpact::impulse`]. The depth is the part of it that is corrected in this tick, and [`Impact::last`] is 1: the impact changes the motions.
     pub impact: Impact<P>,
     /// What happened to the two bodies.
     pub outcome: BounceOutcome,
     /// The impulse along the normal, in mass · length / tick. It is slightly negative if two bodies separate and are
     /// pulled back at once.
+    ///
+    /// An impulse that is propagated is the sum of all that was passed on at this contact at this time. Between bodies that cannot be pushed, such as a door
+    /// and a wall, impulses are passed to and fro up to the limit of impacts: they are a thousand times as great as the momentum of the bodies between, and cancel.
+    /// So compute damage and sounds from the speeds before the step, or ignore bodies that were stalled.
     pub impulse: f32,
     /// Supporting force between the two from then on, in mass · length / tick², without the weight of bodies that
-    /// rest on the upper one in turn.
+    /// rest on the upper one in turn. For the friction of a stack, add the forces of the contacts above.
     pub supporting_force: f32,
     /// Whether `a`, or `b`, was immovable: it cannot be pushed, or its support took the impulse.
     pub immovable: [bool; 2],

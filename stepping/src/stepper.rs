@@ -65,6 +65,17 @@ impl Stepper {
         stepper
     }
 
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &StepperConfig {
+        &self.step.config
+    }
+
+    /// Sets the settings of later steps.
+    pub fn set_config(&mut self, config: StepperConfig) {
+        self.step.config = config;
+    }
+
     /// Returns the impacts of the last step of columns that changed a motion, in the order of time. After
     /// [`Stepper::step_proxies`] use [`ProxyStepOutput::impacts`].
     #[must_use]
@@ -191,10 +202,12 @@ impl Stepper {
     /// owners differ. Its kind table selects events only and does not count here. A [`ProxyKind::Dynamic`](swath::ProxyKind::Dynamic) proxy can be pushed; a
     /// [`ProxyKind::Kinematic`](swath::ProxyKind::Kinematic) one follows its
     /// motion. Fixed and sleeping proxies are obstacles that do not move: of their motion only the pose counts, and
-    /// of their mass only the restitution. A sleeping proxy that shall be pushed must be woken before.
+    /// of their mass only the restitution. A sleeping proxy that shall be pushed must be woken before, and so must all that touch it: what hits a
+    /// sleeping body loses its momentum, as on a wall.
     ///
     /// **Kinematic proxies.** A kinematic proxy passes through fixed, sleeping and other kinematic ones without a response, because neither of the two
-    /// can be pushed. If it crushes a dynamic one against an obstacle, both are stalled, and it does not reach the end of its path.
+    /// can be pushed. If it crushes a dynamic one against an obstacle, both are stalled in each tick, and it does not reach the end of its path,
+    /// while its displacement stays as it is. Set its pose in each tick if it follows an animation.
     ///
     /// **Boxes.** The box of a fixed or sleeping proxy must contain its shape. Those of moving proxies are not read: the paths follow from the motions.
     /// `body` returns the shape or the geometry, motion and mass of each moving proxy, and of resting ones near a path; `None`

@@ -82,10 +82,10 @@
 // The call needs threads that were started before this process was forked, and do not exist in it.
 #define SWATH_ERROR_FORKED 11
 
-// Moves and reacts to contacts. Pairs with every kind.
+// Moves and reacts to contacts. By default it pairs with every kind.
 #define SWATH_KIND_DYNAMIC 0
 
-// Moves on a path that the caller prescribes, such as a door. Does not pair with kinematic or fixed proxies.
+// Moves on a path that the caller prescribes, such as a door. By default it does not pair with kinematic or fixed proxies.
 #define SWATH_KIND_KINEMATIC 1
 
 // A dynamic body at rest. Costs almost nothing while unchanged.
@@ -130,7 +130,7 @@
 // The search reached its limit: they do not touch before `t`, and the rest is unknown.
 #define SWATH_TOI_UNRESOLVED 3
 
-// The order in which they were found, which is the same for any threads and any instruction set.
+// The order in which they were found, which is the same for any number of threads and any instruction set.
 #define SWATH_AS_FOUND 0
 
 // By `a`, then by `b`.
@@ -194,8 +194,8 @@ typedef struct swath_exec {
   // The number of threads: 0 for one for each logical core, which all objects share; 1 for the calling thread alone; at
   // most 1024.
   uint32_t threads;
-  // The greatest number of pairs of a tick; 0 for no limit. A search that finds more is an error. Pairs that filters
-  // exclude may count too.
+  // The greatest number of pairs of a tick; 0 for no limit. A search that finds more is an error. Pairs that filters or owners exclude do not
+  // count.
   uint64_t pairs_max;
   // Threads of the caller, instead of `threads`, or NULL. The structure is copied.
   const struct swath_executor *executor;
@@ -473,7 +473,7 @@ typedef uint32_t swath_touch;
 
 // What counts as a contact. `swath_toi_defaults` returns the default.
 typedef struct swath_toi_settings {
-  // The distance at which shapes count as touching, such as a skin. Default: 0.
+  // The distance at which shapes count as touching: a length from 0 to 2 to the power of 120. Default: 0.
   float target_distance;
   // Limit of the distance at an impact above the target, relative to the size of the smaller shape. Default: 1 / 16384.
   float tolerance;
@@ -512,8 +512,8 @@ typedef struct swath_toi_result {
 
 // The distance of two convex shapes.
 typedef struct swath_distance_result {
-  // A lower bound of the distance, less than it by at most 2 to the power of -20 of it and 2 to the power of -26 of the sizes. For shapes that
-  // overlap it is minus the depth.
+  // A lower bound of the distance. It is too small by at most 2 to the power of -20 of the distance, plus 2 to the power of -26 of the sizes, plus
+  // 2 to the power of -43 of the sum of the bounding radii. For shapes that overlap it is minus the depth.
   float distance;
   // The unit normal, from `a` to `b`.
   float normal[3];
@@ -664,8 +664,7 @@ swath_status swath_broadphase_set(struct swath_broadphase *broadphase,
                                   struct swath_proxy_id id,
                                   const struct swath_moving_box *moving);
 
-// Sets the box and the displacement of the proxy `ids[k]` to row `k` of `boxes`. If an id occurs several times, its last row
-// counts.
+// Sets the box and the displacement of the proxy `ids[k]` to row `k` of `boxes`. If an id occurs several times, its last valid row counts.
 //
 // `ids`: as many ids as there are boxes. If one of them is stale, nothing is changed.
 //
@@ -706,7 +705,9 @@ swath_status swath_broadphase_set_filter(struct swath_broadphase *broadphase,
 // Sets the owner of a proxy; 0: no owner.
 swath_status swath_broadphase_set_owner(struct swath_broadphase *broadphase, struct swath_proxy_id id, uint32_t owner);
 
-// Sets the margin of a proxy.
+// Sets the margin of a proxy: a length from 0 to 2 to the power of 120, by which the box that is compared is larger than the bounds of the path, on
+// each side. Any other value, also NaN, is an error, and so is one with which that box would reach past 2 to the power of 120; then nothing is
+// changed.
 swath_status swath_broadphase_set_margin(struct swath_broadphase *broadphase, struct swath_proxy_id id, float margin);
 
 // Sets the data of a proxy. This changes no pair.
@@ -724,7 +725,8 @@ swath_status swath_broadphase_set_enabled(struct swath_broadphase *broadphase,
                                           struct swath_proxy_id id,
                                           int32_t enabled);
 
-// Sets whether proxies of two kinds form pairs: 1, or 0.
+// Sets whether proxies of two kinds form pairs: `pairs` is 1 if they do, else 0. The next update finds all pairs of moving proxies anew, and ends
+// those whose kinds no longer pair. A resting pair stays as long as both proxies rest and touch.
 swath_status swath_broadphase_set_kind_pairs(struct swath_broadphase *broadphase,
                                              swath_kind a,
                                              swath_kind b,
@@ -752,7 +754,7 @@ swath_status swath_broadphase_compared_box(const struct swath_broadphase *broadp
                                            struct swath_proxy_id id,
                                            struct swath_moving_box *moving);
 
-// Reserves memory for as many proxies, of which `movers` move, and for ticks with as many pairs.
+// Reserves memory for `proxies` proxies, of which `movers` move, and for ticks with `pairs` pairs. Each number is at most 2 to the power of 28.
 swath_status swath_broadphase_reserve(struct swath_broadphase *broadphase, size_t proxies, size_t movers, size_t pairs);
 
 // Moves the origin: all boxes are translated by minus `offset`, and rounded outwards. Ids and pairs stay valid. If a coordinate would
@@ -823,7 +825,7 @@ void swath_fixed_boxes_destroy(struct swath_fixed_boxes *fixed);
 
 // Puts box `k` of `boxes`, which may have filters, into row `rows[k]`, in place of the box in that row.
 //
-// `rows`: as many rows as there are boxes, below 2 to the power of 27. If a row occurs several times, its last box counts. Memory is
+// `rows`: as many rows as there are boxes, below 2 to the power of 27. If a row occurs several times, its last valid box counts. Memory is
 // proportional to the highest row.
 //
 // Invalid boxes change nothing; `swath_fixed_boxes_rejected` lists them by their position in `boxes`.
@@ -907,7 +909,7 @@ swath_status swath_fixed_boxes_nearest(const struct swath_fixed_boxes *fixed,
 // it is not needed.
 // `contact`: NULL if it is not needed, or for each row a word: bits 0 to 2 are the axes of contact; bits 3 to 5 those on which the
 // normal from `one` to the row is negative; bits 6 and 7 are 0 if they are separated, 1 if they touch later in the tick, 2 if they
-// overlap at the start; bit 8 is set if they close.
+// overlap at the start; bit 8 is set if they close, and for all whose interiors overlap at the start.
 swath_status swath_sweep_one_to_many(const char *level_name,
                                      const struct swath_moving_box *one,
                                      const struct swath_boxes *many,
@@ -1288,7 +1290,7 @@ swath_status swath_toi_pairs(const struct swath_shape *const *bodies,
                              const struct swath_exec *exec_of,
                              struct swath_toi_result *results);
 
-// Computes the distance of two convex shapes.
+// Computes the distance of two convex shapes, each at a pose. A body that is not a convex shape, or an invalid pose, is an error.
 swath_status swath_distance(const struct swath_shape *a,
                             const struct swath_pose *pose_a,
                             const struct swath_shape *b,

@@ -337,7 +337,8 @@ pub unsafe extern "C" fn swath_broadphase_set_owner(
 }
 
 /// Sets the margin of a proxy: a length from 0 to 2 to the power of 120, by which the box that is compared is larger than the bounds of the path, on
-/// each side. Any other value, also NaN, is an error, and nothing is changed.
+/// each side. Any other value, also NaN, is an error, and so is one with which that box would reach past 2 to the power of 120; then nothing is
+/// changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_set_margin(
     broadphase: *mut swath_broadphase,

@@ -81,7 +81,7 @@ unsafe fn change(
 
 /// Puts box `k` of `boxes`, which may have filters, into row `rows[k]`, in place of the box in that row.
 ///
-/// `rows`: as many rows as there are boxes, below 2 to the power of 27. If a row occurs several times, its last box counts. Memory is
+/// `rows`: as many rows as there are boxes, below 2 to the power of 27. If a row occurs several times, its last valid box counts. Memory is
 /// proportional to the highest row.
 ///
 /// Invalid boxes change nothing; `swath_fixed_boxes_rejected` lists them by their position in `boxes`.

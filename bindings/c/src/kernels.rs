@@ -48,7 +48,7 @@ impl<'a> Many<'a> {
 /// it is not needed.
 /// `contact`: NULL if it is not needed, or for each row a word: bits 0 to 2 are the axes of contact; bits 3 to 5 those on which the
 /// normal from `one` to the row is negative; bits 6 and 7 are 0 if they are separated, 1 if they touch later in the tick, 2 if they
-/// overlap at the start; bit 8 is set if they close.
+/// overlap at the start; bit 8 is set if they close, and for all whose interiors overlap at the start.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_sweep_one_to_many(
     level_name: *const c_char,

@@ -258,18 +258,21 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// Reads categories and masks, with all bits by default, and checks that there is one for each row.
+    /// Reads categories and masks, with all bits by default.
     pub(crate) fn new(
         [of_categories, of_masks]: [&str; 2],
         categories: Option<&Bound<'_, PyAny>>,
         masks: Option<&Bound<'_, PyAny>>,
-        rows: usize,
     ) -> PyResult<Self> {
         let categories = Each::new(of_categories, categories, u32::MAX)?;
         let masks = Each::new(of_masks, masks, u32::MAX)?;
-        categories.check(of_categories, rows)?;
-        masks.check(of_masks, rows)?;
         Ok(Self { categories, masks })
+    }
+
+    /// Checks that there is one for all rows, or one for each of `rows` rows.
+    pub(crate) fn check(&self, [of_categories, of_masks]: [&str; 2], rows: usize) -> PyResult<()> {
+        self.categories.check(of_categories, rows)?;
+        self.masks.check(of_masks, rows)
     }
 
     /// Returns the filter of a row.

@@ -62,12 +62,14 @@ impl Bvh {
         masks: Option<&Bound<'_, PyAny>>,
         threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let given = Boxes::new(min, max, None)?;
-        let boxes = AabbRows::new(given.min.rows(), given.max.rows()).map_err(invalid)?;
-        let filters = Filters::new(["categories", "masks"], categories, masks, given.len())?;
-        let filters = filters.rows(given.len());
+        let names = ["categories", "masks"];
+        let filters = Filters::new(names, categories, masks)?;
         let workers = Workers::new(threads)?;
         workers.check()?;
+        let given = Boxes::new(min, max, None)?;
+        let boxes = AabbRows::new(given.min.rows(), given.max.rows()).map_err(invalid)?;
+        filters.check(names, given.len())?;
+        let filters = filters.rows(given.len());
         let mut bvh = swath::Bvh::with_exec(workers.exec());
         let rejected = py.detach(|| {
             let mut input = FixedInput::from(boxes);
@@ -108,9 +110,9 @@ impl Bvh {
         categories: Option<&Bound<'py, PyAny>>,
         mask: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Hits<'py>> {
+        let filter = query_filter(categories, mask)?;
         let rays = Rays::new(origin, direction, max_fraction)?;
         let rays = rays.rows();
-        let filter = query_filter(categories, mask)?;
         self.workers.check()?;
         let mut out = filled(Hit::MISS, rays.len())?;
         let failed = py.detach(|| {
@@ -138,9 +140,9 @@ impl Bvh {
         categories: Option<&Bound<'py, PyAny>>,
         mask: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<HitLists<'py>> {
+        let filter = query_filter(categories, mask)?;
         let rays = Rays::new(origin, direction, max_fraction)?;
         let rays = rays.rows();
-        let filter = query_filter(categories, mask)?;
         let (ends, rows, fractions) = py.detach(|| {
             let queries = self.queries(filter);
             let (mut ends, mut rows, mut fractions) = (vec![0], Vec::new(), Vec::new());
@@ -176,10 +178,10 @@ impl Bvh {
         categories: Option<&Bound<'py, PyAny>>,
         mask: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Hits<'py>> {
+        let filter = query_filter(categories, mask)?;
         let boxes = Boxes::new(min, max, Some(delta))?;
         let delta = Vectors::new("delta", delta)?;
         let rows = [boxes.min.rows(), boxes.max.rows(), delta.rows()];
-        let filter = query_filter(categories, mask)?;
         self.workers.check()?;
         let mut out = filled(Hit::MISS, boxes.len())?;
         let failed = py.detach(|| {
@@ -205,9 +207,9 @@ impl Bvh {
         categories: Option<&Bound<'py, PyAny>>,
         mask: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Lists<'py>> {
+        let filter = query_filter(categories, mask)?;
         let boxes = Boxes::new(min, max, None)?;
         let (min, max) = (boxes.min.rows(), boxes.max.rows());
-        let filter = query_filter(categories, mask)?;
         self.workers.check()?;
         let (mut ends, mut rows) = (vec![0; boxes.len() + 1], Vec::new());
         let failed = py.detach(|| {
@@ -237,11 +239,11 @@ impl Bvh {
         categories: Option<&Bound<'py, PyAny>>,
         mask: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Hits<'py>> {
-        let points = Vectors::new("points", points)?;
-        let points = points.rows();
         let max_distance = limit("max_distance", max_distance)?;
         let k = k_nearest(k)?;
         let filter = query_filter(categories, mask)?;
+        let points = Vectors::new("points", points)?;
+        let points = points.rows();
         self.workers.check()?;
         let mut out = filled(Hit::MISS, points.len().saturating_mul(k.unwrap_or(1)))?;
         let failed = py.detach(|| {

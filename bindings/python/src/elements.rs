@@ -37,13 +37,13 @@ fn times<'py, const K: usize>(
     threads: Option<&Bound<'py, PyAny>>,
     search: Search<K>,
 ) -> PyResult<Times<'py>> {
+    let exec = exec_of_call(threads)?;
     let (start, end) = (Rows::<f64, 3>::new("start", start)?, Rows::<f64, 3>::new("end", end)?);
     let elements = Rows::<u32, K>::new(name, elements)?;
     let pairs = Rows::<u32, 2>::new("pairs", pairs)?;
     let (start, end, elements) = (start.rows(), end.rows(), elements.rows());
     same_rows("end", end.len(), "start", start.len())?;
     let pairs: &[Pair] = bytemuck::cast_slice(pairs.rows());
-    let exec = exec_of_call(threads)?;
     let mut out = filled(ElementToi::default(), pairs.len())?;
     let found = py.detach(|| {
         let mut rejected = Vec::new();
@@ -53,7 +53,7 @@ fn times<'py, const K: usize>(
         Ok(columns(&out))
     });
     let (states, first, normals, coordinates) =
-        found.map_err(|error: String| wrong("pairs", error))?;
+        found.map_err(|error: String| wrong(&format!("pairs, {name}"), error))?;
     Ok((array(py, states), array(py, first), table(py, normals)?, table(py, coordinates)?))
 }
 

@@ -39,8 +39,15 @@ const CLASS: &str = "PairFinder";
 
 type Pairs<'py> = Bound<'py, PyArray2<u32>>;
 
-/// What restricts the pairs of a list of boxes.
+/// The arguments that restrict the pairs of a list of boxes.
 struct Restrictions {
+    moves: Option<Vec<bool>>,
+    names: [&'static str; 2],
+    filters: Filters,
+}
+
+/// What restricts the pairs of a list of boxes, with a value for each row.
+struct RowRestrictions {
     moves: Option<Vec<bool>>,
     filters: Option<Vec<Filter>>,
 }
@@ -48,11 +55,16 @@ struct Restrictions {
 impl Restrictions {
     fn new(
         moves: Option<&Bound<'_, PyAny>>,
-        names: [&str; 2],
+        names: [&'static str; 2],
         [categories, masks]: [Option<&Bound<'_, PyAny>>; 2],
-        rows: usize,
     ) -> PyResult<Self> {
         let moves = moves.map(|moves| flags("moves", moves)).transpose()?;
+        Ok(Self { moves, names, filters: Filters::new(names, categories, masks)? })
+    }
+
+    /// Checks that there is a value for each row.
+    fn of_rows(self, rows: usize) -> PyResult<RowRestrictions> {
+        let Self { moves, names, filters } = self;
         if let Some(moves) = &moves
             && moves.len() != rows
         {
@@ -60,10 +72,12 @@ impl Restrictions {
             let wanted = format!("expected one value for each of {rows} rows, got {got}");
             return Err(wrong("moves", wanted));
         }
-        let filters = Filters::new(names, categories, masks, rows)?.rows(rows);
-        Ok(Self { moves, filters })
+        filters.check(names, rows)?;
+        Ok(RowRestrictions { moves, filters: filters.rows(rows) })
     }
+}
 
+impl RowRestrictions {
     /// Returns the boxes as input of the library.
     fn of<'a>(&'a self, boxes: &'a Boxes<'_>) -> PyResult<PairInput<'a>> {
         let mut input = PairInput::new(boxes.input()?);
@@ -108,9 +122,10 @@ impl PairFinder {
         categories: Option<&Bound<'py, PyAny>>,
         masks: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Pairs<'py>> {
-        let boxes = Boxes::new(min, max, delta)?;
         let names = ["categories", "masks"];
-        let restrictions = Restrictions::new(moves, names, [categories, masks], boxes.len())?;
+        let restrictions = Restrictions::new(moves, names, [categories, masks])?;
+        let boxes = Boxes::new(min, max, delta)?;
+        let restrictions = restrictions.of_rows(boxes.len())?;
         let input = restrictions.of(&boxes)?;
         self.workers.check()?;
         let FinderState { finder, rejected } = &mut *self.state.lock(CLASS)?;
@@ -145,12 +160,13 @@ impl PairFinder {
         categories_b: Option<&Bound<'py, PyAny>>,
         masks_b: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Pairs<'py>> {
+        let names = ["categories_a", "masks_a"];
+        let of_a = Restrictions::new(None, names, [categories_a, masks_a])?;
+        let names = ["categories_b", "masks_b"];
+        let of_b = Restrictions::new(None, names, [categories_b, masks_b])?;
         let a = Boxes::named(["min_a", "max_a", ""], min_a, max_a, None)?;
         let b = Boxes::named(["min_b", "max_b", ""], min_b, max_b, None)?;
-        let names = ["categories_a", "masks_a"];
-        let of_a = Restrictions::new(None, names, [categories_a, masks_a], a.len())?;
-        let names = ["categories_b", "masks_b"];
-        let of_b = Restrictions::new(None, names, [categories_b, masks_b], b.len())?;
+        let (of_a, of_b) = (of_a.of_rows(a.len())?, of_b.of_rows(b.len())?);
         let (a, b) = (of_a.of(&a)?, of_b.of(&b)?);
         self.workers.check()?;
         let FinderState { finder, rejected } = &mut *self.state.lock(CLASS)?;
@@ -181,9 +197,10 @@ impl PairFinder {
         categories: Option<&Bound<'py, PyAny>>,
         masks: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Pairs<'py>, Bound<'py, PyArray1<f32>>)> {
-        let boxes = Boxes::new(min, max, Some(delta))?;
         let names = ["categories", "masks"];
-        let restrictions = Restrictions::new(moves, names, [categories, masks], boxes.len())?;
+        let restrictions = Restrictions::new(moves, names, [categories, masks])?;
+        let boxes = Boxes::new(min, max, Some(delta))?;
+        let restrictions = restrictions.of_rows(boxes.len())?;
         let input = restrictions.of(&boxes)?;
         self.workers.check()?;
         let FinderState { finder, rejected } = &mut *self.state.lock(CLASS)?;

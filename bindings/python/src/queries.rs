@@ -24,16 +24,18 @@ pub(crate) struct Rays<'py> {
 }
 
 impl<'py> Rays<'py> {
-    /// Borrows the arguments `origin` and `direction`, and reads `max_fraction`.
+    /// Reads `max_fraction`, and borrows the arguments `origin` and `direction`. Reading a number may run code of the caller, which could change an array
+    /// that is borrowed, so arrays are borrowed last in each function.
     pub(crate) fn new(
         origin: &Bound<'py, PyAny>,
         direction: &Bound<'py, PyAny>,
         max_fraction: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
+        let max_fraction = limit("max_fraction", max_fraction)?;
         let origin = Vectors::new("origin", origin)?;
         let direction = Vectors::new("direction", direction)?;
         same_rows("direction", direction.rows().len(), "origin", origin.rows().len())?;
-        Ok(Self { origin, direction, max_fraction: limit("max_fraction", max_fraction)? })
+        Ok(Self { origin, direction, max_fraction })
     }
 
     /// Returns the rows, which can be used without the lock of the interpreter.

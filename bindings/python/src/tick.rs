@@ -60,6 +60,13 @@ pub(crate) fn tick<'py>(
     pairs_max: Option<&Bound<'py, PyAny>>,
     threads: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Impacts<'py>> {
+    let mut config = Config::default();
+    config.touch = crate::convex::touch(touch)?;
+    let most = u64::from(u32::MAX);
+    let limit = |limit: &Bound<'py, PyAny>| integer("impacts_per_body", limit, 0..=most);
+    config.impacts_per_body = impacts_per_body.map_or(Ok(0), limit)? as u32;
+    let mut exec = exec_of_call(threads)?;
+    exec.pairs_max = self::pairs_max(pairs_max)?.unwrap_or(exec.pairs_max);
     let boxes = Boxes::new(min, max, Some(delta))?;
     let delta = Vectors::new("delta", delta)?;
     let accel = accel.map(|accel| Vectors::new("accel", accel)).transpose()?;
@@ -68,13 +75,6 @@ pub(crate) fn tick<'py>(
     if let Some(accel) = accel {
         same_rows("accel", accel.len(), "min", min.len())?;
     }
-    let mut config = Config::default();
-    config.touch = crate::convex::touch(touch)?;
-    let most = u64::from(u32::MAX);
-    let limit = |limit: &Bound<'py, PyAny>| integer("impacts_per_body", limit, 0..=most);
-    config.impacts_per_body = impacts_per_body.map_or(Ok(0), limit)? as u32;
-    let mut exec = exec_of_call(threads)?;
-    exec.pairs_max = self::pairs_max(pairs_max)?.unwrap_or(exec.pairs_max);
     let found = py.detach(|| {
         let (min, max, delta) = (columns(min), columns(max), columns(delta));
         let accel = accel.map(columns);

@@ -1,5 +1,7 @@
 """Errors that name the argument."""
 
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -150,11 +152,57 @@ class ArgumentsTest(unittest.TestCase):
             def __index__(self):
                 raise KeyboardInterrupt
 
-            __float__ = __index__
+            __float__ = __iter__ = __index__
 
-        for call in (lambda of: swath.PairFinder(threads=of), swath.Convex.sphere):
+        none = np.zeros((0, 3), np.float32)
+        for call in (
+            lambda of: swath.PairFinder(threads=of),
+            swath.Convex.sphere,
+            lambda of: swath.bounds_over(of, none, none),
+        ):
             with self.assertRaises(KeyboardInterrupt):
                 call(Interrupted())
+
+    def test_arrays_that_an_argument_changes_end_no_process(self):
+        program = """if True:
+            import numpy as np, swath
+            rays = lambda: np.zeros((1_000_000, 3), np.float32)
+            world, tree = swath.Broadphase(), swath.Bvh(np.zeros((1, 3), np.float32), np.ones((1, 3), np.float32))
+            class Changing:
+                def __init__(self, array):
+                    self.array = array
+                def __iter__(self):
+                    self.array.resize((1, 3), refcheck=False)
+                    return iter(())
+                def __float__(self):
+                    self.array.resize((1, 3), refcheck=False)
+                    return 1.0
+                def __index__(self):
+                    return int(float(self))
+            for call in (
+                lambda a, b, of: world.cast(a, b, without_kind=of),
+                lambda a, b, of: world.cast(a, b, of),
+                lambda a, b, of: world.nearest(a, of),
+                lambda a, b, of: world.overlaps(a, b, categories=of),
+                lambda a, b, of: world.insert(a, b, kind=of),
+                lambda a, b, of: world.insert(a, b, margin=of),
+                lambda a, b, of: tree.cast(a, b, of),
+                lambda a, b, of: tree.sweep(a, b, b, mask=of),
+                lambda a, b, of: tree.nearest(a, k=of),
+                lambda a, b, of: swath.PairFinder().union_pairs(a, b, categories=of),
+                lambda a, b, of: swath.tick(a, b, b, impacts_per_body=of),
+                lambda a, b, of: swath.Bvh(a, b, masks=of),
+            ):
+                array, other = rays(), rays()
+                try:
+                    call(array, other, Changing(array))
+                except ValueError:
+                    pass
+                else:
+                    assert len(array) == 1, "the argument was not read"
+        """
+        run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
 
     def test_masked_arrays_are_errors(self):
         low, high, _ = boxes(4, 1)

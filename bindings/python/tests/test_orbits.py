@@ -1,6 +1,7 @@
 """Screening of orbits."""
 
 import _thread
+import signal
 import threading
 import unittest
 
@@ -61,6 +62,8 @@ class OrbitsTest(unittest.TestCase):
         """Goal: an interrupt of the process ends a screening that has a progress function and no threads of its own. Method: the interrupt
         is sent by another thread while a screening runs that would take minutes."""
         ticks, elements = [], swath.catalogue(3000)
+        # A process that was started in the background ignores interrupts.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         timer = threading.Timer(0.3, _thread.interrupt_main)
         timer.start()
         with self.assertRaises(KeyboardInterrupt):

@@ -267,7 +267,7 @@ impl FixedBoxes {
     }
 
     /// Puts box `k` of `set` into row `rows[k]`, replacing the box in that row, if there is one. If
-    /// a row occurs several times, its last box counts. A box does not inherit the filter of the
+    /// a row occurs several times, its last valid box counts. A box does not inherit the filter of the
     /// one that it replaces.
     ///
     /// Invalid boxes are returned, by their index in the list and with the reason, and change

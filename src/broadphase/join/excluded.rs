@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A box within the categories and a box that is blind to them are never a pair. In a join of one set with itself, the
-//! boxes of both kinds have no pair with each other. A sample of the filters shows which categories exclude most
+//! boxes of both kinds have no pair with each other; or it is divided into the boxes within the categories and the others, so that those of the
+//! others that are blind are separated from the first next. A sample of the filters shows which categories exclude most
 //! pairs, and a second one confirms it. The parts that are left are joined like other sets, so they may be separated again by other categories. Where
 //! filters exclude few pairs, the boxes of the most frequent owner of a sample are separated.
 //!
@@ -35,6 +36,10 @@ const COMPARED_MIN: f64 = if cfg!(fuzzing) { 8.0 } else { 65536.0 };
 const EXCLUDED_MIN: usize = SAMPLE * SAMPLE / 16;
 /// Fewest pairs of a second sample that are excluded: a twenty-fourth.
 const CONFIRMED_MIN: usize = SAMPLE * SAMPLE / 24;
+/// The same two numbers for two parts of one set, which are three joins afterwards: three sixteenths, and an eighth.
+const EXCLUDED_BETWEEN_MIN: usize = 3 * EXCLUDED_MIN;
+/// See [`EXCLUDED_BETWEEN_MIN`].
+const CONFIRMED_BETWEEN_MIN: usize = 3 * CONFIRMED_MIN;
 /// Number of overlapping excluded pairs, for each box, from which boxes are separated before any division.
 const OVERLAPS_MIN: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
 /// Fewest boxes of a join that are separated before any division.
@@ -57,6 +62,8 @@ enum FilterKind {
     Blind,
     /// Within the categories and blind to them.
     Both,
+    /// Blind to the categories and not within them.
+    Beside,
 }
 
 impl FilterKind {
@@ -68,6 +75,7 @@ impl FilterKind {
             Self::Within => is_within,
             Self::Blind => is_blind,
             Self::Both => is_within && is_blind,
+            Self::Beside => is_blind && !is_within,
         }
     }
 }
@@ -163,7 +171,7 @@ impl ExcludedParts {
             return None;
         }
         let parts = Self::of_sets(excluded, [boxes.words(a), boxes.words(b)], same)?;
-        let overlaps = if same {
+        let overlaps = if same && !parts.has_pairs_within() {
             let is_of_part = |word: u32| parts.has(excluded, 0, word);
             a.len as f64 * boxes.overlapping(a, &is_of_part)
         } else {
@@ -195,7 +203,9 @@ impl ExcludedParts {
         let count = |set: usize| {
             (0..SAMPLE).filter(|&k| parts.has(excluded, set, word(sets[set], k, 1))).count()
         };
-        (count(0) * count(1) >= CONFIRMED_MIN).then_some(parts)
+        let is_between = same && parts.has_pairs_within();
+        let least = if is_between { CONFIRMED_BETWEEN_MIN } else { CONFIRMED_MIN };
+        (count(0) * count(1) >= least).then_some(parts)
     }
 
     /// Chooses the owner of which most pairs are excluded, from samples of both sets.
@@ -206,6 +216,11 @@ impl ExcludedParts {
         };
         let owner = a.into_iter().filter(|&owner| owner != 0).max_by_key(|&owner| pairs(owner))?;
         (pairs(owner) >= EXCLUDED_MIN).then_some(Self::Owner(owner))
+    }
+
+    /// Whether boxes of the part of a single set may have pairs with each other.
+    pub(super) fn has_pairs_within(&self) -> bool {
+        matches!(self, Self::Filters(parts) if parts.kinds[0] != FilterKind::Both)
     }
 
     /// Returns whether the box of a word is in the part of the first or second set.
@@ -221,8 +236,9 @@ impl ExcludedParts {
 impl FilterParts {
     /// Chooses the parts from filter words of both sets.
     pub(super) fn of_sample(samples: [&[u32; SAMPLE]; 2], same: bool) -> Option<Self> {
-        use FilterKind::{Blind, Both, Within};
-        let kinds: &[_] = if same { &[[Both; 2]] } else { &[[Within, Blind], [Blind, Within]] };
+        use FilterKind::{Beside, Blind, Both, Within};
+        let kinds: &[_] =
+            if same { &[[Both; 2], [Within, Beside]] } else { &[[Within, Blind], [Blind, Within]] };
         let mut best = (EXCLUDED_MIN, None);
         let (mut tried, mut count) = ([0; 2 * SAMPLE], 0);
         for of in samples.into_iter().flatten().map(|word| word & CATEGORIES) {
@@ -246,7 +262,8 @@ impl FilterParts {
                 }
                 let Some(parts) = next else { break };
                 categories = parts.categories;
-                if most >= best.0 {
+                let least = if kinds[1] == Beside { EXCLUDED_BETWEEN_MIN } else { EXCLUDED_MIN };
+                if most >= best.0.max(least) {
                     best = (most + 1, Some(parts));
                 }
             }

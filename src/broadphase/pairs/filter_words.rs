@@ -3,11 +3,11 @@
 //! A word has 16 bits for the categories and 16 for the mask. [`Filter::word`] folds all categories from 15 on to one bit,
 //! so it may allow a pair that the filters exclude. The words of a single search are compared with each other only, so they
 //! may fold other categories: two categories that no mask of the search distinguishes can share a bit without any
-//! loss. Such categories form a group. With at most 16 groups the words decide exactly.
+//! loss. Such categories form a group. With at most 16 groups the words decide exactly. With more, the most frequent categories are a group each.
 //!
 //! Two categories `i` and `i + s` are in one group if bit `i` of `mask ^ rotate_right(mask, s)` is zero in all masks.
 
-use crate::geom::Filter;
+use crate::geom::{Filter, uneven_index};
 use crate::lanes::{Isa, Kernel, Level};
 use crate::par::{self, Threads};
 
@@ -17,13 +17,15 @@ const GROUPS_MAX: usize = 16;
 const CHUNK: usize = 64;
 /// Number of parts of a set that the threads share.
 const PARTS: usize = 16;
+/// Number of filters of a set from which the most frequent categories are chosen.
+const SAMPLES_MAX: usize = 1024;
 /// Number of filters below which one thread reads them: to wake another takes as long.
 const PARALLEL_FILTERS_MIN: usize = 1 << 15;
 
 /// How filters are folded to words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FilterWords {
-    /// The categories of each of the `count` groups. Without a group, words are those of [`Filter::word`].
+    /// The categories of each of the `count` groups. Without a group, words are those of [`Filter::word`], which then decide exactly.
     groups: [u32; GROUPS_MAX],
     count: usize,
     /// Whether words decide exactly.
@@ -47,7 +49,7 @@ impl FilterWords {
             return default;
         }
         let mut masks = Masks::default();
-        for filters in sets {
+        for filters in sets.clone() {
             match filters {
                 Some(filters) => {
                     let parts =
@@ -57,7 +59,30 @@ impl FilterWords {
                 None => masks.used = u32::MAX,
             }
         }
-        masks.groups().unwrap_or(default)
+        masks.groups().unwrap_or_else(|| Self::of_most_used(masks.used, sets))
+    }
+
+    /// Returns words that do not decide exactly: the categories that most of the filters of a sample have are a group each, and all others share the
+    /// last one.
+    fn of_most_used<'a>(used: u32, sets: impl Iterator<Item = Option<&'a [Filter]>>) -> Self {
+        let mut counts = [0; 32];
+        for filters in sets.flatten() {
+            let samples = filters.len().min(SAMPLES_MAX);
+            for k in 0..samples {
+                let Filter { category, .. } = filters[uneven_index(k, samples, filters.len())];
+                for (bit, count) in counts.iter_mut().enumerate() {
+                    *count += category >> bit & 1;
+                }
+            }
+        }
+        let (mut groups, mut left) = ([0; GROUPS_MAX], used);
+        for group in &mut groups[..GROUPS_MAX - 1] {
+            let categories = (0..32_u32).filter(|bit| left >> bit & 1 == 1);
+            let Some(most) = categories.max_by_key(|&bit| counts[bit as usize]) else { break };
+            (*group, left) = (1 << most, left & !(1 << most));
+        }
+        groups[GROUPS_MAX - 1] = left;
+        Self { groups, count: GROUPS_MAX, exact: false }
     }
 
     /// Writes the word of each filter.
@@ -275,6 +300,37 @@ mod tests {
             }
         }
         assert!(folded > 100 && inexact > 10, "{folded} {inexact}");
+    }
+
+    /// Goal: words that do not decide exactly distinguish the categories that most boxes have. Method: many boxes of the upper sixteen categories that pair with
+    /// the lower ones only, and few whose masks distinguish all categories.
+    #[test]
+    fn inexact_words_distinguish_frequent_categories() {
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(2);
+        let few = |random: &mut Xoshiro256PlusPlus| {
+            Filter::new(1 << random.random_range(0..16), u32::from(random.random::<u16>()) << 16)
+        };
+        let frequent =
+            |random: &mut Xoshiro256PlusPlus| Filter::new(1 << random.random_range(16..32), 0xffff);
+        let filters: Vec<Filter> =
+            (0..4096).map(|k| if k % 256 == 0 { few(random) } else { frequent(random) }).collect();
+        let words = FilterWords::choose(
+            Level::detect(),
+            &Threads::one(),
+            core::iter::once(Some(&filters[..])),
+        );
+        assert!(!words.exact && words.count == super::GROUPS_MAX);
+        let mut of_all = vec![0; filters.len()];
+        words.write(Level::detect(), &filters, &mut of_all);
+        let (mut allowed, mut pairs) = (0, 0);
+        for (row, a) in of_all.iter().enumerate().filter(|(row, _)| row % 256 != 0) {
+            for (other, b) in of_all[..row].iter().enumerate().filter(|(row, _)| row % 256 != 0) {
+                assert!(!filters[row].allows(filters[other]));
+                allowed += usize::from(Filter::words_allow(*a, *b));
+                pairs += 1;
+            }
+        }
+        assert!(64 * allowed < pairs, "{allowed} of {pairs}");
     }
 
     /// Goal: each filter counts, whichever thread reads its part, and the words are those that one thread chooses. Method: sets

@@ -143,6 +143,12 @@ impl Polytope {
     fn add_face(&mut self, corners: [u8; 3]) -> bool {
         let [a, b, c] = corners.map(|corner| self.vertices[usize::from(corner)]);
         let Some(normal) = (b - a).cross(c - a).unit() else { return false };
+        // The normal of a needle has an error along its longest side, by which the far corner would be off the plane.
+        let (ab, bc, ca) = (b - a, c - b, a - c);
+        let longer = if bc.square() > ab.square() { bc } else { ab };
+        let longest = if ca.square() > longer.square() { ca } else { longer };
+        let along = longest * (normal.dot(longest) / longest.square());
+        let Some(normal) = (normal - along).unit() else { return false };
         self.faces[self.face_count] = PolytopeFace { corners, normal, distance: normal.dot(a) };
         self.face_count += 1;
         true

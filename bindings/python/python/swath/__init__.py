@@ -3,7 +3,8 @@
 Arrays of vectors are contiguous, aligned numpy arrays of ``float32`` with shape ``(n, 3)``; positions of the vertices of a
 mesh are ``float64``, pairs and indices are ``uint32``, and ids are ``uint64``. An array of another type, with gaps, or with a mask is
 an error. Boxes of a ``PairFinder`` and a ``Broadphase``, boxes of which a ``Bvh`` is built, and positions of meshes are read
-without a copy. No array of a call may be changed by another thread while the call runs. Results are new arrays.
+without a copy. No array of a call may be changed while the call runs, neither by another thread nor by a
+method of another argument. Results are new arrays.
 
 Time ``t`` is a fraction of the tick, in ``[0, 1]``; ``delta`` is a displacement over the tick, ``accel`` a displacement per
 tick squared, ``spin`` an axis times radians per tick. Rotations are quaternions ``[x, y, z, w]`` of any length.

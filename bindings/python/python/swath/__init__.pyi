@@ -314,7 +314,8 @@ class Contact:
     normal: _Tuple | None
     """Unit normal from ``a`` to ``b``; None without an axis of contact, as for boxes whose interiors overlap at the start."""
     closing: bool
-    """Whether the boxes move into each other just after the first time."""
+    """Whether the boxes move into each other just after the first time. True for all boxes whose interiors overlap at the
+    start, also if they rest or move apart."""
     translation: _Tuple | None
     """The shortest vector to add to ``b`` so that it at most touches ``a``; None if the boxes do not overlap at the start."""
 

@@ -23,9 +23,8 @@ fn listed(rejected: &[swath::batch::Rejected]) -> Vec<(u32, String)> {
 }
 
 /// Reads margins, and checks them.
-fn margins(object: Option<&Bound<'_, PyAny>>, rows: usize) -> PyResult<Each<f32>> {
+fn margins(object: Option<&Bound<'_, PyAny>>) -> PyResult<Each<f32>> {
     let margins = Each::new("margin", object, 0.0)?;
-    margins.check("margin", rows)?;
     let is_valid = |margin: f32| (0.0..=COORD_MAX).contains(&margin);
     match &margins {
         Each::All(margin) if !is_valid(*margin) => Err(wrong("margin", BroadphaseError::Margin)),
@@ -76,15 +75,18 @@ impl Broadphase {
         user: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
         self.workers.check()?;
-        let boxes = Boxes::new(min, max, delta)?;
-        let rows = boxes.len();
         let kinds = Each::words("kind", kind, ProxyKind::Dynamic, &KINDS)?;
-        let margins = margins(margin, rows)?;
-        let filters = Filters::new(["categories", "masks"], categories, masks, rows)?;
+        let margins = margins(margin)?;
+        let names = ["categories", "masks"];
+        let filters = Filters::new(names, categories, masks)?;
         let owners = Each::new("owner", owner, 0_u32)?;
         let enabled = Each::new("enabled", enabled, true)?;
         let user = Each::new("user", user, 0_u64)?;
+        let boxes = Boxes::new(min, max, delta)?;
+        let rows = boxes.len();
         kinds.check("kind", rows)?;
+        margins.check("margin", rows)?;
+        filters.check(names, rows)?;
         owners.check("owner", rows)?;
         enabled.check("enabled", rows)?;
         user.check("user", rows)?;
@@ -165,7 +167,9 @@ impl Broadphase {
     ) -> PyResult<()> {
         self.workers.check()?;
         let ids = self::ids(ids)?;
-        let filters = Filters::new(["categories", "masks"], categories, masks, ids.len())?;
+        let names = ["categories", "masks"];
+        let filters = Filters::new(names, categories, masks)?;
+        filters.check(names, ids.len())?;
         self.state.lock(CLASS)?.edit_all(&ids, |of, row, id| of.set_filter(id, filters.get(row)))
     }
 
@@ -199,7 +203,8 @@ impl Broadphase {
     fn set_margin(&self, ids: &Bound<'_, PyAny>, margin: &Bound<'_, PyAny>) -> PyResult<()> {
         self.workers.check()?;
         let ids = self::ids(ids)?;
-        let margins = margins(Some(margin), ids.len())?;
+        let margins = margins(Some(margin))?;
+        margins.check("margin", ids.len())?;
         let mut new = Vec::new();
         let mut state = self.state.lock(CLASS)?;
         state.edit_all(&ids, |of, row, id| match of.set_margin(id, margins.get(row)) {

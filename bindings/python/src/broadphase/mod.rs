@@ -22,10 +22,10 @@ use crate::threads::Workers;
 ///
 /// An id is a number that no other box of this object ever has, unless a snapshot is restored; ``id >> 32`` is an index
 /// that is less than the largest number of boxes that existed at once, plus one for each index that was used
-/// ``2**32 - 1`` times. ``2**64 - 1`` is the id of no box. A new pair
-/// needs a dynamic box, or a kinematic and a sleeping one. A pair whose two boxes become fixed or sleeping stays,
-/// without an event, until one of them changes, if they touch at the start of the tick; else it ends, because both lose
-/// their displacements. Of a box with a margin, the fat box counts, which stays as it is.
+/// ``2**32 - 1`` times. ``2**64 - 1`` is the id of no box. A new pair needs a dynamic box, or a kinematic and a
+/// sleeping one. If both boxes of a pair become fixed or sleeping, both lose their displacements. If they touch at the
+/// start of the tick, the pair stays, without an event, until one of them changes; otherwise it ends. For a box with a
+/// margin, the fat box is compared.
 ///
 /// ``threads`` is the number of threads, by default one for each logical core. ``pairs_max`` limits the number of pairs
 /// of an update; one with more is a ``ValueError``; then ``touching`` is empty until an update succeeds, and nothing

@@ -91,9 +91,9 @@ impl Broadphase {
         without_owner: Option<&Bound<'py, PyAny>>,
         without_kind: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Hits<'py>> {
+        let considered = Considered::new(categories, mask, without_owner, without_kind)?;
         let rays = Rays::new(origin, direction, max_fraction)?;
         let rays = rays.rows();
-        let considered = Considered::new(categories, mask, without_owner, without_kind)?;
         self.workers.check()?;
         let mut out = filled(ProxyHit::MISS, rays.len())?;
         let inner = &mut self.state.lock(CLASS)?.inner;
@@ -127,10 +127,10 @@ impl Broadphase {
         without_owner: Option<&Bound<'py, PyAny>>,
         without_kind: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Hits<'py>> {
+        let considered = Considered::new(categories, mask, without_owner, without_kind)?;
         let boxes = Boxes::new(min, max, Some(delta))?;
         let delta = Vectors::new("delta", delta)?;
         let rows = [boxes.min.rows(), boxes.max.rows(), delta.rows()];
-        let considered = Considered::new(categories, mask, without_owner, without_kind)?;
         self.workers.check()?;
         let mut out = filled(ProxyHit::MISS, boxes.len())?;
         let inner = &mut self.state.lock(CLASS)?.inner;
@@ -161,9 +161,9 @@ impl Broadphase {
         without_owner: Option<&Bound<'py, PyAny>>,
         without_kind: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Lists<'py>> {
+        let considered = Considered::new(categories, mask, without_owner, without_kind)?;
         let boxes = Boxes::new(min, max, None)?;
         let (min, max) = (boxes.min.rows(), boxes.max.rows());
-        let considered = Considered::new(categories, mask, without_owner, without_kind)?;
         self.workers.check()?;
         let (mut ends, mut ids) = (vec![0; boxes.len() + 1], Vec::new());
         let inner = &mut self.state.lock(CLASS)?.inner;
@@ -197,11 +197,11 @@ impl Broadphase {
         without_owner: Option<&Bound<'py, PyAny>>,
         without_kind: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Hits<'py>> {
-        let points = Vectors::new("points", points)?;
-        let points = points.rows();
         let max_distance = limit("max_distance", max_distance)?;
         let k = k_nearest(k)?;
         let considered = Considered::new(categories, mask, without_owner, without_kind)?;
+        let points = Vectors::new("points", points)?;
+        let points = points.rows();
         self.workers.check()?;
         let mut out = filled(ProxyHit::MISS, points.len().saturating_mul(k.unwrap_or(1)))?;
         let inner = &mut self.state.lock(CLASS)?.inner;

@@ -4,7 +4,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use swath::ProxyId;
 use swath::batch::ContactState;
-use swath::broadphase::ProxyContact;
+use swath::broadphase::{BroadphaseError, ProxyContact};
 
 use super::{Broadphase, CLASS, ids, stale};
 use crate::arguments::{integer, wrong};
@@ -33,7 +33,8 @@ pub(crate) struct Contact {
     /// Unit normal from ``a`` to ``b``; None without an axis of contact, as for boxes whose interiors overlap at the
     /// start.
     normal: Option<Vector>,
-    /// Whether the boxes move into each other just after the first time.
+    /// Whether the boxes move into each other just after the first time. True for all boxes whose interiors overlap at the
+    /// start, also if they rest or move apart.
     closing: bool,
     /// The shortest vector to add to ``b`` so that it at most touches ``a``; None if the boxes do not overlap at the
     /// start.
@@ -147,7 +148,13 @@ impl Broadphase {
     /// How two boxes touch in the tick, whether or not they are a pair. A stale id is a ``ValueError``.
     fn contact(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Contact> {
         let [a, b] = [id("a", a)?, id("b", b)?];
-        Ok(self.state.lock(CLASS)?.inner.contact(a, b).map_err(invalid)?.into())
+        let state = self.state.lock(CLASS)?;
+        for (name, id) in [("a", a), ("b", b)] {
+            if !state.inner.contains(id) {
+                return Err(wrong(name, BroadphaseError::Stale { id }));
+            }
+        }
+        Ok(state.inner.contact(a, b).map_err(invalid)?.into())
     }
 
     /// Whether each of these ids, ``(n,)``, is that of a box that exists, ``(n,)`` bool.

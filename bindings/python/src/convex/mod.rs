@@ -319,8 +319,12 @@ fn shapes(object: &Bound<'_, PyAny>) -> PyResult<Vec<OwnedShape>> {
         PyTypeError::new_err(format!("shapes: expected a sequence of Convex, got {got}"))
     };
     let name = |object: &Bound<'_, PyAny>| object.get_type().name().map(|name| name.to_string());
-    let items = object.try_iter();
-    let items = items.or_else(|_| name(object).and_then(|got| Err(wanted(got))))?;
+    let items = object.try_iter().or_else(|error| {
+        if !error.is_instance_of::<PyTypeError>(object.py()) {
+            return Err(error);
+        }
+        name(object).and_then(|got| Err(wanted(got)))
+    })?;
     let mut shapes = Vec::new();
     for item in items {
         let item = item?;
