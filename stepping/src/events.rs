@@ -336,12 +336,7 @@ impl Step {
             let closing = closing_now + sign * along(velocity, old, n);
             let pulled = sign * dot(accel, n);
             let speed: f64 = velocity.iter().map(|x| x.abs()).sum();
-            // The search has rounded the velocities. What separates for it too is not found again.
-            let separates_for_search =
-                exchanged.is_some() || -2.0 * f64::from(impact.closing) > SOON * pulled;
-            let separates = -closing > PARTING * speed
-                && -2.0 * closing > SOON * pulled
-                && separates_for_search;
+            let separates = -closing > PARTING * speed && -2.0 * closing > SOON * pulled;
             self.states[row].impacts += 1;
             // A pseudo-velocity towards the stalled body is dropped, or the same impact follows at once.
             let is_unchanged = exchanged.is_none() && before[member].pseudo == [0.0; 3];
