@@ -359,4 +359,30 @@ mod tests {
         let counts = [met, met_edges, passed, early, parallel];
         assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
     }
+
+    /// Goal: the nearest points of a box that is rounded by little and a point are at most the tolerance apart at an impact beside an edge, where
+    /// the direction between the cores differs from the normal. Method: a point that falls past an edge at many distances from it.
+    #[test]
+    fn points_of_a_slightly_rounded_box_are_within_the_tolerance() {
+        let share = 1.0 / 256.0;
+        let a = Shape::cuboid([1.0; 3]).and_then(|a| a.rounded(0.02)).expect("a box");
+        let settings = Settings { tolerance: share, ..Settings::default() };
+        let tolerance = f64::from(share) * a.size();
+        let mut beside = 0;
+        for step in 0..18_u8 {
+            let aside = 0.001 * f32::from(step);
+            let pose = Pose::at([1.0 + aside, 3.0, 0.0]).expect("a pose");
+            let falling = Motion::new(pose, [0.0, -4.0, 0.0]).expect("a motion");
+            let still = Motion::from(Pose::IDENTITY);
+            let found = one_to_one(&a, &still, &Shape::point(), &falling, &settings);
+            let found = found.expect("valid");
+            let ToiResult::Impact { t, on_a, on_b, .. } = found.result else {
+                panic!("{aside} {found:?}")
+            };
+            let apart = (V3::of(on_a) - V3::of(on_b)).length();
+            assert!(apart < tolerance + 1e-6 && t > 0.4, "{aside} {apart} {found:?}");
+            beside += usize::from(f64::from(aside) > 1.5 * tolerance && found.rounds == 2);
+        }
+        assert!(beside > 5, "{beside}");
+    }
 }

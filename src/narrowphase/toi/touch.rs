@@ -328,3 +328,157 @@ impl<'s> Search<'s> {
         (Goal { range: GapRange { min: floor, max }, accept, ..self.goal() }, found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geom::Pose;
+    use crate::narrowphase::gjk;
+    use crate::narrowphase::hull::Hull;
+    use crate::narrowphase::math::random::numbers_f32;
+    use crate::narrowphase::shape::Shape;
+    use crate::narrowphase::toi::one_to_one;
+    use crate::narrowphase::toi::settings::Settings;
+    use alloc::vec::Vec;
+
+    /// Goal: bodies close surely if they close faster than rounding explains, or start to and do not part faster than that. Method: speeds
+    /// and accelerations far above and below the rounding.
+    #[test]
+    fn bodies_close_surely_above_the_rounding_of_their_speeds() {
+        let cases = [
+            ([0.1, 0.0], true),
+            ([0.1, -1.0], true),
+            ([0.0, 1.0], true),
+            ([1e-9, 1.0], true),
+            ([-1e-9, 1.0], true),
+            ([1e-9, 1e-9], false),
+            ([0.0, -1.0], false),
+            ([-0.1, 1.0], false),
+        ];
+        for (closing, expected) in cases {
+            assert_eq!(closes_surely(closing, [1.0, 1.0]), expected, "{closing:?}");
+        }
+    }
+
+    /// Goal: the sums of speeds and accelerations are those of the bodies at the time. Method: bodies that move along an axis.
+    #[test]
+    fn speeds_are_those_at_the_time() {
+        let body = |delta: f32, accel: f32| {
+            let motion = Motion::new(Pose::IDENTITY, [delta, 0.0, 0.0]).expect("a motion");
+            motion.accelerating([accel, 0.0, 0.0]).expect("an acceleration")
+        };
+        assert_eq!(speeds([&body(1.0, 4.0), &body(0.5, 3.0)], 0.5), (5.0, 7.0));
+    }
+
+    /// Returns a vector whose coordinates across `z` are rotated by the angle whose cosine is 0.8.
+    fn turned([x, y]: [f32; 2], z: f32) -> [f32; 3] {
+        [0.8 * x - 0.6 * y, 0.6 * x + 0.8 * y, z]
+    }
+
+    /// A point at an edge of a prism, and how it moves.
+    struct AtEdge {
+        scale: f32,
+        /// Length of the face along which the point parts; the next face is tilted against it.
+        face: f32,
+        tolerance: f32,
+        speed: f32,
+        pull: f32,
+        /// Product of the angular speed of the prism and its reach.
+        spin_speed: f32,
+        /// How fast it closes on the second face and parts from the first one.
+        toward: [f32; 2],
+    }
+
+    impl AtEdge {
+        const PARTING: [f32; 2] = [0.1, -1.0];
+
+        /// Returns whether the search finds an impact at the start, and whether it finds that they are separated.
+        fn search(&self) -> [bool; 2] {
+            let Self { scale, face, tolerance, speed, pull, spin_speed, toward } = *self;
+            let side = [[0.0, 0.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -face]];
+            let corners: Vec<_> = [-0.25, 0.25]
+                .into_iter()
+                .flat_map(|z| side.map(|at| turned(at.map(|x| x * scale), z * scale)))
+                .collect();
+            let hull = Hull::new(corners).expect("a prism");
+            let (prism, point) = (Shape::hull(&hull), Shape::point());
+            // At a distance from the edge, in the middle between both faces.
+            let away = 0.9 * tolerance * prism.size() as f32 * core::f32::consts::FRAC_1_SQRT_2;
+            let spin = spin_speed / prism.reach() as f32;
+            let still = Motion::from(Pose::IDENTITY).spinning([0.0, 0.0, -spin]).expect("a spin");
+            let pose = Pose::at(turned([away; 2], 0.0)).expect("a pose");
+            let along = |length: f32| turned(toward.map(|x| x * length), 0.0);
+            let moving = Motion::new(pose, along(speed))
+                .and_then(|motion| motion.accelerating(along(pull)))
+                .expect("a motion");
+            let settings = Settings { tolerance, touch: Touch::IfClosing, ..Settings::default() };
+            let found = one_to_one(&prism, &still, &point, &moving, &settings).expect("valid");
+            let starts = matches!(found.result, ToiResult::Impact { t: 0.0, .. });
+            [starts, found.result == ToiResult::Separated]
+        }
+    }
+
+    /// Goal: a point at an edge that closes on one face and parts from the other one has no impact, also if that face is short, if the
+    /// bodies are small, if they start from rest, or if the prism spins; if it closes on both, it has one at the start.
+    /// Method: prisms that are rotated against their own axes, so that no axis is the normal of a face; the distance from the edge is so great
+    /// that only planes close to the first face separate and do not close.
+    #[test]
+    fn point_that_parts_from_one_face_of_an_edge_has_no_impact() {
+        let plain = AtEdge {
+            scale: 1.0,
+            face: 0.01,
+            tolerance: Settings::TOLERANCE,
+            speed: 1.0,
+            pull: 0.0,
+            spin_speed: 0.0,
+            toward: AtEdge::PARTING,
+        };
+        let cases = [
+            AtEdge { ..plain },
+            AtEdge { scale: 0.1, face: 0.2, tolerance: 0.05, ..plain },
+            AtEdge { speed: 0.0, pull: 4.0, ..plain },
+            AtEdge { face: 1.0, speed: 32.0, spin_speed: 8.0, ..plain },
+            AtEdge { face: 1.0, speed: 0.5, spin_speed: 0.125, ..plain },
+        ];
+        for (k, case) in cases.into_iter().enumerate() {
+            assert_eq!(case.search(), [false, true], "{k}");
+            let closing = AtEdge { toward: [-1.0, -1.0], ..case };
+            assert_eq!(closing.search(), [true, false], "{k}");
+        }
+    }
+
+    /// Goal: whether bodies overlap or touch is decided by their distance, not by a lower bound of it. Method: a cylinder and a rounded cone at
+    /// any rotation, moved along their normal until they overlap by a little less than the tolerance, or by more than the accuracy of the
+    /// distance explains.
+    #[test]
+    fn overlap_is_decided_by_the_distance() {
+        let mut draw = numbers_f32(44);
+        let a = Shape::cylinder(0.75, 0.5).expect("a cylinder");
+        let b = Shape::cone(0.5, 0.75).and_then(|cone| cone.rounded(0.5)).expect("a cone");
+        let share = 0.05;
+        let tolerance = share * lesser(a.size(), b.size()) as f32;
+        let settings = Settings { tolerance: share, touch: Touch::Hit, ..Settings::default() };
+        for case in 0..400 {
+            let mut vector = |most: f32| [draw() * most, draw() * most, draw() * most];
+            let mut pose = || {
+                let ([x, y, z], at) = (vector(1.0), vector(1.0));
+                let away = V3::of(at).unit().unwrap_or(V3::X) * 6.0;
+                Pose::normalized(away.to_f32(), [x, y, z, 0.5]).expect("a pose")
+            };
+            let (of_a, mut of_b) = (Pose { position: [0.0; 3], ..pose() }, pose());
+            for (deep, touches) in [(63.0 / 64.0, true), (9.0 / 8.0, false)] {
+                let far = gjk::distance(&a, &of_a, &b, &of_b).expect("valid");
+                let nearer = V3::of(far.normal) * f64::from(far.distance + deep * tolerance);
+                of_b.position = (V3::of(of_b.position) - nearer).to_f32();
+                let now = gjk::distance(&a, &of_a, &b, &of_b).expect("valid").distance;
+                assert!((now / tolerance + deep).abs() < 1.0 / 128.0, "{case}: {now}");
+                let [of_a, of_b] = [of_a, of_b].map(Motion::from);
+                let found = one_to_one(&a, &of_a, &b, &of_b, &settings).expect("valid").result;
+                let is = matches!(found, ToiResult::Impact { t: 0.0, .. });
+                assert_eq!(is, touches, "{case} {deep} {found:?}");
+                let overlaps = matches!(found, ToiResult::Overlapping { .. });
+                assert_eq!(overlaps, !touches, "{case} {deep} {found:?}");
+            }
+        }
+    }
+}
