@@ -220,3 +220,47 @@ impl Diff<'_> {
         ends
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Events, PARTITIONS_MAX, ProxyId, ProxyPair, SweptProxyPair, Threads, Vec};
+
+    /// Goal: the events of as many partitions as there can be are appended in order. Method: a pair that begins in each partition, and one
+    /// that ends in every other.
+    #[test]
+    fn events_of_all_partitions_are_appended() {
+        let mut parts: Vec<Events> = Vec::new();
+        parts.resize_with(PARTITIONS_MAX, Events::default);
+        for (part, events) in (0..).zip(&mut parts) {
+            let [a, b] = [part, 1000].map(|slot| ProxyId::new(slot, 1));
+            events.begun.append(&[SweptProxyPair { a, b, first: 0.5 }]);
+            let ended = [ProxyPair::new(a, b)];
+            events.ended.append(&ended[..part as usize % 2]);
+        }
+        let mut all = Events::default();
+        all.append(&Threads::one(), &parts);
+        let count = PARTITIONS_MAX as u32;
+        assert!(all.begun.as_slice().iter().map(|pair| pair.a.index()).eq(0..count));
+        let ended = all.ended.as_slice().iter().map(|pair| pair.a.index());
+        assert!(ended.eq((1..count).step_by(2)));
+    }
+
+    /// Goal: the events and the places of all lists are counted, and a full list gets a quarter more places, which are freed if they are
+    /// not needed any more. Method: lists of different lengths, of which that of the resting pairs has most places.
+    #[test]
+    fn events_and_places_of_all_lists_are_counted() {
+        let mut events = Events::default();
+        events.begun.append(&[SweptProxyPair::default(); 2000]);
+        events.ended.append(&[ProxyPair::default(); 3000]);
+        events.now_resting.reserve_exact(6000);
+        events.now_resting.extend([ProxyPair::default(); 5]);
+        assert_eq!((events.count(), events.capacity()), (5005, 11_000));
+        events.reserve_spare();
+        assert_eq!(events.capacity(), 2500 + 3750 + 6000);
+        events.drop_spare();
+        assert_eq!(events.capacity(), 2500 + 3750 + 5);
+        events.clear();
+        events.drop_spare();
+        assert_eq!((events.count(), events.capacity()), (0, 0));
+    }
+}

@@ -163,3 +163,26 @@ impl<'a> ColumnsMut<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PairTable;
+
+    /// Goal: a table has the places that were reserved, a quarter more if the number of pairs may vary, and no more once the others are
+    /// freed. Method: the capacities of the columns after each call; a table with nine times as many places as pairs.
+    #[test]
+    fn spare_places_of_a_table_are_a_quarter() {
+        let capacities =
+            |table: &PairTable| [table.a.capacity(), table.b.capacity(), table.first.capacity()];
+        let mut table = PairTable::default();
+        table.reserve(600);
+        assert_eq!(capacities(&table), [600; 3]);
+        table.reserve_for(1000);
+        assert_eq!(capacities(&table), [1250; 3]);
+        table.reserve(9000);
+        table.resize(1000);
+        assert_eq!(capacities(&table), [9000; 3]);
+        table.drop_spare();
+        assert_eq!((capacities(&table), table.columns().len()), ([1250; 3], 1000));
+    }
+}

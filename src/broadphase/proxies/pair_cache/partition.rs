@@ -268,21 +268,30 @@ fn permute(pairs: &mut [SweptPair], partitions: Partitions, ends: &mut [u32; PAR
 
 #[cfg(test)]
 mod tests {
-    use super::{PairFilter, PairSource, Partitions, SCRATCH_MIN, scratch_max};
+    use super::{PARTITIONS_MAX, PairFilter, PairSource, Partitions, SCRATCH_MIN, scratch_max};
     use crate::broadphase::pairs::runs::PairRun;
     use crate::broadphase::proxies::slots::Slots;
     use crate::geom::SweptPair;
     use alloc::vec::Vec;
 
     /// Goal: a run has its pairs in their partitions, with and without scratch memory. Method: runs of both lengths, of which most pairs
-    /// are in few partitions and some partitions are empty.
+    /// are in few partitions and some partitions are empty, or of which the last pairs are in the last partition already; as many partitions as
+    /// there can be, and fewer.
     #[test]
     fn long_runs_are_partitioned_in_place() {
-        let partitions = Partitions::new(10_000, 1 << 20);
-        for len in [1000, SCRATCH_MIN as u32 + 1000] {
-            let slot = |k: u32| (k.wrapping_mul(2_654_435_761) >> 16) % 9000 / (1 + k % 7);
-            let pairs = (0..len).map(|k| SweptPair { a: slot(k), b: 10_000 + k, first: 0.5 });
+        let slots = [(10_000, 9000), (10_000, 10_000), (16_384, 16_384)];
+        for ((slots, used), len) in slots
+            .into_iter()
+            .flat_map(|slots| [1000, SCRATCH_MIN as u32 + 1000].map(|len| (slots, len)))
+        {
+            let partitions = Partitions::new(slots, 1 << 20);
+            assert_eq!(partitions.count, if slots == 10_000 { 157 } else { PARTITIONS_MAX });
+            let slot = |k: u32| (k.wrapping_mul(2_654_435_761) >> 16) % used / (1 + k % 7);
+            let pairs = (0..len).map(|k| SweptPair { a: slot(k), b: 20_000 + k, first: 0.5 });
             let (mut all, mut run) = (pairs.collect::<Vec<_>>(), PairRun::default());
+            if used as usize == slots {
+                all.iter_mut().rev().take(9).for_each(|pair| pair.a = used - 1);
+            }
             run.pairs.append(&all);
             let (slots, mut memory) = (&Slots::default(), Vec::new());
             let filter =

@@ -361,6 +361,7 @@ mod tests {
     use crate::columns::Memory as _;
     use alloc::collections::BTreeMap;
     use alloc::vec::Vec;
+    use core::ops::Range;
 
     const SLOTS: usize = 300;
     /// The slots at first.
@@ -414,7 +415,10 @@ mod tests {
                 None if pairs.len() < 1000 => {
                     pairs.insert(key, first);
                     let [one, other] = ends;
-                    rows.insert(one.0, Partner { slot: one.1, first });
+                    let before = rows.written;
+                    let shifted = rows.insert(one.0, Partner { slot: one.1, first });
+                    assert_eq!(rows.written - before, shifted + 1);
+                    assert_eq!(rows.position(a, b as u32) + shifted + 1, rows.row(a).len());
                     let mut row = rows.row(other.0).to_vec();
                     row.push(Partner { slot: other.1, first });
                     row.sort_unstable_by_key(|partner| partner.slot);
@@ -443,5 +447,67 @@ mod tests {
             }
         }
         assert!(moved <= 2, "{moved}");
+    }
+
+    /// The pairs of all slots of `lower` with all greater ones of the first `slots`.
+    fn pairs_of_all(lower: Range<u32>, slots: u32) -> PairTable {
+        let mut table = PairTable::default();
+        for (a, b) in lower.flat_map(|a| (a + 1..slots).map(move |b| (a, b))) {
+            table.a.push(a);
+            table.b.push(b);
+            table.first.push(0.5);
+        }
+        table
+    }
+
+    /// Goal: new rows have spare places, but not many; a row that needs more takes a free block. Method: rows of 128 partners, and some
+    /// that are empty at first; the numbers of places, computed by hand.
+    #[test]
+    fn rows_grow_into_spare_places_and_free_blocks() {
+        let mut rows = PairRows::default();
+        rows.fill(pairs_of_all(0..129, 129).columns(), 140);
+        assert_eq!(rows.partners.len(), 129 * 256);
+        let insert = |rows: &mut PairRows, slot: usize, partners: Range<u32>| {
+            partners.for_each(|slot_of_other| {
+                rows.insert(slot, Partner { slot: slot_of_other, first: 0.5 });
+            });
+        };
+        insert(&mut rows, 0, 129..140);
+        assert_eq!(rows.partners.len(), 129 * 256);
+        // A block of four places, and then one of eight.
+        insert(&mut rows, 139, 0..5);
+        assert_eq!(rows.partners.len(), 129 * 256 + 12);
+        insert(&mut rows, 138, 0..4);
+        assert_eq!(rows.partners.len(), 129 * 256 + 12);
+        for (slot, partners) in [(0, 1..140), (138, 0..4), (139, 0..5)] {
+            assert!(rows.row(slot).iter().map(|partner| partner.slot).eq(partners), "{slot}");
+        }
+    }
+
+    /// Goal: rows are built anew if they have more than eight places for each partner and 32 for each slot, and not before; memory for twice
+    /// as many places is kept. Method: 99 pairs of 100 slots, with as many places as are allowed, or one more.
+    #[test]
+    fn rows_with_too_many_places_are_built_anew() {
+        const FILLED: usize = 128 + 99 * 4;
+        const MOST: usize = 2 * 99 * 8 + 100 * 32;
+        let table = pairs_of_all(0..1, 100);
+        for (places, capacity, after) in [
+            (MOST, 2 * MOST, (MOST, 2 * MOST)),
+            (MOST + 1, 2 * MOST, (FILLED, 2 * MOST)),
+            (MOST + 1, 2 * MOST + 1, (FILLED, MOST)),
+        ] {
+            let mut rows = PairRows::default();
+            rows.fill(table.columns(), 100);
+            assert_eq!(rows.partners.len(), FILLED);
+            rows.partners.reserve_exact(capacity - FILLED);
+            rows.partners.resize(places, Partner::default());
+            assert_eq!(rows.partners.capacity(), capacity);
+            assert_eq!(rows.are_above(99), capacity > 2 * MOST);
+            let mut again = PairTable::default();
+            rows.rebuild_if_sparse(&mut again);
+            assert_eq!((rows.partners.len(), rows.partners.capacity()), after);
+            rows.write_to(&mut again);
+            assert_eq!(again, table);
+        }
     }
 }

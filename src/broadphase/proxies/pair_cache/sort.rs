@@ -155,6 +155,7 @@ impl Kernel for Rank<'_> {
 mod tests {
     use super::{PairSorter, RANKED_MAX};
     use crate::broadphase::proxies::pair_cache::partition::Partitions;
+    use crate::columns::Memory as _;
     use crate::geom::SweptPair;
     use crate::lanes::Level;
     use alloc::vec::Vec;
@@ -164,15 +165,14 @@ mod tests {
     /// Goal: pairs are sorted on every level, however many have the same lower slot. Method:
     /// comparison with a plain sort, for group sizes around the number of lanes and up to more than
     /// are ranked, in one partition and in many; also few pairs of many slots, which are sorted by
-    /// comparison. The memory of the previous sort is reused.
+    /// comparison. The memory of the previous sort is reused, and none is allocated but what was reserved.
     #[test]
     fn parts_are_in_order() {
         let mut draw = 1_u32;
-        let mut order = PairSorter::default();
         let lengths = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33];
         let long = [RANKED_MAX - 1, RANKED_MAX, RANKED_MAX + 1, 0, 3 * RANKED_MAX, 1];
         for (level, few) in Level::all().flat_map(|level| [(level, false), (level, true)]) {
-            let mut pairs = Vec::new();
+            let (mut order, mut pairs) = (PairSorter::default(), Vec::new());
             for a in 0..if few { 3 } else { 2000 } {
                 let length = if few { 2 } else { lengths[a % lengths.len()] };
                 let length = long.get(a).filter(|_| !few).map_or(length, |&long| long);
@@ -196,7 +196,11 @@ mod tests {
                     let slots = partitions.slots(part);
                     let of_part = pairs.iter().filter(|pair| slots.contains(&pair.a.into()));
                     let of_part: Vec<SweptPair> = of_part.copied().collect();
+                    order.reserve_for(partitions.width(), of_part.len());
+                    let bytes = order.bytes();
                     all.extend_from_slice(order.sort(level, &of_part, (partitions, part)));
+                    assert_eq!(order.bytes(), bytes, "{level} {}", partitions.count);
+                    assert!(order.capacity() >= of_part.len());
                 }
                 assert_eq!(all, expected, "{level} {}", partitions.count);
             }

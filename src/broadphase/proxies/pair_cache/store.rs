@@ -189,3 +189,74 @@ impl Clone for PairStore {
         copy
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{PairStore, Partner, SweptPair, Vec};
+    use crate::columns::Memory as _;
+
+    /// A store with these pairs in a table.
+    fn store_of(pairs: impl Iterator<Item = (u32, u32)>) -> PairStore {
+        let mut store = PairStore::default();
+        store.reserve(20_000);
+        for (a, b) in pairs {
+            store.table.a.push(a);
+            store.table.b.push(b);
+            store.table.first.push(0.5);
+        }
+        store
+    }
+
+    /// Goal: memory is freed above the limit only, in the layout that has the pairs and in the other one, and no pair is lost. Method:
+    /// all pairs of 129 slots in either layout; limits at which memory is freed, and greater ones.
+    #[test]
+    fn memory_above_a_limit_is_freed_without_a_pair() {
+        let mut store = store_of((0..129).flat_map(|a| (a + 1..129).map(move |b| (a, b))));
+        let pairs: Vec<SweptPair> = store.iter().collect();
+        assert_eq!(pairs.len(), 8256);
+        store.free_above(20_000);
+        assert_eq!(store.table.capacity(), 20_000);
+        store.free_above(19_999);
+        assert_eq!(store.table.capacity(), 8256 + 8256 / 4);
+        store.convert_to_rows(129);
+        store.free_above(0);
+        assert_eq!(store.table.capacity(), 0);
+        assert!(store.iter().eq(pairs.iter().copied()) && store.has_equal_lengths());
+        store.convert_to_table();
+        let bytes = store.rows.bytes();
+        store.free_above(pairs.len());
+        assert_eq!(store.rows.bytes(), bytes);
+        // There are 256 places for each slot, of which 64 are allowed without any pair.
+        store.free_above(0);
+        assert_eq!(store.rows.bytes(), 0);
+        assert!(store.iter().eq(pairs) && store.has_equal_lengths());
+    }
+
+    /// Goal: columns of different lengths are recognised, and rows that differ from each other or from the number of pairs. Method: each
+    /// column without its last item; a pair in the row of one of its slots, and a pair that is not counted.
+    #[test]
+    fn damaged_columns_and_rows_are_recognised() {
+        let mut store = store_of([(0, 1), (0, 2), (1, 2)].into_iter());
+        assert!(store.has_equal_lengths());
+        store.table.a.pop();
+        assert!(!store.has_equal_lengths());
+        store.table.a.push(1);
+        store.table.b.pop();
+        assert!(!store.has_equal_lengths());
+        store.table.b.push(2);
+        store.table.first.pop();
+        assert!(!store.has_equal_lengths());
+        store.table.first.push(0.5);
+        let rows = store.convert_to_rows(4);
+        rows.insert(1, Partner { slot: 3, first: 0.5 });
+        rows.count();
+        assert!(!store.has_equal_lengths());
+        let rows = store.convert_to_rows(4);
+        rows.insert(3, Partner { slot: 1, first: 0.5 });
+        assert!(store.has_equal_lengths());
+        let rows = store.convert_to_rows(4);
+        rows.insert(0, Partner { slot: 3, first: 0.5 });
+        rows.insert(3, Partner { slot: 0, first: 0.5 });
+        assert!(!store.has_equal_lengths());
+    }
+}
