@@ -268,7 +268,7 @@ fn permute(pairs: &mut [SweptPair], partitions: Partitions, ends: &mut [u32; PAR
 
 #[cfg(test)]
 mod tests {
-    use super::{PARTITIONS_MAX, PairFilter, PairSource, Partitions, SCRATCH_MIN, scratch_max};
+    use super::{PARTITIONS_MAX, PairFilter, PairSource, Partitions, scratch_max};
     use crate::broadphase::pairs::runs::PairRun;
     use crate::broadphase::proxies::slots::Slots;
     use crate::geom::SweptPair;
@@ -279,11 +279,13 @@ mod tests {
     /// there can be, and fewer.
     #[test]
     fn long_runs_are_partitioned_in_place() {
-        let slots = [(10_000, 9000), (10_000, 10_000), (16_384, 16_384)];
-        for ((slots, used), len) in slots
-            .into_iter()
-            .flat_map(|slots| [1000, SCRATCH_MIN as u32 + 1000].map(|len| (slots, len)))
-        {
+        let most = scratch_max(0, 1);
+        for (slots, used, scratch_max, len) in [
+            (10_000, 9000, most, 1000),
+            (10_000, 9000, most, most as u32 + 1000),
+            (10_000, 10_000, 500, 1000),
+            (16_384, 16_384, 500, 1000),
+        ] {
             let partitions = Partitions::new(slots, 1 << 20);
             assert_eq!(partitions.count, if slots == 10_000 { 157 } else { PARTITIONS_MAX });
             let slot = |k: u32| (k.wrapping_mul(2_654_435_761) >> 16) % used / (1 + k % 7);
@@ -294,10 +296,9 @@ mod tests {
             }
             run.pairs.append(&all);
             let (slots, mut memory) = (&Slots::default(), Vec::new());
-            let filter =
-                PairFilter { slots, movers: &[], accept: None, scratch_max: scratch_max(0, 1) };
+            let filter = PairFilter { slots, movers: &[], accept: None, scratch_max };
             filter.filter_and_partition(PairSource::Slots, partitions, &mut run, &mut memory);
-            assert!(memory.capacity() <= SCRATCH_MIN + SCRATCH_MIN / 4);
+            assert!(memory.capacity() <= scratch_max + scratch_max / 4);
             let mut start = 0;
             assert_eq!(run.partition_ends.len(), partitions.count);
             for (part, &end) in run.partition_ends.iter().enumerate() {
