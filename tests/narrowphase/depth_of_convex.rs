@@ -404,14 +404,14 @@ fn depth_of_a_point_in_a_stretched_cone_is_the_least_one() {
             [0.771_726_8, 0.465_741_66],
             1e4,
             [0.426_175_65, 0.640_223_26, -0.636_371_7, -0.059_325_963],
-            [-1616.863_5, 1594.983_9, -1197.420_5],
+            [-1_616.863_5, 1_594.983_9, -1_197.420_5],
         ),
     ];
     for case in 0..how_many(300) + found.len() {
         let random = (case >= found.len()).then(|| {
             let sizes = [0; 2].map(|_| draw.between(0.2, 1.2));
             let stretch = if case % 4 < 2 { 1e4 } else { 1e5 };
-            let rotation = rotation(&mut draw.0).map(|x| x as f32);
+            let rotation = rotation(&mut draw.0);
             (case % 2 == 0, sizes, stretch, rotation, [0; 3].map(|_| draw.between(-0.4, 0.4)))
         });
         let (is_cone, [half, radius], stretch, rotation, at) = random.unwrap_or(found[case.min(3)]);
