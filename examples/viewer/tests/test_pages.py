@@ -402,6 +402,9 @@ class ElementsTest(PageTest):
             self.evaluate(f"(now.query.minimum_separation = {separation}, edited(), 0)")
             self.settled()
             self.assertEqual(self.text("verdict"), expected)
+        # The browser reports the rejected request.
+        self.assertEqual(len(self.browser.errors), 1, self.browser.errors)
+        self.assertIn("400", self.browser.errors.pop())
 
     def test_camera_obeys_keys(self):
         self.open("/elements")
