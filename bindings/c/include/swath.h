@@ -708,7 +708,9 @@ swath_status swath_broadphase_set_owner(struct swath_broadphase *broadphase, str
 // Sets the margin of a proxy: a length from 0 to 2 to the power of 120, by which the box that is compared is larger than the bounds of the path, on
 // each side. Any other value, also NaN, is an error, and so is one with which that box would reach past 2 to the power of 120; then nothing is
 // changed.
-swath_status swath_broadphase_set_margin(struct swath_broadphase *broadphase, struct swath_proxy_id id, float margin);
+swath_status swath_broadphase_set_margin(struct swath_broadphase *broadphase,
+                                         struct swath_proxy_id id,
+                                         float margin);
 
 // Sets the data of a proxy. This changes no pair.
 swath_status swath_broadphase_set_data(struct swath_broadphase *broadphase, struct swath_proxy_id id, uint64_t data);
@@ -755,7 +757,10 @@ swath_status swath_broadphase_compared_box(const struct swath_broadphase *broadp
                                            struct swath_moving_box *moving);
 
 // Reserves memory for `proxies` proxies, of which `movers` move, and for ticks with `pairs` pairs. Each number is at most 2 to the power of 28.
-swath_status swath_broadphase_reserve(struct swath_broadphase *broadphase, size_t proxies, size_t movers, size_t pairs);
+swath_status swath_broadphase_reserve(struct swath_broadphase *broadphase,
+                                      size_t proxies,
+                                      size_t movers,
+                                      size_t pairs);
 
 // Moves the origin: all boxes are translated by minus `offset`, and rounded outwards. Ids and pairs stay valid. If a coordinate would
 // then be greater than 2 to the power of 120, the result is `SWATH_ERROR_INVALID`, and nothing is changed.
