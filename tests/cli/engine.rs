@@ -1,8 +1,8 @@
 //! Tests of the command line of the example `engine`.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::command::{example, fails, run};
+use crate::command::{example, fails, run, without_reader};
 use serde_json::Value;
 
 const KEYS: &str = "ccd space bullets ticks threads bullets_out bricks_out impacts stalled awake asleep \
@@ -152,10 +152,6 @@ fn help_and_a_closed_pipe_are_not_errors() {
     let help = run(&mut engine("--help"));
     assert!(help.status.success() && help.stderr.is_empty());
     assert!(String::from_utf8_lossy(&help.stdout).contains("FNV-1a"));
-    let mut command = engine("--bullets 1 --ticks 1");
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the example starts");
-    drop(child.stdout.take());
-    let output = child.wait_with_output().expect("the example ends");
+    let output = without_reader(&mut engine("--bullets 1 --ticks 1"));
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }

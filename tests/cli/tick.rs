@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use testkit::checksum::with_checksum;
 
 use crate::command::{example, fails, folder, run, without_reader};
@@ -198,11 +198,7 @@ fn help_and_a_closed_pipe_are_not_errors() {
     }
     fails(&mut tick("--scene moon"), 2, &scenes);
     for flags in ["--help", "--boxes 9 --ticks 1", "--boxes 9 --json"] {
-        let mut command = tick(flags);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the example starts");
-        drop(child.stdout.take());
-        let output = child.wait_with_output().expect("the example ends");
+        let output = without_reader(&mut tick(flags));
         let silent = output.stderr.is_empty();
         assert!(output.status.success() && silent, "{flags}: {output:?}");
     }

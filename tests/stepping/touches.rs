@@ -21,13 +21,13 @@ fn ball() -> Shape<'static> {
 
 /// Bodies in a tick.
 #[derive(Default)]
-struct Crowd {
+struct Tick {
     bodies: Vec<ConvexBody<'static>>,
     masses: Vec<Mass>,
     stepper: Stepper,
 }
 
-impl Crowd {
+impl Tick {
     /// A body at a position on an axis, with its displacement and acceleration along it.
     fn put(
         &mut self,
@@ -59,21 +59,21 @@ impl Crowd {
 
 /// Two bodies with this gap, of which the second has this speed and acceleration, in slops; in either order,
 /// along an axis.
-fn two(case: usize, [gap, closing, pull]: [f32; 3]) -> (Crowd, usize) {
-    let mut crowd = Crowd::default();
+fn two(case: usize, [gap, closing, pull]: [f32; 3]) -> (Tick, usize) {
+    let mut tick = Tick::default();
     let (axis, shapes) =
         (case % 3, [[cube(), cube()], [ball(), cube()], [ball(), ball()]][case / 3 % 3]);
     let sign = if (case / 9).is_multiple_of(2) { 1.0 } else { -1.0 };
     let mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
-    crowd.put(shapes[0], axis, [-0.5 * sign, 0.0, 0.0], mass);
+    tick.put(shapes[0], axis, [-0.5 * sign, 0.0, 0.0], mass);
     let numbers = [0.5 + gap * SLOP, -closing * SLOP, -pull * SLOP].map(|x| x * sign);
-    crowd.put(shapes[1], axis, numbers, mass);
-    (crowd, axis)
+    tick.put(shapes[1], axis, numbers, mass);
+    (tick, axis)
 }
 
 /// Distance of the two bodies of [`two`], and the speed at which they close, in slops.
-fn state(crowd: &Crowd, axis: usize) -> (f64, f64) {
-    let [a, b] = [0, 1].map(|row: usize| crowd.bodies[row].motion);
+fn state(tick: &Tick, axis: usize) -> (f64, f64) {
+    let [a, b] = [0, 1].map(|row: usize| tick.bodies[row].motion);
     let (x, v) = (
         f64::from(b.pose.position[axis]) - f64::from(a.pose.position[axis]),
         f64::from(b.delta[axis]) - f64::from(a.delta[axis]),
@@ -109,33 +109,33 @@ fn closing_bodies_get_a_response_and_slow_ones_do_not() {
         for gap in [0.9, 0.6, 0.5, 0.3, 0.2, 0.1, 0.0, -0.5, -300.0_f32] {
             for (closing, pull) in motions {
                 let what = format!("case {case}: {gap} slops apart, {closing}, {pull}");
-                let (mut crowd, axis) = two(case, [gap, closing, pull]);
+                let (mut tick, axis) = two(case, [gap, closing, pull]);
                 let mut config = StepperConfig::default();
                 config.correction_max = 0.0;
-                crowd.stepper = Stepper::new(config);
-                let (start, _) = state(&crowd, axis);
-                let mut before = crowd.bodies.clone();
+                tick.stepper = Stepper::new(config);
+                let (start, _) = state(&tick, axis);
+                let mut before = tick.bodies.clone();
                 let across = (axis + 1) % 3;
                 before.iter_mut().for_each(|of| of.motion.delta[across] = WAY);
-                let stats = crowd.run(across);
-                let (end, speed) = state(&crowd, axis);
+                let stats = tick.run(across);
+                let (end, speed) = state(&tick, axis);
                 let nearly = gap > 0.25;
                 if closing + 0.5 * pull <= if nearly { 0.125 } else { 0.0 } {
                     let is_pushed = gap < -1.0 && closing > -1.0;
                     assert_eq!((stats.events, stats.responses), (is_pushed.into(), 0), "{what}");
                     if is_pushed {
                         assert!((end - start - 1.0).abs() < 1e-2, "{what}: {start} {end}");
-                        for (of, now) in before.iter().zip(&crowd.bodies) {
+                        for (of, now) in before.iter().zip(&tick.bodies) {
                             assert_eq!(now.motion.delta, of.motion.delta, "{what}");
                         }
                         continue;
                     }
-                    for (of, now) in before.iter().zip(&crowd.bodies) {
+                    for (of, now) in before.iter().zip(&tick.bodies) {
                         assert_eq!(now.motion, response::advanced(&of.motion, 1.0), "{what}");
                     }
                     continue;
                 }
-                let [hit] = crowd.stepper.impacts() else { panic!("{what}: {stats:?}") };
+                let [hit] = tick.stepper.impacts() else { panic!("{what}: {stats:?}") };
                 let late = if nearly && closing == 0.0 { 0.25 } else { 0.0 };
                 assert!(end >= start - late - 1e-2, "{what}: {start} {end}");
                 assert!(late > 0.0 || hit.impact.toi == 0.0, "{what}: {hit:?}");
@@ -155,19 +155,19 @@ fn closing_bodies_get_a_response_and_slow_ones_do_not() {
 #[test]
 fn elastic_rows_are_hit_at_one_time() {
     for axis in 0..3 {
-        let mut crowd = Crowd::default();
+        let mut tick = Tick::default();
         let mass = Mass { inverse_mass: 1.0, restitution: 1.0 };
-        crowd.put(ball(), axis, [-11.0, 30.0, 0.0], mass);
+        tick.put(ball(), axis, [-11.0, 30.0, 0.0], mass);
         for k in 0..5_u8 {
-            crowd.put(ball(), axis, [f32::from(k) * (1.0 + 0.5 * SLOP), 0.0, 0.0], mass);
+            tick.put(ball(), axis, [f32::from(k) * (1.0 + 0.5 * SLOP), 0.0, 0.0], mass);
         }
-        crowd.run((axis + 1) % 3);
-        let times: Vec<_> = crowd.stepper.impacts().iter().map(|hit| hit.impact.toi).collect();
+        tick.run((axis + 1) % 3);
+        let times: Vec<_> = tick.stepper.impacts().iter().map(|hit| hit.impact.toi).collect();
         assert!(times.len() == 5 && times.iter().all(|&toi| toi == times[0]), "{times:?}");
         // 10 to the first, less the slop.
         let wanted = (10.0 - SLOP) / 30.0;
         assert!((wanted - 2e-5..=wanted).contains(&times[0]), "{times:?}");
-        for (row, body) in crowd.bodies[..6].iter().enumerate() {
+        for (row, body) in tick.bodies[..6].iter().enumerate() {
             let wanted = if row == 5 { 30.0 } else { 0.0 };
             assert!((body.motion.delta[axis] - wanted).abs() < 1e-2, "{row}: {:?}", body.motion);
         }
@@ -188,16 +188,16 @@ fn large_bodies_are_touched_as_near_as_small_ones() {
             ([5.0, 5.0], -6.0, 1.0),
             ([-30.0, 5.0], 0.0, -1.0),
         ] {
-            let mut crowd = Crowd::default();
+            let mut tick = Tick::default();
             let plate = Shape::cuboid([thick, 60.0, 60.0]).expect("a plate");
-            crowd.put(plate, 0, [0.5 + thick, 0.0, 0.0], Mass::FIXED);
-            crowd.bodies[0].motion.spin = [0.0, 0.0, spin];
+            tick.put(plate, 0, [0.5 + thick, 0.0, 0.0], Mass::FIXED);
+            tick.bodies[0].motion.spin = [0.0, 0.0, spin];
             let mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
-            crowd.put(shape, 0, [-4.0, 16.0, accel], mass);
-            let delta = &mut crowd.bodies[1].motion.delta;
+            tick.put(shape, 0, [-4.0, 16.0, accel], mass);
+            let delta = &mut tick.bodies[1].motion.delta;
             (delta[1], delta[2]) = (aside[0], aside[1]);
-            crowd.run(2);
-            let [hit, ..] = crowd.stepper.impacts() else { panic!("{thick} {aside:?} {spin}") };
+            tick.run(2);
+            let [hit, ..] = tick.stepper.impacts() else { panic!("{thick} {aside:?} {spin}") };
             let t = f64::from(hit.impact.toi);
             let [x, y] = [
                 -4.0 + 16.0 * t + 0.5 * f64::from(accel) * t * t - 0.5 - f64::from(thick),
@@ -219,27 +219,27 @@ fn large_bodies_are_touched_as_near_as_small_ones() {
 fn distant_resting_bodies_change_nothing() {
     let mut results = Vec::new();
     for others in 0..3 {
-        let mut crowd = Crowd::default();
+        let mut tick = Tick::default();
         let mass = Mass { inverse_mass: 1.0, restitution: 0.5 };
         for (x, delta) in [(0.0, 0.0), (-3.0, 5.0), (2.0, -7.0), (8.0, -20.0)] {
-            crowd.put(ball(), 0, [x, delta, 0.5], mass);
+            tick.put(ball(), 0, [x, delta, 0.5], mass);
         }
-        crowd.bodies[2].motion.pose.position[1] = 1.01;
-        crowd.bodies[2].motion.spin = [0.3, -0.2, 0.1];
+        tick.bodies[2].motion.pose.position[1] = 1.01;
+        tick.bodies[2].motion.spin = [0.3, -0.2, 0.1];
         // A rotating body is searched in steps, whose number depends on the accuracy.
-        crowd.bodies[3].shape = cube();
-        crowd.bodies[3].motion.spin = [0.7, 1.3, -0.4];
+        tick.bodies[3].shape = cube();
+        tick.bodies[3].motion.spin = [0.7, 1.3, -0.4];
         let plate = Shape::cuboid([0.0, 1e6, 1e6]).expect("a plate");
         if others > 0 {
-            crowd.put(plate, 0, [1e6, 0.0, 0.0], Mass::FIXED);
+            tick.put(plate, 0, [1e6, 0.0, 0.0], Mass::FIXED);
         }
         if others > 1 {
             for delta in [f32::INFINITY, f32::NAN, 1e38] {
-                crowd.put(ball(), 0, [50.0, 0.0, 0.0], mass);
-                crowd.bodies.last_mut().expect("it").motion.delta[1] = delta;
+                tick.put(ball(), 0, [50.0, 0.0, 0.0], mass);
+                tick.bodies.last_mut().expect("it").motion.delta[1] = delta;
             }
         }
-        let Crowd { bodies, masses, stepper } = &mut crowd;
+        let Tick { bodies, masses, stepper } = &mut tick;
         stepper.step(bodies, masses, None).expect("bodies");
         assert_eq!(stepper.rejected().len(), if others > 1 { 3 } else { 0 });
         let motions: Vec<_> = bodies[..4].iter().map(|body| body.motion).collect();
@@ -254,13 +254,13 @@ fn distant_resting_bodies_change_nothing() {
 #[test]
 fn overlap_that_is_pulled_back_has_one_event() {
     for spin in [0.0, 0.001] {
-        let mut crowd = Crowd::default();
+        let mut tick = Tick::default();
         let floor = Shape::cuboid([5.0, 0.5, 5.0]).expect("a floor");
-        crowd.put(floor, 1, [-0.5, 0.0, 0.0], Mass::FIXED);
+        tick.put(floor, 1, [-0.5, 0.0, 0.0], Mass::FIXED);
         let mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
-        crowd.put(ball(), 1, [0.4999, 0.004, -0.2], mass);
-        crowd.bodies[1].motion.spin[1] = spin;
-        let stats = crowd.stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+        tick.put(ball(), 1, [0.4999, 0.004, -0.2], mass);
+        tick.bodies[1].motion.spin[1] = spin;
+        let stats = tick.stepper.step(&mut tick.bodies, &tick.masses, None).expect("bodies");
         assert_eq!((stats.events, stats.responses), (1, 1), "{spin}: {stats:?}");
     }
 }
@@ -271,11 +271,11 @@ fn overlap_that_is_pulled_back_has_one_event() {
 #[test]
 fn bodies_that_return_at_once_have_few_events() {
     for at in [0.8, 1.0 - 1.0 / (1 << 22) as f32, 1.0] {
-        let mut crowd = Crowd::default();
+        let mut tick = Tick::default();
         let mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
-        crowd.put(ball(), 0, [0.0, -1.0 / 2048.0, 1.0], mass);
-        crowd.put(ball(), 0, [at, 1.0 / (1_u64 << 37) as f32, 0.0], mass);
-        let stats = crowd.stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+        tick.put(ball(), 0, [0.0, -1.0 / 2048.0, 1.0], mass);
+        tick.put(ball(), 0, [at, 1.0 / (1_u64 << 37) as f32, 0.0], mass);
+        let stats = tick.stepper.step(&mut tick.bodies, &tick.masses, None).expect("bodies");
         assert!(stats.events < 8 && stats.stalled == 0, "{at}: {stats:?}");
     }
     let pile = [
@@ -283,12 +283,12 @@ fn bodies_that_return_at_once_have_few_events() {
         ([0.012_132_567, 1.0, 0.0], [-20.710_226, 9.330_853, 2.952_950_5], -0.003, 1.322_547_7),
         ([-0.006_033_432_7, 2.0, 0.0], [-20.710_226, 9.330_854, 2.952_950_7], -0.003, 0.641_189),
     ];
-    let mut crowd = Crowd::default();
+    let mut tick = Tick::default();
     for (position, delta, accel, inverse_mass) in pile {
-        crowd.put(cube(), 1, [0.0, 0.0, accel], Mass { inverse_mass, restitution: 0.0 });
-        let motion = &mut crowd.bodies.last_mut().expect("a body").motion;
+        tick.put(cube(), 1, [0.0, 0.0, accel], Mass { inverse_mass, restitution: 0.0 });
+        let motion = &mut tick.bodies.last_mut().expect("a body").motion;
         (motion.pose.position, motion.delta) = (position, delta);
     }
-    let stats = crowd.stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+    let stats = tick.stepper.step(&mut tick.bodies, &tick.masses, None).expect("bodies");
     assert!(stats.events < 8 && stats.stalled == 0, "{stats:?}");
 }

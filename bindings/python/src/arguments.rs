@@ -253,6 +253,8 @@ impl Scalar for bool {
 
 /// Categories and masks: of all rows, or of each.
 pub(crate) struct Filters {
+    /// The names of the two arguments.
+    names: [&'static str; 2],
     categories: Each<u32>,
     masks: Each<u32>,
 }
@@ -260,19 +262,19 @@ pub(crate) struct Filters {
 impl Filters {
     /// Reads categories and masks, with all bits by default.
     pub(crate) fn new(
-        [of_categories, of_masks]: [&str; 2],
+        names: [&'static str; 2],
         categories: Option<&Bound<'_, PyAny>>,
         masks: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let categories = Each::new(of_categories, categories, u32::MAX)?;
-        let masks = Each::new(of_masks, masks, u32::MAX)?;
-        Ok(Self { categories, masks })
+        let categories = Each::new(names[0], categories, u32::MAX)?;
+        let masks = Each::new(names[1], masks, u32::MAX)?;
+        Ok(Self { names, categories, masks })
     }
 
     /// Checks that there is one for all rows, or one for each of `rows` rows.
-    pub(crate) fn check(&self, [of_categories, of_masks]: [&str; 2], rows: usize) -> PyResult<()> {
-        self.categories.check(of_categories, rows)?;
-        self.masks.check(of_masks, rows)
+    pub(crate) fn check(&self, rows: usize) -> PyResult<()> {
+        self.categories.check(self.names[0], rows)?;
+        self.masks.check(self.names[1], rows)
     }
 
     /// Returns the filter of a row.

@@ -62,13 +62,12 @@ impl Bvh {
         masks: Option<&Bound<'_, PyAny>>,
         threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let names = ["categories", "masks"];
-        let filters = Filters::new(names, categories, masks)?;
+        let filters = Filters::new(["categories", "masks"], categories, masks)?;
         let workers = Workers::new(threads)?;
         workers.check()?;
         let given = Boxes::new(min, max, None)?;
         let boxes = AabbRows::new(given.min.rows(), given.max.rows()).map_err(invalid)?;
-        filters.check(names, given.len())?;
+        filters.check(given.len())?;
         let filters = filters.rows(given.len());
         let mut bvh = swath::Bvh::with_exec(workers.exec());
         let rejected = py.detach(|| {

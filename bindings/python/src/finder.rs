@@ -42,7 +42,6 @@ type Pairs<'py> = Bound<'py, PyArray2<u32>>;
 /// The arguments that restrict the pairs of a list of boxes.
 struct Restrictions {
     moves: Option<Vec<bool>>,
-    names: [&'static str; 2],
     filters: Filters,
 }
 
@@ -59,12 +58,12 @@ impl Restrictions {
         [categories, masks]: [Option<&Bound<'_, PyAny>>; 2],
     ) -> PyResult<Self> {
         let moves = moves.map(|moves| flags("moves", moves)).transpose()?;
-        Ok(Self { moves, names, filters: Filters::new(names, categories, masks)? })
+        Ok(Self { moves, filters: Filters::new(names, categories, masks)? })
     }
 
     /// Checks that there is a value for each row.
     fn of_rows(self, rows: usize) -> PyResult<RowRestrictions> {
-        let Self { moves, names, filters } = self;
+        let Self { moves, filters } = self;
         if let Some(moves) = &moves
             && moves.len() != rows
         {
@@ -72,7 +71,7 @@ impl Restrictions {
             let wanted = format!("expected one value for each of {rows} rows, got {got}");
             return Err(wrong("moves", wanted));
         }
-        filters.check(names, rows)?;
+        filters.check(rows)?;
         Ok(RowRestrictions { moves, filters: filters.rows(rows) })
     }
 }

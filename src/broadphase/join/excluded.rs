@@ -36,10 +36,8 @@ const COMPARED_MIN: f64 = if cfg!(fuzzing) { 8.0 } else { 65536.0 };
 const EXCLUDED_MIN: usize = SAMPLE * SAMPLE / 16;
 /// Fewest pairs of a second sample that are excluded: a twenty-fourth.
 const CONFIRMED_MIN: usize = SAMPLE * SAMPLE / 24;
-/// The same two numbers for two parts of one set, which are three joins afterwards: three sixteenths, and an eighth.
-const EXCLUDED_BETWEEN_MIN: usize = 3 * EXCLUDED_MIN;
-/// See [`EXCLUDED_BETWEEN_MIN`].
-const CONFIRMED_BETWEEN_MIN: usize = 3 * CONFIRMED_MIN;
+/// For two parts of one set, which are three joins afterwards, both numbers are this many times as great.
+const OF_ONE_SET: usize = 3;
 /// Number of overlapping excluded pairs, for each box, from which boxes are separated before any division.
 const OVERLAPS_MIN: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
 /// Fewest boxes of a join that are separated before any division.
@@ -171,7 +169,7 @@ impl ExcludedParts {
             return None;
         }
         let parts = Self::of_sets(excluded, [boxes.words(a), boxes.words(b)], same)?;
-        let overlaps = if same && !parts.has_pairs_within() {
+        let overlaps = if same && !parts.are_of_one_set() {
             let is_of_part = |word: u32| parts.has(excluded, 0, word);
             a.len as f64 * boxes.overlapping(a, &is_of_part)
         } else {
@@ -203,9 +201,8 @@ impl ExcludedParts {
         let count = |set: usize| {
             (0..SAMPLE).filter(|&k| parts.has(excluded, set, word(sets[set], k, 1))).count()
         };
-        let is_between = same && parts.has_pairs_within();
-        let least = if is_between { CONFIRMED_BETWEEN_MIN } else { CONFIRMED_MIN };
-        (count(0) * count(1) >= least).then_some(parts)
+        let times = if parts.are_of_one_set() { OF_ONE_SET } else { 1 };
+        (count(0) * count(1) >= times * CONFIRMED_MIN).then_some(parts)
     }
 
     /// Chooses the owner of which most pairs are excluded, from samples of both sets.
@@ -218,9 +215,9 @@ impl ExcludedParts {
         (pairs(owner) >= EXCLUDED_MIN).then_some(Self::Owner(owner))
     }
 
-    /// Whether boxes of the part of a single set may have pairs with each other.
-    pub(super) fn has_pairs_within(&self) -> bool {
-        matches!(self, Self::Filters(parts) if parts.kinds[0] != FilterKind::Both)
+    /// Whether these are two parts of a single set. The boxes of the first one may have pairs with each other.
+    pub(super) fn are_of_one_set(&self) -> bool {
+        matches!(self, Self::Filters(parts) if parts.kinds[1] == FilterKind::Beside)
     }
 
     /// Returns whether the box of a word is in the part of the first or second set.
@@ -262,8 +259,8 @@ impl FilterParts {
                 }
                 let Some(parts) = next else { break };
                 categories = parts.categories;
-                let least = if kinds[1] == Beside { EXCLUDED_BETWEEN_MIN } else { EXCLUDED_MIN };
-                if most >= best.0.max(least) {
+                let times = if kinds[1] == Beside { OF_ONE_SET } else { 1 };
+                if most >= best.0.max(times * EXCLUDED_MIN) {
                     best = (most + 1, Some(parts));
                 }
             }

@@ -501,7 +501,7 @@ impl Join {
         };
         let (all, flags_of_all) = if same { (others, flags) } else { (b, 0) };
         // The join that is done first has the last rows.
-        let own_flags = if same && parts.has_pairs_within() { part_flags } else { u32::MAX };
+        let own_flags = if parts.are_of_one_set() { part_flags } else { u32::MAX };
         let joins = [
             (others, all, same, flags & flags_of_all),
             (part, others_of_b, false, part_flags & flags_of_b),

@@ -43,10 +43,8 @@ impl FilterWords {
             let parts = read_parts(threads, filters, &|filters| level.run(HasInexact { filters }));
             parts.contains(&true)
         };
-        let exact = !sets.clone().flatten().any(has_inexact);
-        let default = Self { groups: [0; GROUPS_MAX], count: 0, exact };
-        if exact {
-            return default;
+        if !sets.clone().flatten().any(has_inexact) {
+            return Self { groups: [0; GROUPS_MAX], count: 0, exact: true };
         }
         let mut masks = Masks::default();
         for filters in sets.clone() {

@@ -77,8 +77,7 @@ impl Broadphase {
         self.workers.check()?;
         let kinds = Each::words("kind", kind, ProxyKind::Dynamic, &KINDS)?;
         let margins = margins(margin)?;
-        let names = ["categories", "masks"];
-        let filters = Filters::new(names, categories, masks)?;
+        let filters = Filters::new(["categories", "masks"], categories, masks)?;
         let owners = Each::new("owner", owner, 0_u32)?;
         let enabled = Each::new("enabled", enabled, true)?;
         let user = Each::new("user", user, 0_u64)?;
@@ -86,7 +85,7 @@ impl Broadphase {
         let rows = boxes.len();
         kinds.check("kind", rows)?;
         margins.check("margin", rows)?;
-        filters.check(names, rows)?;
+        filters.check(rows)?;
         owners.check("owner", rows)?;
         enabled.check("enabled", rows)?;
         user.check("user", rows)?;
@@ -167,9 +166,8 @@ impl Broadphase {
     ) -> PyResult<()> {
         self.workers.check()?;
         let ids = self::ids(ids)?;
-        let names = ["categories", "masks"];
-        let filters = Filters::new(names, categories, masks)?;
-        filters.check(names, ids.len())?;
+        let filters = Filters::new(["categories", "masks"], categories, masks)?;
+        filters.check(ids.len())?;
         self.state.lock(CLASS)?.edit_all(&ids, |of, row, id| of.set_filter(id, filters.get(row)))
     }
 
