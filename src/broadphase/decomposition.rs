@@ -215,7 +215,7 @@ fn dividing_plane(
     parts: u32,
     centres: &mut Vec<f32>,
 ) -> DividingPlane {
-    let wanted = (region.len() as u64 * u64::from(below) / u64::from(parts)) as usize;
+    let position = (region.len() as u64 * u64::from(below) / u64::from(parts)) as usize;
     let mut best = (u64::MAX, DividingPlane::default());
     for axis in 0..3 {
         if region.is_empty() {
@@ -225,7 +225,7 @@ fn dividing_plane(
         for aabb in region {
             centres.push(centre(aabb, axis));
         }
-        let at = select_float(centres, wanted);
+        let at = select_float(centres, position);
         let (mut boxes_below, mut boxes_above) = (0, 0);
         for aabb in region {
             boxes_below += u64::from(aabb.min[axis] < at);

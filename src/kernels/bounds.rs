@@ -349,12 +349,12 @@ mod tests {
                     enclosing_column(level, which, &corner, path, 0.25, &mut out);
                     for (row, out) in rows.iter().zip(out) {
                         let enclosing = enclosing_box(row, 0.25);
-                        let wanted = match which {
+                        let expected = match which {
                             Column::Min => enclosing.aabb.min,
                             Column::Max => enclosing.aabb.max,
                             Column::Delta => enclosing.delta,
                         };
-                        assert_eq!(wanted[axis].to_bits(), out.to_bits(), "{level}: {row:?}");
+                        assert_eq!(expected[axis].to_bits(), out.to_bits(), "{level}: {row:?}");
                     }
                 }
             }

@@ -112,9 +112,9 @@ mod tests {
                 assert!(count < many || (10..many - 10).contains(&expected.len()));
                 for (row, moving) in rows[..count].iter().enumerate() {
                     let old = [7.0_f32; 9];
-                    let wanted = if leaves(&row) { old } else { moving.to_row() };
+                    let expected = if leaves(&row) { old } else { moving.to_row() };
                     let copied = to.each_ref().map_each(|column| column[row].to_bits());
-                    assert_eq!(copied, wanted.map_each(f32::to_bits), "{level} {row}");
+                    assert_eq!(copied, expected.map_each(f32::to_bits), "{level} {row}");
                 }
             }
         }

@@ -367,18 +367,18 @@ impl Kernel for Compress {
     fn run<I: Isa>(self, isa: I) {
         let lanes: Vec<u32> = (0..I::LANES as u32).map(|k| 0xf000_0000 + 37 * k).collect();
         let (one, mut front) = (isa.splat_u32(1), [0; LANES_MAX]);
-        for wanted in 0..1_u32 << I::LANES {
+        for expected in 0..1_u32 << I::LANES {
             let mut clear = [0; LANES_MAX];
             for (k, lane) in clear.iter_mut().enumerate() {
-                *lane = !wanted >> k & 1;
+                *lane = !expected >> k & 1;
             }
             let mask = isa.load_u32(&clear).disjoint(one);
-            assert_eq!(mask.bits(), wanted);
+            assert_eq!(mask.bits(), expected);
             isa.load_u32(&lanes).compress(mask).store(&mut front);
             let mut count = 0;
             for (k, &lane) in lanes.iter().enumerate() {
-                if wanted >> k & 1 == 1 {
-                    assert_eq!(front[count], lane, "lane {k} of mask {wanted:#b}");
+                if expected >> k & 1 == 1 {
+                    assert_eq!(front[count], lane, "lane {k} of mask {expected:#b}");
                     count += 1;
                 }
             }

@@ -22,7 +22,7 @@ const CHUNK: usize = 64;
 
 /// A cast of many segments against geometries: `Q` is [`Queries`] or [`ProxyQueries`]. Invalid segments meet nothing.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct GeometryCasts<'s, Q> {
     queries: Q,
     segments: Checked<'s, Columns<'s, Segment, 7>>,
@@ -31,7 +31,7 @@ pub struct GeometryCasts<'s, Q> {
 /// Many geometries that move among others: `Q` is [`Queries`] or [`ProxyQueries`]. Those with an invalid motion, or whose
 /// path is too long for a box, touch nothing.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct GeometrySweeps<'s, 'g, Q> {
     queries: Q,
     geometries: &'s [Geometry<'g>],

@@ -25,7 +25,7 @@ pub struct ContactPlane {
 
 /// The contacts found so far.
 pub(super) struct Contacts<'o> {
-    /// All of them, if they are wanted.
+    /// All of them, if they are needed.
     all: Option<&'o mut Vec<PartToi>>,
     /// The plane beyond which parts are searched, from the divided body to the other.
     pub(super) beyond: Option<ContactPlane>,

@@ -43,14 +43,14 @@ pub(super) fn correct(
     a: (&Geometry<'_>, &Motion),
     b: (&Geometry<'_>, &Motion),
     found: &mut PartToi,
-    known: &mut Surroundings,
+    surroundings: &mut Surroundings,
 ) {
     let Some(contact) = TriangleContact::new(a, b, found) else { return };
-    if contact.is_on_own() || !known.rises(b.0, contact.own, &contact.place) {
+    if contact.is_on_own() || !surroundings.rises(b.0, contact.own, &contact.place) {
         return;
     }
     let face = match contact.face {
-        None if known.may_visit() => contact.neighbours(b.0).1,
+        None if surroundings.may_visit() => contact.neighbours(b.0).1,
         own => own,
     };
     if let Some(face) = face {
@@ -527,7 +527,7 @@ mod tests {
             let mesh = Geometry::from(&mesh);
             let ulp = f64::from(tip.iter().fold(1e-3, |most: f32, x| most.max(x.abs())))
                 * f64::from(f32::EPSILON);
-            let mut known = Surroundings::default();
+            let mut surroundings = Surroundings::default();
             for case in 0..2_000 {
                 let spread = [0.0, 1e-9, 1e-4, 0.01][case / 500];
                 let mut around = |by: f64| V3::new(draw() * by, draw() * by, draw() * by);
@@ -536,9 +536,9 @@ mod tests {
                 let place = Place { point, out, near: 8.0 * ulp };
                 let own = case as u32 % COUNT;
                 let meant = place.find(&mesh, own).0.is_some();
-                let mut stored = known.places[..known.len].iter();
+                let mut stored = surroundings.places[..surroundings.len].iter();
                 known_of += usize::from(stored.any(|at| at.rises(&mesh, own, &place).is_some()));
-                assert_eq!(known.rises(&mesh, own, &place), meant, "{case} {slope} {bump}");
+                assert_eq!(surroundings.rises(&mesh, own, &place), meant, "{case} {slope} {bump}");
                 *(if meant { &mut rising } else { &mut level }) += 1;
             }
         }
@@ -573,14 +573,14 @@ mod tests {
             let ulp = f64::from(tip.iter().fold(1e-3, |most: f32, x| most.max(x.abs())))
                 * f64::from(f32::EPSILON);
             let place = Place { point: V3::of(tip), out: V3::new(0.0, 1.0, 0.0), near: 8.0 * ulp };
-            let mut known = Surroundings::default();
-            assert!(!known.rises(&mesh, 0, &place), "{tip:?} {height}");
+            let mut surroundings = Surroundings::default();
+            assert!(!surroundings.rises(&mesh, 0, &place), "{tip:?} {height}");
             for own in 0..COUNT {
                 let by = if own < COUNT / 2 { 0.0 } else { 0.1 };
                 let mut around = |by: f64| V3::new(draw() * by, draw() * by, draw() * by);
                 let (moved, tilted) = (around(by * ulp), around(by * tilt));
                 let beside = Place { point: place.point + moved, out: place.out + tilted, ..place };
-                let decided = known.places[0].rises(&mesh, own, &beside);
+                let decided = surroundings.places[0].rises(&mesh, own, &beside);
                 assert_eq!(decided, Some(false), "{tip:?} {height} {own}");
                 assert!(beside.find(&mesh, own).0.is_none(), "{tip:?} {height} {own}");
             }

@@ -228,7 +228,7 @@ impl<'a, A: Accept> ProxyQuery<'a, Query<'a, RestingGeometry<'_>, A>> {
 /// Many geometries at rest that are tested for overlaps with others: `Q` is [`Queries`] or [`ProxyQueries`]. Those with an invalid
 /// pose, or that are too far away for a box, overlap nothing. They are not listed: check the poses where an empty result means that a place is free.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a question is answered when one of its methods is called"]
+#[must_use = "a query does nothing until one of its methods is called"]
 pub struct GeometryOverlaps<'s, 'g, Q> {
     queries: Q,
     geometries: &'s [Geometry<'g>],

@@ -233,8 +233,8 @@ impl<'g> MovingGeometry<'g> {
     }
 }
 
-/// Which hits are wanted.
-enum Wanted<'o, F> {
+/// Which hits are returned.
+enum Selected<'o, F> {
     Closest,
     Any,
     All(&'o mut Vec<(f32, GeometryHit<F>)>),
@@ -245,7 +245,7 @@ impl<P: GeometryPath, A: Accept> Query<'_, OfGeometries<P>, A> {
     fn meet<'g>(
         self,
         place: &mut dyn FnMut(u32) -> (Geometry<'g>, Pose),
-        mut wanted: Wanted<'_, P::Found>,
+        mut selected: Selected<'_, P::Found>,
     ) -> Option<GeometryHit<P::Found>> {
         let (OfGeometries(path), query) = self.split(|OfGeometries(path)| path.around());
         let mut best: Option<(f32, GeometryHit<P::Found>)> = None;
@@ -255,16 +255,16 @@ impl<P: GeometryPath, A: Accept> Query<'_, OfGeometries<P>, A> {
             let met = pose.validate().ok().and_then(|()| path.meet(&geometry, &pose));
             let Some((at, found)) = met else { return f32::INFINITY };
             let (at, hit) = (if at > value { at } else { value }, GeometryHit { row, found });
-            match &mut wanted {
-                Wanted::All(hits) => {
+            match &mut selected {
+                Selected::All(hits) => {
                     hits.push((at, hit));
                     return f32::INFINITY;
                 }
-                Wanted::Any => {
+                Selected::Any => {
                     best = Some((at, hit));
                     return -1.0;
                 }
-                Wanted::Closest => {}
+                Selected::Closest => {}
             }
             if best.is_none_or(|(than, other)| (at, row) < (than, other.row)) {
                 best = Some((at, hit));
@@ -281,7 +281,7 @@ impl<P: GeometryPath, A: Accept> Query<'_, OfGeometries<P>, A> {
         self,
         mut place: impl FnMut(u32) -> (Geometry<'g>, Pose),
     ) -> Option<GeometryHit<P::Found>> {
-        self.meet(&mut place, Wanted::Closest)
+        self.meet(&mut place, Selected::Closest)
     }
 
     /// Returns any geometry that is hit. Which one depends on the shape of the tree, not on levels or threads.
@@ -290,7 +290,7 @@ impl<P: GeometryPath, A: Accept> Query<'_, OfGeometries<P>, A> {
         self,
         mut place: impl FnMut(u32) -> (Geometry<'g>, Pose),
     ) -> Option<GeometryHit<P::Found>> {
-        self.meet(&mut place, Wanted::Any)
+        self.meet(&mut place, Selected::Any)
     }
 
     /// Replaces the contents of `hits` by all geometries that are hit, ordered by where they are hit, or where their box
@@ -301,7 +301,7 @@ impl<P: GeometryPath, A: Accept> Query<'_, OfGeometries<P>, A> {
         hits: &mut Vec<GeometryHit<P::Found>>,
     ) {
         let mut found = Vec::new();
-        self.meet(&mut place, Wanted::All(&mut found));
+        self.meet(&mut place, Selected::All(&mut found));
         // Positions are not negative, so that their bits have the same order.
         par::sort_rare(&mut found, |(at, hit)| (at.to_bits(), hit.row));
         hits.clear();

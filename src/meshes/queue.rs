@@ -73,7 +73,7 @@ pub(super) struct Queue<'q> {
     is_improved: bool,
     /// Whether searches pause.
     pauses: bool,
-    /// Whether searches may be deferred: those of triangles, of which only the first contact is wanted.
+    /// Whether searches may be deferred: those of triangles, of which only the first contact is needed.
     defers: bool,
     /// Number of rounds of all searches here.
     pub(super) rounds: u64,

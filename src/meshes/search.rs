@@ -245,9 +245,9 @@ pub(super) fn find(
     };
     finish(&mut best);
     if let Some(all) = all {
-        let mut known = Surroundings::default();
+        let mut surroundings = Surroundings::default();
         for found in &mut all[start..] {
-            inner_edges::correct(first, second, found, &mut known);
+            inner_edges::correct(first, second, found, &mut surroundings);
             finish(found);
         }
         let time = |found: &PartToi| match found.toi.result {

@@ -270,7 +270,9 @@ impl<'a> Shape<'a> {
     /// [`Invalid`] if `motion` is invalid, or the box exceeds [`COORD_MAX`].
     pub fn bounds_over(&self, motion: &Motion) -> Result<AcceleratingBox, Invalid> {
         motion.validate()?;
-        let rotation = super::rotation::Rotation::new(V3::of(motion.spin));
+        // A ball about its position does not change when it rotates.
+        let spin = if self.bounding_radius == 0.0 { V3::ZERO } else { V3::of(motion.spin) };
+        let rotation = super::rotation::Rotation::new(spin);
         let start = M3::of_quaternion(motion.pose.rotation);
         let end = rotation.after(&start, 1.0);
         let aabb = self.around(motion.pose.position, |axis| {

@@ -20,7 +20,8 @@ pub(crate) use clock::Clock;
 pub use executor::Executor;
 pub(crate) use loops::{fill_chunks, fill_parts, for_each, for_each_by_length, for_each_in_chunks};
 pub(crate) use sort::{
-    ordered_bits, select_float, sort, sort_floats, sort_parallel, sort_points, sort_rare, sort_rows,
+    middle_float, ordered_bits, select_float, sort, sort_floats, sort_parallel, sort_points,
+    sort_rare, sort_rows,
 };
 pub use threads::Threads;
 

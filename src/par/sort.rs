@@ -120,6 +120,13 @@ pub(crate) fn ordered_bits(bits: u32) -> u32 {
     bits ^ ((bits.cast_signed() >> 31).cast_unsigned() | 1 << 31)
 }
 
+/// Returns the float in the middle between two others in the order of all floats, in which there are as many floats before as after it.
+#[inline(always)]
+pub(crate) fn middle_float(low: f32, high: f32) -> f32 {
+    let [low, high] = [ordered_bits(low.to_bits()), ordered_bits(high.to_bits())];
+    f32::from_bits(!ordered_bits(!low.midpoint(high)))
+}
+
 /// Sorts items on the threads of the pool.
 pub(crate) fn sort_parallel<const N: usize>(threads: &Threads, items: &mut [[u32; N]]) {
     #[cfg(feature = "std")]

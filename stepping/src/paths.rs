@@ -315,12 +315,12 @@ mod tests {
                     paths.neighbours(searched, &mut found);
                     found.sort_unstable();
                     assert!(found.windows(2).all(|two| two[0] < two[1]), "one is found twice");
-                    let wanted = scan(&boxes, searched);
-                    for other in &wanted {
+                    let expected = scan(&boxes, searched);
+                    for other in &expected {
                         let is_found = found.binary_search(other).is_ok();
                         assert!(is_found, "{rows} rows, {tick}, {change}: {other} near {searched}");
                     }
-                    (reported, needed) = (reported + found.len(), needed + wanted.len());
+                    (reported, needed) = (reported + found.len(), needed + expected.len());
                 }
             }
             assert!(reported <= needed + needed / 100, "{reported} found, {needed} near");

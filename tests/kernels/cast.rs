@@ -236,6 +236,29 @@ fn faults_of_the_published_cast_are_absent() {
     assert_eq!(cast::one_to_one(&bad, &aabb), Err(Invalid::MaxFraction));
 }
 
+/// Goal: a segment that starts past a box, within the rounding of a quotient that underflows, enters through the face behind which it is, and
+/// not through one that it has left behind. Method: boxes so near behind the start that the fractions are above −2⁻¹²⁶.
+#[test]
+fn a_start_past_the_box_by_less_than_rounding_enters_through_the_face_beside_it() {
+    let power = |exponent: i32| 2_f32.powi(exponent);
+    for axis in 0..3 {
+        for side in [-1.0, 1.0] {
+            let along = |x: f32| {
+                let mut vector = [0.0; 3];
+                vector[axis] = x * side;
+                vector
+            };
+            let segment = Segment { start: [0.0; 3], delta: along(power(100)), max_fraction: 1.0 };
+            let mut aabb = Aabb { min: [-1.0; 3], max: [1.0; 3] };
+            let (near, far) = (-power(-51) * side, -3.0 * power(-49) * side);
+            (aabb.min[axis], aabb.max[axis]) = (near.min(far), near.max(far));
+            let cast = one_to_one(&segment, &aabb);
+            assert_eq!((cast.entry, cast.faces.start()), (0.0, SegmentStart::Outside));
+            assert_eq!(cast.faces.entry_normal(), along(1.0), "{axis} {side}");
+        }
+    }
+}
+
 /// Goal: fractions near the limits of `f32` are as documented. Method: fractions near 2¹²⁷ and below the
 /// least normal number.
 #[test]

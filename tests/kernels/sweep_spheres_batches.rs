@@ -433,3 +433,24 @@ fn a_surface_of_round_shapes_has_a_bit_of_its_own() {
     assert!(!of(ball(1.0, 1.0)).is_surface() && of(ball(1.0, 1.0)).is_closing());
     assert_eq!(of(ball(9.0, 8.0)), Contact::SEPARATED);
 }
+
+/// Goal: a sphere that touches a box from outside closes only if it moves toward the box, also if the square of its distance underflows.
+/// Method: spheres and points very near to a face, each moving in six directions.
+#[test]
+fn a_distance_whose_square_underflows_does_not_close() {
+    let wall = MovingBox::from(Aabb::new([-1.0, 0.0, 0.0], [0.0, 1.0, 1.0]).expect("a box"));
+    let power = |exponent: i32| 2_f32.powi(exponent);
+    for (gap, radius) in [(-60, power(-60)), (-75, power(-75)), (-80, 0.0), (-120, power(-120))] {
+        let sphere = swath::Sphere { center: [power(gap), 0.5, 0.5], radius };
+        for axis in 0..3 {
+            for speed in [-1.0, 1.0] {
+                let mut delta = [0.0; 3];
+                delta[axis] = speed;
+                let ball = MovingSphere { sphere, delta };
+                let contact = sphere_box::one_to_one(&ball, &wall).expect("both are valid").contact;
+                assert!(contact.is_surface(), "{gap} {delta:?}");
+                assert_eq!(contact.is_closing(), delta[0] < 0.0, "{gap} {delta:?}");
+            }
+        }
+    }
+}

@@ -55,6 +55,83 @@ fn elements_without_tolerance_have_few_false_positives() {
     assert!(counts[unresolved as usize] <= cases / 1000, "{counts:?}");
 }
 
+/// Goal: elements that rotate near to each other need few rounds, whatever the ratio of their distance to their size. Method: faces that fold
+/// at an edge near a vertex, edges that cross while one rotates, and layers that turn together; exact roots and distances, with a
+/// limit of rounds.
+#[test]
+fn elements_that_rotate_near_each_other_need_few_rounds() {
+    let draw = &mut Draw::new(12);
+    let mut counts = [0; 5];
+    let cases = 2_000;
+    for number in 0..cases {
+        let mut between = |least: f64, most: f64| draw.0.random_range(least..=most);
+        let gap = 10_f64.powf(between(-6.0, -1.0));
+        let kind = if number % 2 == 0 { ElementKind::VertexFace } else { ElementKind::EdgeEdge };
+        let (start, mut end) = match kind {
+            ElementKind::VertexFace => {
+                let last = [between(-0.5, 0.5), 0.0, 1.0];
+                let start =
+                    [[between(-gap, gap), gap, between(0.0, 1.0)], [0.0; 3], [1.0, 0.0, 0.0], last];
+                let [x, y, z] = start[0];
+                let vertex = [between(-gap, gap), y * between(0.5, 1.5), z + between(-gap, gap)];
+                (
+                    start,
+                    [
+                        vertex,
+                        [0.0; 3],
+                        [between(-1.0, 1.0), between(0.0, 1.0), 0.0],
+                        [last[0], x, 1.0],
+                    ],
+                )
+            }
+            ElementKind::EdgeEdge => {
+                let [z, w] = [between(0.0, 1.0), between(0.0, 1.0)];
+                let start = [[-0.5, gap, z], [0.5, gap, w], [0.0; 3], [0.0, 0.0, 1.0]];
+                (
+                    start,
+                    [
+                        [-0.5, gap - between(0.0, 1.0), z],
+                        [0.5, gap + between(-1.0, 1.0), w],
+                        [0.0; 3],
+                        start[3],
+                    ],
+                )
+            }
+        };
+        if number % 3 == 0 {
+            let (sin, cos) = between(-1.5, 1.5).sin_cos();
+            end = start.map(|[x, y, z]| [cos * x - sin * y, sin * x + cos * y, z]);
+        }
+        let settings = ElementSettings { rounds_max: 300, ..ElementSettings::default() };
+        counts[check(&ElementCase { kind, start, end, contact: None }, &settings) as usize] += 1;
+    }
+    assert!(counts[Comparison::Contact as usize] > cases / 10, "{counts:?}");
+    assert!(counts[Comparison::NoContact as usize] > cases / 10, "{counts:?}");
+    assert_eq!(counts[Comparison::Unresolved as usize], 0, "{counts:?}");
+}
+
+/// Goal: a vertex beside the hinge of a face that folds, and layers that turn together, have the right result at default settings, however
+/// near they are. Method: a closed form, and a distance that does not change.
+#[test]
+fn folding_and_turning_elements_have_results_at_any_distance() {
+    for gap in [1e-2, 1e-4, 1e-6] {
+        let start = [[0.0, gap, 0.0], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+        let end = [[gap, gap, 0.0], [0.0; 3], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let toi = vertex_face::one_to_one(&start, &end, &ElementSettings::default());
+        // The direction of the vertex is that of the face where t² + t = 1.
+        let first = (5_f64.sqrt() - 1.0) / 2.0;
+        let t = toi.expect("valid").first().expect("they touch");
+        assert!(t <= first && first - t <= 1e-8 / gap, "{gap}: {t}");
+        for turn in [0.01, 0.1_f64] {
+            let start = [[0.3, 0.3, gap], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+            let (sin, cos) = turn.sin_cos();
+            let end = start.map(|[x, y, z]| [cos * x + sin * z, y, cos * z - sin * x]);
+            let toi = vertex_face::one_to_one(&start, &end, &ElementSettings::default());
+            assert_eq!(toi, Ok(ElementToi::Miss), "{gap} {turn}");
+        }
+    }
+}
+
 /// Goal: the exact oracle finds contacts that are known in closed form. Method: a vertex that falls through a face, beside
 /// it, on its border, and in its plane.
 #[test]

@@ -22,6 +22,7 @@ mod toi_batches;
 mod toi_closed_forms;
 mod toi_known_failures;
 mod toi_of_boxes;
+mod toi_of_long_overlaps;
 mod toi_of_resting_contacts;
 mod toi_of_rolling_bodies;
 mod toi_of_touches;

@@ -4,7 +4,7 @@
 //! (`tests/broadphase/rules.rs`). The tests here use crowds that are too large for that, and margins.
 
 use swath::batch::SegmentStore;
-use swath::broadphase::{Layers, ProxyHit, Visits};
+use swath::broadphase::{Layers, ProxyHit, ProxyQueries, Visits};
 use swath::{
     Aabb, Broadphase, Filter, Level, MovingBox, Plane, Proxy, ProxyId, ProxyKind, Segment, Threads,
 };
@@ -264,6 +264,40 @@ fn prepared_queries_end_with_a_change() {
         let mut moved = Vec::new();
         queries.overlap_point([9.0, 0.0, 0.0]).expect("valid").all(&mut moved);
         assert_eq!(moved.len(), k + 1);
+    }
+    world.shrink_to_fit();
+    assert!(world.prepared_queries().is_none());
+}
+
+/// Goal: queries are prepared again by the update after a change of fixed and sleeping proxies alone, whichever call changed them. Method: one
+/// proxy of each kind is set by a batch, and a world without movers is translated.
+#[test]
+fn update_prepares_queries_after_resting_proxies_have_changed() {
+    let cube = |x: f32| Aabb::cube([x, 0.0, 0.0], 1.0).expect("valid");
+    for kind in [Proxy::fixed(), Proxy::sleeping(), Proxy::dynamic(), Proxy::kinematic()] {
+        let is_resting = [ProxyKind::Fixed, ProxyKind::Sleeping].contains(&kind.kind);
+        let mut world = Broadphase::new();
+        let id = world.insert(cube(0.0), kind).expect("valid");
+        let other = world.insert(cube(20.0), Proxy::dynamic()).expect("valid");
+        world.update().expect("no limit");
+        world.prepare_queries();
+        let boxes = [MovingBox::new(cube(9.0), [0.0; 3]).expect("valid")];
+        assert!(world.set_many(&[id], &boxes).expect("it exists").is_empty());
+        assert!(world.prepared_queries().is_none(), "{kind:?}");
+        world.update().expect("no limit");
+        let find = |queries: ProxyQueries<'_>, x: f32| {
+            queries.overlap_point([x, 0.0, 0.0]).expect("valid").any()
+        };
+        let found = world.prepared_queries().map(|queries| find(queries, 9.0));
+        assert_eq!(found, is_resting.then_some(Some(id)), "{kind:?}");
+        world.remove(other).expect("it exists");
+        world.update().expect("no limit");
+        world.prepare_queries();
+        world.shift_origin([4.0, 0.0, 0.0]).expect("near");
+        assert!(world.prepared_queries().is_none(), "{kind:?}");
+        world.update().expect("no limit");
+        let found = world.prepared_queries().map(|queries| find(queries, 5.0));
+        assert_eq!(found, is_resting.then_some(Some(id)), "{kind:?}");
     }
 }
 

@@ -99,13 +99,13 @@ impl Kernel for LoadBoxes<'_> {
             let [x0, y0, z0, x1, y1, z1] = words;
             isa.store_rows([x0, y0, z0, x1], records, 0);
             isa.store_rows([y1, z1, isa.load_u32(&ids), isa.load_u32(&filters)], records, 4);
-            let mut wanted = valid & (u32::MAX << seen);
-            if wanted == u32::MAX >> (32 - I::LANES) {
+            let mut remaining = valid & (u32::MAX << seen);
+            if remaining == u32::MAX >> (32 - I::LANES) {
                 boxes.extend_from_slice(&group[..I::LANES]);
             } else {
-                while wanted != 0 {
-                    boxes.push(group[wanted.trailing_zeros() as usize]);
-                    wanted &= wanted - 1;
+                while remaining != 0 {
+                    boxes.push(group[remaining.trailing_zeros() as usize]);
+                    remaining &= remaining - 1;
                 }
             }
             next += I::LANES;

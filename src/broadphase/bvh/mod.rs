@@ -40,7 +40,7 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
 pub(crate) use traverse_nearest::{
-    BoundsOf, NodeBounds, PrunedQuery, descend, descend_many, may_go_abreast,
+    BoundsOf, NodeBounds, PrunedQuery, descend, descend_many, may_be_interleaved,
 };
 pub(crate) use triangles::TriangleLeaves;
 
@@ -549,10 +549,10 @@ mod tests {
             assert!((path..=path + 1).contains(&depth), "{case}: {depth}, and a path of {path}");
             (path, depth)
         };
-        for (count, wanted) in [(1, 1), (16, 1), (17, 2), (256, 2), (257, 3), (3000, 3)] {
+        for (count, expected) in [(1, 1), (16, 1), (17, 2), (256, 2), (257, 3), (3000, 3)] {
             let boxes: Vec<_> = (0..count).map(|k| cube(spread(k), 0.01)).collect();
-            assert_eq!(check("one cell", &boxes), (wanted, wanted), "{count}");
-            assert!(wanted == 1 || count > WIDTH.pow(wanted as u32 - 1));
+            assert_eq!(check("one cell", &boxes), (expected, expected), "{count}");
+            assert!(expected == 1 || count > WIDTH.pow(expected as u32 - 1));
         }
         let place = |k: usize, of: &[usize]| {
             let there = if of.contains(&(k % 4)) { k } else { 0 };

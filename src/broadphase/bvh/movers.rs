@@ -121,11 +121,11 @@ impl Kernel for LoadMovers<'_> {
             for (quad, words) in words.into_iter().enumerate() {
                 isa.store_rows(words, &mut group, 4 * quad);
             }
-            let mut wanted = valid & (u32::MAX << seen);
-            while wanted != 0 {
-                let lane = wanted.trailing_zeros() as usize;
+            let mut remaining = valid & (u32::MAX << seen);
+            while remaining != 0 {
+                let lane = remaining.trailing_zeros() as usize;
                 movers[len] = group[lane];
-                wanted &= wanted - 1;
+                remaining &= remaining - 1;
                 len += usize::from(makes_pairs(&set, fixed, start + lane));
             }
             row += I::LANES;
@@ -380,8 +380,8 @@ impl Kernel for TouchMovers<'_> {
             let still = isa.splat(0.0);
             let (first, hit) =
                 sweep::times(isa, &mover, &[x0, y0, z0, x1, y1, z1, still, still, still]);
-            let wanted = (1 << (*len - done).min(I::LANES)) - 1;
-            let kept = (hit.bits() & wanted).count_ones() as usize;
+            let in_range = (1 << (*len - done).min(I::LANES)) - 1;
+            let kept = (hit.bits() & in_range).count_ones() as usize;
             let columns = [row.compress(hit), id.compress(hit), first.to_bits().compress(hit)];
             let spare = bytemuck::cast_slice_mut(found.spare_pairs(LANES_MAX, limit));
             isa.store_triples(columns, kept, spare);

@@ -244,16 +244,16 @@ mod tests {
             };
             let mut tree = Bvh::new();
             let bounds = tree.build_items(count, &fill, None).expect("few rows");
-            let wanted: Vec<u32> =
+            let expected: Vec<u32> =
                 (0..count as u32).filter(|&row| !is_left_out(row as usize)).collect();
-            assert_eq!(tree.len(), wanted.len());
-            let ends = wanted.first().zip(wanted.last());
+            assert_eq!(tree.len(), expected.len());
+            let ends = expected.first().zip(expected.last());
             let around = ends.map(|(&a, &b)| point(a as usize).union(&point(b as usize)));
             assert_eq!((bounds, tree.bounds()), (around, around));
             let line = point(0).union(&point(count));
             let mut rows = Vec::new();
             tree.queries().overlap(&line).expect("a box").all(&mut rows);
-            assert_eq!(rows, wanted);
+            assert_eq!(rows, expected);
             for row in (0..count).step_by(13) {
                 tree.queries().overlap(&point(row)).expect("a point").all(&mut rows);
                 let here = (!is_left_out(row)).then_some(row as u32);

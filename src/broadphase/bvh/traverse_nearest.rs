@@ -119,7 +119,7 @@ pub struct Visits {
 pub(crate) fn descend<I: Isa, Q: PrunedQuery>(
     isa: I,
     tree: &Tree,
-    question: &mut Q,
+    query: &mut Q,
     visits: &mut Visits,
 ) {
     let Some(root) = tree.root else { return };
@@ -144,7 +144,7 @@ pub(crate) fn descend<I: Isa, Q: PrunedQuery>(
         } else {
             &nodes[at]
         };
-        next = step(isa, tree, (next, node), question, (stack, &mut len), visits);
+        next = step(isa, tree, (next, node), query, (stack, &mut len), visits);
         // `descend_many` does not do this: its queries wait less for memory, and would be a fifth slower with this prefetch.
         for [child, _] in stack.get(before..len).unwrap_or_default() {
             let at = (child & !LEAF) as usize;
@@ -165,7 +165,7 @@ fn places(tree: &Tree) -> usize {
 
 /// Queries that run alternately, so that the prefetch of one overlaps with the computation of the
 /// others.
-const ABREAST: usize = 8;
+const INTERLEAVED: usize = 8;
 
 /// A running query.
 #[derive(Clone, Copy)]
@@ -179,37 +179,37 @@ struct Walker {
 }
 
 /// Whether this many queries may be run by [`descend_many`], which reads no leaves of triangles.
-pub(crate) fn may_go_abreast(tree: &Tree, questions: usize) -> bool {
-    tree.triangles().is_empty() && places(tree) <= SHORT && questions >= ABREAST
+pub(crate) fn may_be_interleaved(tree: &Tree, queries: usize) -> bool {
+    tree.triangles().is_empty() && places(tree) <= SHORT && queries >= INTERLEAVED
 }
 
 /// Runs queries over a tree, each as [`descend`] does, several alternately. There must be enough of
-/// them, and the tree must not be too deep: see [`may_go_abreast`].
+/// them, and the tree must not be too deep: see [`may_be_interleaved`].
 #[inline(always)]
 pub(crate) fn descend_many<I: Isa, Q: PrunedQuery>(
     isa: I,
     tree: &Tree,
-    questions: &mut [Q],
+    queries: &mut [Q],
     visits: &mut Visits,
 ) {
     let Some(root) = tree.root else { return };
-    let mut stacks = [[[0; 2]; SHORT]; ABREAST];
-    let mut walkers = [Walker { which: 0, next: root, len: 0 }; ABREAST];
+    let mut stacks = [[[0; 2]; SHORT]; INTERLEAVED];
+    let mut walkers = [Walker { which: 0, next: root, len: 0 }; INTERLEAVED];
     for (which, walker) in walkers.iter_mut().enumerate() {
         walker.which = which;
     }
-    let (mut started, mut running) = (ABREAST, ABREAST);
+    let (mut started, mut running) = (INTERLEAVED, INTERLEAVED);
     while running > 0 {
         let mut k = 0;
-        while k < ABREAST {
+        while k < INTERLEAVED {
             let Walker { which, next, len } = &mut walkers[k];
             if *next != NOTHING {
                 let stack = (&mut stacks[k][..], len);
                 let node = &tree.nodes[(*next & !LEAF) as usize];
-                *next = step(isa, tree, (*next, node), &mut questions[*which], stack, visits);
+                *next = step(isa, tree, (*next, node), &mut queries[*which], stack, visits);
                 if *next != NOTHING {
                     prefetch(slice::from_ref(&tree.nodes[(*next & !LEAF) as usize]));
-                } else if started < questions.len() {
+                } else if started < queries.len() {
                     (*which, *next) = (started, root);
                     started += 1;
                 } else {
@@ -227,7 +227,7 @@ fn step<I: Isa, Q: PrunedQuery>(
     isa: I,
     tree: &Tree,
     (id, node): (u32, &Node),
-    question: &mut Q,
+    query: &mut Q,
     (stack, len): (&mut [[u32; 2]], &mut usize),
     visits: &mut Visits,
 ) -> u32 {
@@ -249,8 +249,8 @@ fn step<I: Isa, Q: PrunedQuery>(
                 (true, Some(_)) => BoundsOf::TrueBoxes,
             };
             let node = true_node.as_ref().unwrap_or(node);
-            let (near, reached) = question.distances(isa, NodeBounds { node, lane }, of);
-            match question.true_boxes() {
+            let (near, reached) = query.distances(isa, NodeBounds { node, lane }, of);
+            match query.true_boxes() {
                 Some(of) if is_leaf && true_node.is_none() && reached.bits() != 0 => {
                     true_node = Some(with_true_boxes(node, of, lane, reached.bits()));
                 }
@@ -259,7 +259,7 @@ fn step<I: Isa, Q: PrunedQuery>(
         };
         if is_leaf {
             let filters = if filters.is_empty() { filters } else { &filters[lane..] };
-            visits.boxes += question.visit_leaf(isa, bounds, (near, reached), filters);
+            visits.boxes += query.visit_leaf(isa, bounds, (near, reached), filters);
         } else {
             let ids = isa.load_u32(&node.ids[lane..]).compress(reached);
             let (near, count) = (near.to_bits().compress(reached), reached.count());
@@ -274,7 +274,7 @@ fn step<I: Isa, Q: PrunedQuery>(
     while *len > 0 {
         *len -= 1;
         let [id, near] = stack[*len];
-        if f32::from_bits(near) <= question.distance_max() {
+        if f32::from_bits(near) <= query.distance_max() {
             return id;
         }
     }
@@ -347,7 +347,7 @@ fn nearest_last(children: &mut [[u32; 2]]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAF, Node, SHORT, Tree, Visits, WIDTH, may_go_abreast, places};
+    use super::{LEAF, Node, SHORT, Tree, Visits, WIDTH, may_be_interleaved, places};
     use crate::broadphase::bvh::BvhItem;
     use crate::broadphase::bvh::static_bvh::Bvh;
     use crate::columns::SegmentStore;
@@ -400,8 +400,8 @@ mod tests {
             tree.exec.threads = Threads::one();
             tree.tree = chain(above);
             let is_deep = places(&tree.tree) > SHORT;
-            assert_eq!(may_go_abreast(&tree.tree, 100), !is_deep);
-            assert!(!may_go_abreast(&tree.tree, 7));
+            assert_eq!(may_be_interleaved(&tree.tree, 100), !is_deep);
+            assert!(!may_be_interleaved(&tree.tree, 7));
             assert_eq!(is_deep, above > 6, "{above}");
             let (queries, boxes) = (tree.queries(), tree.len());
             let (mut visits, mut rows) = (Visits::default(), Vec::new());

@@ -376,8 +376,8 @@ impl DividedJoin {
             peak = peak.max(worker.join.take_peak());
         }
         // As 64 bits, because the product may be more than the address space of a 32-bit CPU.
-        let wanted = peak as u64 * longest as u64 / part.max(1) as u64;
-        let peak = Ord::min(2 * peak as u64, wanted) as usize;
+        let in_proportion = peak as u64 * longest as u64 / part.max(1) as u64;
+        let peak = Ord::min(2 * peak as u64, in_proportion) as usize;
         let words = most_of(workers, |worker| worker.words.len());
         for worker in workers.iter_mut() {
             worker.join.reserve_spare(peak);

@@ -272,8 +272,8 @@ pub(crate) fn label_rows<P: FoundPair>(
 /// The lanes in which two filters, given as words, allow a pair. One of them is rotated by 16 bits,
 /// so that the masks of each are at the bits of the categories of the other.
 #[inline(always)]
-pub(crate) fn allow<U: U32Lanes>(turned: U, other: U) -> U::Mask {
-    turned.halves_meet(other)
+pub(crate) fn allow<U: U32Lanes>(swapped: U, other: U) -> U::Mask {
+    swapped.halves_meet(other)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::Broadphase;
 use super::error::BroadphaseError;
 use super::id::ProxyId;
 use super::proxy::Proxies;
+use super::slots::Container;
 use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
 use crate::geom::is_margin;
 use alloc::vec::Vec;
@@ -92,7 +93,8 @@ impl Broadphase {
     ) -> Result<&[Rejected], BroadphaseError> {
         let Self { state, trees, mover_tree, exec, rejected, set, .. } = self;
         set.set(exec, (state, trees), (ids, boxes), rejected)?;
-        if !ids.is_empty() {
+        let moves = |id: &ProxyId| state.slot(id.index() as usize).container() == Container::Movers;
+        if ids.iter().any(moves) {
             mover_tree.mark_dirty();
         }
         Ok(rejected)

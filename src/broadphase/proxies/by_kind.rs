@@ -32,16 +32,16 @@ pub(crate) struct MoversByKind {
 impl_memory!(MoversByKind { columns, filters, slots, pairs, partitioned; without dynamic });
 
 impl MoversByKind {
-    /// Finds the pairs of the `wanted` kinds ([`MoverSearches::ByKind`](super::kinds::MoverSearches::ByKind)), filters and
+    /// Finds the pairs of the `searched` kinds ([`MoverSearches::ByKind`](super::kinds::MoverSearches::ByKind)), filters and
     /// partitions them. Returns them as one run, and how many were found.
     pub(crate) fn find(
         &mut self,
         (state, filtered, rules): (&BroadphaseState, bool, PairRules<'_>),
-        wanted: [bool; 3],
+        searched: [bool; 3],
         finder: &mut PairFinder,
         (pair_filter, partitions): (&PairFilter<'_>, Partitions),
     ) -> Result<(&[PairRun<SweptPair>], usize), FindError> {
-        if wanted != [false; 3] {
+        if searched != [false; 3] {
             self.copy(state);
         }
         let Self { columns, filters, slots, dynamic, pairs, partitioned } = self;
@@ -50,7 +50,7 @@ impl MoversByKind {
         pairs.pairs.clear();
         let mut count = 0;
         for (k, [a, b]) in [[0, 0], [0, 1], [1, 1]].into_iter().enumerate() {
-            if !wanted[k] {
+            if !searched[k] {
                 continue;
             }
             let starts = [a, b].map(|set| if set == 0 { 0 } else { *dynamic });

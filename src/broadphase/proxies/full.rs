@@ -221,9 +221,9 @@ impl FullUpdate<'_> {
                 let labelled = labelled.tested(rules.of_movers(&owner, &owners, &all));
                 runs_of((movers.len() > 1).then(|| finder.swept_pairs_taken(labelled, &take)))?
             }
-            MoverSearches::ByKind(wanted) => {
+            MoverSearches::ByKind(searched) => {
                 let state = (self.state, self.filtered, rules);
-                by_kind.find(state, wanted, finder, (pair_filter, partitions))?
+                by_kind.find(state, searched, finder, (pair_filter, partitions))?
             }
         };
         let slot_of = |row: u32| movers.ids[row as usize].index();

@@ -192,11 +192,11 @@ impl Resolver<'_> {
                 let set = set.tested(rules.of_movers(&owner, &owners, &all));
                 self.add_among(&finder.swept_pairs(set)?, [still; 2]);
             }
-            MoverSearches::ByKind(wanted) => {
+            MoverSearches::ByKind(searched) => {
                 let sets = [&dynamic, &kinematic].map(|rows| all.slice(rows.clone()));
                 let starts = [still, kinematic_start];
                 for (k, [a, b]) in [[0, 0], [0, 1], [1, 1]].into_iter().enumerate() {
-                    if wanted[k] {
+                    if searched[k] {
                         let of_rows = |[x, y]: [u32; 2]| {
                             [slots[starts[a] + x as usize], slots[starts[b] + y as usize]]
                         };

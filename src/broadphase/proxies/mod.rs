@@ -162,7 +162,8 @@ pub(crate) use update::Changes;
 /// * **A renewed proxy** ([`Broadphase::renew`]) has changed, and its cached pairs are forgotten: the next update reports
 ///   no end of them, and those that touch begin.
 /// * **A function for new pairs** ([`Broadphase::update_with_new`]) decides which pairs begin. A pair that is not cached,
-///   and of which neither proxy has changed since the last update, does not begin.
+///   and of which neither proxy has changed since the last update, does not begin; what is a change there, that function states. An update without
+///   such a function finds all pairs, also those that it has rejected before.
 /// * **Every other cached pair ends.** This includes pairs with a proxy that was removed or
 ///   disabled, and pairs that a new filter or kind no longer allows. The end event has the old ids,
 ///   even if the slot already contains another proxy.

@@ -361,8 +361,8 @@ impl PackedState {
         let slots = &mut state.slots;
         let count = self.generations.len as usize;
         assign(&mut slots.generations, self.generations.iter());
-        let known = &slots.generations[..self.cached_slots as usize];
-        assign(&mut slots.cached_generations, known.iter().copied());
+        let cached = &slots.generations[..self.cached_slots as usize];
+        assign(&mut slots.cached_generations, cached.iter().copied());
         slots.cached_small.clear();
         assign(&mut slots.reused, self.reused.iter().map(|&[slot, _]| slot));
         for &[slot, generation] in &self.reused {
@@ -499,8 +499,8 @@ impl PackedState {
         };
         let movers = (0..slots).filter(|&slot| is_mover(slot)).count();
         let rows = self.rows.len();
-        let known = self.renewed.iter().all(|id| (id.index() as usize) < slots);
-        match (rows == 0 || rows == movers) && known {
+        let exist = self.renewed.iter().all(|id| (id.index() as usize) < slots);
+        match (rows == 0 || rows == movers) && exist {
             true => Ok(()),
             false => Err(InvariantError::Lengths),
         }

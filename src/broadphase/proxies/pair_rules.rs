@@ -54,12 +54,12 @@ impl PairRules<'_> {
         [of_row, of_slot]: [OwnerOf<'t>; 2],
     ) -> PairTests<'t> {
         let is_tested = self.owned || self.inexact_filters;
-        let known = |owner| self.owned.then_some(owner);
+        let if_owned = |owner| self.owned.then_some(owner);
         PairTests {
             of_exact: is_tested.then_some(all),
             of_inexact: all,
-            owner: known(of_row),
-            forest_owner: known(of_slot),
+            owner: if_owned(of_row),
+            forest_owner: if_owned(of_slot),
         }
     }
 }

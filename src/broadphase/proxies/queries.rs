@@ -103,7 +103,7 @@ impl Broadphase {
     /// The view of [`Broadphase::queries`] through a shared reference, so that several systems of an engine may each
     /// request one at the same time. `None` if a call has changed a proxy since the last call of [`Broadphase::prepare_queries`] or
     /// [`Broadphase::queries`]. If only fixed or sleeping proxies were changed, the next update applies these changes to the trees, and after it a
-    /// view is returned again.
+    /// view is returned again. After [`Broadphase::restore`], [`Broadphase::clear`] and [`Broadphase::shrink_to_fit`], prepare the queries again.
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Proxy};
@@ -173,13 +173,15 @@ pub struct ProxyQueries<'a> {
 
 impl<'a> ProxyQueries<'a> {
     /// Considers only proxies that may pair with `filter`, as defined by [`Filter::allows`]. To find all proxies of some categories,
-    /// pass `Filter::new(u32::MAX, categories)`: only a proxy whose own mask is 0 is not found by it.
+    /// pass `Filter::new(u32::MAX, categories)`: only a proxy whose own mask is 0 is not found by it. A second
+    /// call replaces the filter of the first.
     #[must_use]
     pub fn filtered(self, filter: Filter) -> Self {
         Self { of: self.of.filtered(filter), ..self }
     }
 
-    /// Considers only proxies that do not belong to `owner`. Owner 0 excludes no proxy.
+    /// Considers only proxies that do not belong to `owner`. Owner 0 excludes no proxy. A second call replaces the owner of
+    /// the first.
     #[must_use]
     pub fn without_owner(mut self, owner: u32) -> Self {
         self.of.row_filter.owner = owner;

@@ -138,9 +138,10 @@ impl Broadphase {
             let Slot { live: true, .. } = self.state.slot(index) else { continue };
             let (moving, fat_aabb) = self.state.shifted(index, by)?;
             self.state.store_boxes(index, moving, fat_aabb);
-            self.mover_tree.mark_dirty();
-            if self.state.slot(index).container().is_tree() {
-                self.trees.mark_dirty(index);
+            match self.state.slot(index).container() {
+                Container::Movers => self.mover_tree.mark_dirty(),
+                container if container.is_tree() => self.trees.mark_dirty(index),
+                _ => (),
             }
         }
         Ok(())

@@ -173,16 +173,16 @@ impl BroadphaseState {
         };
         let cached = &self.slots.cached_generations;
         let is_marked = |slot: &Slot| !slot.was_inserted() || slot.has_changed();
-        let known = |id: &ProxyId| cached.get(id.index() as usize) == Some(&id.generation());
+        let is_cached = |id: &ProxyId| cached.get(id.index() as usize) == Some(&id.generation());
         let listed = (0..self.slots.all.len()).all(is_listed)
             && self.slots.all.iter().all(is_marked)
-            && renewed.iter().all(known)
+            && renewed.iter().all(is_cached)
             && renewed.iter().all(|id| self.resting.has_no_pair(id.index() as usize))
             && renewed.is_sorted_by(|a, b| a.index() < b.index())
             && self
                 .removed
                 .iter()
-                .all(|removed| known(&removed.id) && self.slots.is_reused(removed.id.index()));
+                .all(|removed| is_cached(&removed.id) && self.slots.is_reused(removed.id.index()));
         if !listed {
             return Err(InvariantError::Changes);
         }
@@ -255,13 +255,13 @@ impl BroadphaseState {
             return Err(InvariantError::ReusedSlots);
         }
         let dirty_pairs = self.dirty_pairs.iter().copied();
-        let known = |slot: u32| (slot as usize) < cached_generations.len();
+        let had_slot = |slot: u32| (slot as usize) < cached_generations.len();
         // A slot of which no proxy was removed since the last update has the proxy that it had then.
         let existed = |slot: u32| {
             self.slots.is_reused(slot)
                 || self.slots.was_cached(slot as usize) && self.slot(slot as usize).live
         };
-        let one = |a: u32, b: u32| a < b && known(b) && existed(a) && existed(b);
+        let one = |a: u32, b: u32| a < b && had_slot(b) && existed(a) && existed(b);
         let key = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
         let touching = || self.touching.iter().map(|pair| (pair.a, pair.b));
         let in_order = touching().map(|(a, b)| key(a, b)).is_sorted_by(|x, y| x < y);

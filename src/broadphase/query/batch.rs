@@ -83,14 +83,14 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
         self.answer(out, HitChoice::Any)
     }
 
-    fn answer(&self, out: &mut [Hit], wanted: HitChoice) -> Result<(), LengthMismatch> {
+    fn answer(&self, out: &mut [Hit], choice: HitChoice) -> Result<(), LengthMismatch> {
         LengthMismatch::check("the hits", self.paths.len(), out.len())?;
-        fill(self.queries.threads, out, &|start, out| self.answer_batch(start, wanted, out));
+        fill(self.queries.threads, out, &|start, out| self.answer_batch(start, choice, out));
         Ok(())
     }
 
     /// Answers the rows from `start` on, at least one and at most [`BATCH`].
-    fn answer_batch(&self, start: usize, wanted: HitChoice, out: &mut [Hit]) {
+    fn answer_batch(&self, start: usize, choice: HitChoice, out: &mut [Hit]) {
         let Self { queries, paths } = self;
         let columns = paths.columns();
         // The first valid row replaces invalid rows; their answers are overwritten by misses below.
@@ -100,7 +100,7 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
             let path = columns.get(start + if is_valid(&k) { k } else { valid });
             (path.test(), path.reach())
         };
-        first_of_many(queries, &path, wanted, out);
+        first_of_many(queries, &path, choice, out);
         for (k, out) in out.iter_mut().enumerate() {
             if !is_valid(&k) {
                 *out = Hit::MISS;

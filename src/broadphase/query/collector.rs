@@ -20,8 +20,8 @@ impl HitCollector<'_> {
         match self {
             Self::First(first) => first.collect(hit, most),
             Self::Each(visitor) => {
-                let wanted = visitor(hit);
-                *most = if wanted < *most { wanted } else { *most };
+                let limit = visitor(hit);
+                *most = if limit < *most { limit } else { *most };
                 true
             }
         }
@@ -48,8 +48,8 @@ pub(crate) struct CollectFirst<'a> {
 
 impl<'a> CollectFirst<'a> {
     /// Starts without a hit, with `reach` as the farthest position.
-    pub(crate) fn new(reach: f32, wanted: HitChoice, accept: Option<AcceptFn<'a>>) -> Self {
-        let then = match wanted {
+    pub(crate) fn new(reach: f32, choice: HitChoice, accept: Option<AcceptFn<'a>>) -> Self {
+        let then = match choice {
             HitChoice::Closest => f32::INFINITY,
             HitChoice::Any => -1.0,
         };

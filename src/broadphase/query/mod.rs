@@ -53,7 +53,7 @@ pub(crate) mod path;
 pub(crate) use super::bvh::Visits;
 use super::bvh::forest::FixedBoxes;
 use super::bvh::static_bvh::Bvh;
-use super::bvh::{NodeBounds, PrunedQuery, Tree, descend, descend_many, may_go_abreast};
+use super::bvh::{NodeBounds, PrunedQuery, Tree, descend, descend_many, may_be_interleaved};
 use super::pairs::input::allow;
 use crate::geom::{Filter, MovingBox};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
@@ -127,7 +127,8 @@ impl<'a> Queries<'a> {
 
     /// Considers only boxes that may pair with `filter`, as defined by [`Filter::allows`]. A box
     /// that was inserted without a filter has [`Filter::ALL`]. To find all boxes of some categories, pass
-    /// `Filter::new(u32::MAX, categories)`: only a box whose own mask is 0 is not found by it.
+    /// `Filter::new(u32::MAX, categories)`: only a box whose own mask is 0 is not found by it. A second call replaces
+    /// the filter of the first.
     #[must_use]
     pub fn filtered(mut self, filter: Filter) -> Self {
         let checks = self.row_filter.inexact_filters || !filter.is_exact();
@@ -298,15 +299,21 @@ impl<'a, Q> Query<'a, Q> {
     pub(crate) fn new(queries: Queries<'a>, of: Q) -> Self {
         Self { queries, of, accept: EveryBox, visits: None }
     }
-}
 
-impl<'a, Q, A> Query<'a, Q, A> {
     /// Considers only boxes whose row `accept` accepts. It is called for boxes that the query
-    /// reaches and that the filter allows, in arbitrary order, at most once for each.
+    /// reaches and that the filter allows, in arbitrary order, at most once for each. A query has one such function:
+    ///
+    /// ```compile_fail
+    /// let bvh = swath::Bvh::new();
+    /// let query = bvh.queries().overlap_point([0.0; 3]).expect("valid");
+    /// query.accepting(|_| true).accepting(|_| true).any();
+    /// ```
     pub fn accepting<F: FnMut(u32) -> bool>(self, accept: F) -> Query<'a, Q, F> {
         self.with_accept(accept)
     }
+}
 
+impl<'a, Q, A> Query<'a, Q, A> {
     /// Replaces the function that accepts boxes.
     pub(crate) fn with_accept<B>(self, accept: B) -> Query<'a, Q, B> {
         let Self { queries, of, visits, .. } = self;
@@ -327,19 +334,19 @@ impl<'a, Q, A> Query<'a, Q, A> {
 }
 
 /// Runs a query over all trees of a view. Returns the query with its results, and what it visited.
-fn run_query<N: TreeQuery>(queries: &Queries<'_>, mut question: N) -> (N, Visits) {
+fn run_query<N: TreeQuery>(view: &Queries<'_>, mut query: N) -> (N, Visits) {
     let mut visits = Visits::default();
-    queries.for_each_tree(&mut |tree, grown| {
-        question.set_grown(grown);
-        queries.level.run(Descend { tree, question: &mut question, visits: &mut visits });
+    view.for_each_tree(&mut |tree, grown| {
+        query.set_grown(grown);
+        view.level.run(Descend { tree, query: &mut query, visits: &mut visits });
     });
-    (question, visits)
+    (query, visits)
 }
 
 /// The kernel that runs a query over one tree.
 struct Descend<'a, N> {
     tree: &'a Tree,
-    question: &'a mut N,
+    query: &'a mut N,
     visits: &'a mut Visits,
 }
 
@@ -350,21 +357,21 @@ impl<N: PrunedQuery> Kernel for Descend<'_, N> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { tree, question, visits } = self;
-        descend(isa, tree, question, visits);
+        let Self { tree, query, visits } = self;
+        descend(isa, tree, query, visits);
     }
 }
 
 /// Runs several queries over all trees of a view.
-fn run_queries<N: TreeQuery>(queries: &Queries<'_>, questions: &mut [N]) {
-    queries.for_each_tree(&mut |tree, grown| {
-        questions.iter_mut().for_each(|question| question.set_grown(grown));
-        if may_go_abreast(tree, questions.len()) {
-            queries.level.run(DescendMany { tree, questions });
+fn run_queries<N: TreeQuery>(view: &Queries<'_>, queries: &mut [N]) {
+    view.for_each_tree(&mut |tree, grown| {
+        queries.iter_mut().for_each(|query| query.set_grown(grown));
+        if may_be_interleaved(tree, queries.len()) {
+            view.level.run(DescendMany { tree, queries });
         } else {
-            for question in &mut *questions {
+            for query in &mut *queries {
                 let visits = &mut Visits::default();
-                queries.level.run(Descend { tree, question, visits });
+                view.level.run(Descend { tree, query, visits });
             }
         }
     });
@@ -373,7 +380,7 @@ fn run_queries<N: TreeQuery>(queries: &Queries<'_>, questions: &mut [N]) {
 /// The kernel that runs several queries over one tree.
 struct DescendMany<'a, N> {
     tree: &'a Tree,
-    questions: &'a mut [N],
+    queries: &'a mut [N],
 }
 
 impl<N: PrunedQuery> Kernel for DescendMany<'_, N> {
@@ -383,8 +390,8 @@ impl<N: PrunedQuery> Kernel for DescendMany<'_, N> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { tree, questions } = self;
-        descend_many(isa, tree, questions, &mut Visits::default());
+        let Self { tree, queries } = self;
+        descend_many(isa, tree, queries, &mut Visits::default());
     }
 }
 

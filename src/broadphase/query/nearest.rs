@@ -84,9 +84,9 @@ impl Proximity {
         to: &'a mut [Hit],
     ) -> (&'a [Hit], Visits) {
         let Self { aabb, max_distance } = self;
-        let question = NearestTo::new(queries, aabb, *max_distance, accept_fn, to);
-        let (question, looked) = run_query(queries, question);
-        (question.into_hits(), looked)
+        let query = NearestTo::new(queries, aabb, *max_distance, accept_fn, to);
+        let (query, looked) = run_query(queries, query);
+        (query.into_hits(), looked)
     }
 }
 

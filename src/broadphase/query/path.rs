@@ -82,9 +82,9 @@ impl<P: Path, A: Accept> Query<'_, P, A> {
         self.first(HitChoice::Any)
     }
 
-    fn first(self, wanted: HitChoice) -> Option<Hit> {
+    fn first(self, choice: HitChoice) -> Option<Hit> {
         let Self { queries, of, mut accept, visits } = self;
-        let (found, looked) = first(&queries, (of.test(), of.reach()), wanted, accept.accept_fn());
+        let (found, looked) = first(&queries, (of.test(), of.reach()), choice, accept.accept_fn());
         looked.add_to(visits);
         found
     }
@@ -193,11 +193,11 @@ pub(crate) const BATCH: usize = 64;
 fn first(
     queries: &Queries<'_>,
     path: (PathTest, f32),
-    wanted: HitChoice,
+    choice: HitChoice,
     accept_fn: Option<AcceptFn<'_>>,
 ) -> (Option<Hit>, Visits) {
     let (traversal, visits) =
-        run_query(queries, PathTraversal::first(queries, path, wanted, accept_fn));
+        run_query(queries, PathTraversal::first(queries, path, choice, accept_fn));
     (traversal.found(), visits)
 }
 
@@ -216,11 +216,11 @@ fn each(
 pub(crate) fn first_of_many(
     queries: &Queries<'_>,
     path: &dyn Fn(usize) -> (PathTest, f32),
-    wanted: HitChoice,
+    choice: HitChoice,
     hits: &mut [Hit],
 ) {
     let mut traversals: [_; BATCH] =
-        from_fn(|k| PathTraversal::first(queries, path(k.min(hits.len() - 1)), wanted, None));
+        from_fn(|k| PathTraversal::first(queries, path(k.min(hits.len() - 1)), choice, None));
     run_queries(queries, &mut traversals[..hits.len()]);
     for (hit, traversal) in hits.iter_mut().zip(&traversals) {
         *hit = traversal.found().unwrap_or(Hit::MISS);
@@ -241,10 +241,10 @@ impl<'a, 'c> PathTraversal<'a, 'c> {
     fn first(
         queries: &Queries<'a>,
         (path, reach): (PathTest, f32),
-        wanted: HitChoice,
+        choice: HitChoice,
         accept_fn: Option<AcceptFn<'c>>,
     ) -> Self {
-        let collector = HitCollector::First(CollectFirst::new(reach, wanted, accept_fn));
+        let collector = HitCollector::First(CollectFirst::new(reach, choice, accept_fn));
         Self { path, allowed: queries.allowed(), most: reach, collector }
     }
 

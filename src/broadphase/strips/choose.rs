@@ -97,7 +97,7 @@ pub(super) fn choose(
 ) -> Choice {
     // If there can be no pair, nothing is compared.
     let one_strip = rows <= ONE_STRIP_ROWS || active == 0;
-    let wanted = if one_strip {
+    let count = if one_strip {
         if rows <= ANY_AXIS_ROWS { 0 } else { rows.min(ONE_STRIP_SAMPLES) }
     } else if rejected == 0 {
         (rows / ROWS_PER_SAMPLE).clamp(SAMPLES_MIN.min(rows / ROWS_PER_SAMPLE_MIN), SAMPLES_MAX)
@@ -106,13 +106,13 @@ pub(super) fn choose(
     };
     // If a grid was rejected, boxes of several kinds may be in the input by turns.
     let mut even = rejected == 0;
-    sample.fill(rows, (wanted, even), get, paths);
+    sample.fill(rows, (count, even), get, paths);
     if one_strip {
         return Choice { joined: active == 0, ..choose_axis(rows, &sample.boxes) };
     }
-    if even && !sample.is_typical(rows, wanted, get) {
+    if even && !sample.is_typical(rows, count, get) {
         even = false;
-        sample.fill(rows, (wanted, even), get, paths);
+        sample.fill(rows, (count, even), get, paths);
     }
     if rejected == 0 {
         sample.drop_largest();
@@ -126,8 +126,8 @@ pub(super) fn choose(
         return finer;
     }
     if rejected == 0 {
-        let wanted = (rows / COUNTED_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, COUNTED_SAMPLES_MAX);
-        sample.fill(rows, (wanted.min(rows), even), get, paths);
+        let count = (rows / COUNTED_ROWS_PER_SAMPLE).clamp(SAMPLES_MIN, COUNTED_SAMPLES_MAX);
+        sample.fill(rows, (count.min(rows), even), get, paths);
         sample.drop_largest();
         sample.fill_columns();
     }

@@ -123,20 +123,20 @@ impl_memory!(Sample {
 });
 
 impl Sample {
-    /// Copies `wanted` of this many boxes, at even distances or not. `get` returns a box and its flags.
+    /// Copies `count` of this many boxes, at even distances or not. `get` returns a box and its flags.
     pub(super) fn fill(
         &mut self,
         rows: usize,
-        (wanted, even): (usize, bool),
+        (count, even): (usize, bool),
         get: &dyn Fn(usize) -> (MovingBox, u32),
         paths: bool,
     ) {
         self.boxes.clear();
         self.deltas.iter_mut().for_each(Vec::clear);
         self.flags.clear();
-        for k in 0..wanted {
+        for k in 0..count {
             let index = if even { sample_index } else { uneven_index };
-            let (moving, flags) = get(index(k, wanted, rows));
+            let (moving, flags) = get(index(k, count, rows));
             if moving.validate().is_ok() {
                 self.boxes.push(nearest_bounds(&moving));
                 if paths {
@@ -147,13 +147,13 @@ impl Sample {
         }
     }
 
-    /// Returns whether boxes at other distances are like the sample, for which `wanted` boxes were read: not far more of them are valid, and most of
+    /// Returns whether boxes at other distances are like the sample, for which `count` boxes were read: not far more of them are valid, and most of
     /// them start within its bounds. If each 256th row is unused, a sample at even distances may have
     /// unused rows only.
     pub(super) fn is_typical(
         &self,
         rows: usize,
-        wanted: usize,
+        count: usize,
         get: &dyn Fn(usize) -> (MovingBox, u32),
     ) -> bool {
         let around = [0, 1, 2].map_each(|axis| whole_extent(axis, &self.boxes));
@@ -171,7 +171,7 @@ impl Sample {
                 within += usize::from(is_within);
             }
         }
-        2 * within >= valid && 2 * self.boxes.len() * others >= valid * wanted
+        2 * within >= valid && 2 * self.boxes.len() * others >= valid * count
     }
 
     /// Reserves memory for the prices of grids of this many boxes.
@@ -438,7 +438,7 @@ impl Grid {
     }
 
     /// Returns a grid of about `strips` slices that follow each other along the axis of the strips. If more than [`CELLS_MAX`] are
-    /// wanted, each slice is also divided on `v`.
+    /// requested, each slice is also divided on `v`.
     pub(super) fn with_slices(along: AxisExtent, v: AxisExtent, strips: f64) -> Self {
         let slices = strips.clamp(1.0, f64::from(CELLS_MAX));
         Self::new(along, along.cut(slices as u32), v.cut((strips / slices) as u32))

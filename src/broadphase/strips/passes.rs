@@ -432,7 +432,7 @@ impl<R: StripPairs> FinderPasses<R> {
     /// and that of the longest strip.
     fn divide_into_runs(&mut self, grid: &Grid) -> (usize, usize, usize) {
         let records = sum_of(&self.lengths, |&length| length);
-        let wanted = records.div_ceil(RUNS).max(1);
+        let per_run = records.div_ceil(RUNS).max(1);
         // A grid may have more strips in the next tick; few boxes have one strip in each tick.
         let all = self.pairs.start(if grid.strips() == 1 { 1 } else { RUNS_MAX });
         let (mut runs, mut start, mut filled, mut longest) = (0, 0, 0, 0);
@@ -440,12 +440,12 @@ impl<R: StripPairs> FinderPasses<R> {
             filled += here;
             longest = longest.max(here);
             let last = strip + 1 == grid.strips();
-            if filled >= wanted || last && filled > 0 {
+            if filled >= per_run || last && filled > 0 {
                 all[runs].strips = start..strip + 1;
                 (runs, start, filled) = (runs + 1, strip + 1, 0);
             }
         }
-        (runs, wanted, longest)
+        (runs, per_run, longest)
     }
 }
 

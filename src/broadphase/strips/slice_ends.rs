@@ -130,9 +130,9 @@ impl SliceEnds {
     /// Copies a sample of the paths, in a frame at rest.
     fn fill(&mut self, input: &FinderInput<'_>) {
         (self.level, self.rows, self.frame) = (input.level, input.len(), [0.0; 3]);
-        let wanted = (SAMPLES_PER_ROOT * libm::sqrt(self.rows as f64)) as usize;
-        let wanted = wanted.clamp(SAMPLES_MIN, SAMPLES_MAX).min(self.rows);
-        let valid = sampled(input, wanted).filter(|(moving, _)| moving.validate().is_ok());
+        let count = (SAMPLES_PER_ROOT * libm::sqrt(self.rows as f64)) as usize;
+        let count = count.clamp(SAMPLES_MIN, SAMPLES_MAX).min(self.rows);
+        let valid = sampled(input, count).filter(|(moving, _)| moving.validate().is_ok());
         self.sample.clear();
         self.sample.extend(valid.map(|(moving, flags)| (path_of(&moving, [0, 1, 2]), flags)));
     }
@@ -219,8 +219,8 @@ impl SliceEnds {
     /// Each long path is divided into as many parts of equal length as the number of strips that a long path crosses on average.
     fn cost_of_parts(&mut self, strips: &Choice) -> f64 {
         let parts = Ord::max((strips.long[1] + 0.5) as usize, 1);
-        let wanted = Ord::max(PARTS_PER_SAMPLE * self.sample.len() / parts, PARTS_SAMPLES_MIN);
-        let step = Ord::max(self.sample.len() / wanted, 1);
+        let count = Ord::max(PARTS_PER_SAMPLE * self.sample.len() / parts, PARTS_SAMPLES_MIN);
+        let step = Ord::max(self.sample.len() / count, 1);
         let parts = |path: &_| if is_long(Scalar, &strips.grid, path) { parts } else { 1 };
         STRIP_PAIR * self.pairs_each(step, [0.0, 1.0], parts)
     }
@@ -266,8 +266,8 @@ impl SliceEnds {
 }
 
 /// Returns this many boxes, distributed over all rows, and their flags.
-fn sampled(input: &FinderInput<'_>, wanted: usize) -> impl Iterator<Item = (MovingBox, u32)> {
-    (0..wanted).map(move |k| input.get(uneven_index(k, wanted, input.len())))
+fn sampled(input: &FinderInput<'_>, count: usize) -> impl Iterator<Item = (MovingBox, u32)> {
+    (0..count).map(move |k| input.get(uneven_index(k, count, input.len())))
 }
 
 /// Whether many boxes move by more than their own length on an axis.

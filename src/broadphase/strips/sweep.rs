@@ -94,7 +94,7 @@ struct NearBlock<'a, const FILTERED: bool> {
     ids: Table<'a, u32, 1>,
     filters: Table<'a, u32, 1>,
     /// The filters of the block, each with its halves exchanged.
-    turned: &'a [u32; BLOCK],
+    swapped: &'a [u32; BLOCK],
     second_row: u32,
 }
 
@@ -104,7 +104,7 @@ struct NearGroup<I: Isa> {
     bounds: [I::F32; 6],
     flags: I::U32,
     rows: I::U32,
-    turned: I::U32,
+    swapped: I::U32,
 }
 
 impl<const FILTERED: bool> NearBlock<'_, FILTERED> {
@@ -112,8 +112,8 @@ impl<const FILTERED: bool> NearBlock<'_, FILTERED> {
     fn load<I: Isa>(&self, isa: I, lane: usize) -> NearGroup<I> {
         let [id] = self.ids.load_u32(isa, lane);
         let (flags, rows) = (id & isa.splat_u32(FLAGS), id & isa.splat_u32(ROW));
-        let turned = isa.load_u32(&self.turned[lane..]);
-        NearGroup { bounds: self.bounds.load(isa, lane), flags, rows, turned }
+        let swapped = isa.load_u32(&self.swapped[lane..]);
+        NearGroup { bounds: self.bounds.load(isa, lane), flags, rows, swapped }
     }
 
     /// Returns which boxes of a group are a pair with the boxes from `other` on, and the ids of these.
@@ -124,7 +124,7 @@ impl<const FILTERED: bool> NearBlock<'_, FILTERED> {
             overlap::<I>(mine.bounds, self.bounds.load(isa, other)) & theirs.disjoint(mine.flags);
         if FILTERED {
             let [filter] = self.filters.load_u32(isa, other);
-            meets = meets & allow(mine.turned, filter);
+            meets = meets & allow(mine.swapped, filter);
         }
         (meets, theirs)
     }
@@ -239,10 +239,10 @@ impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
             // Grow before the loop: inside it, a call to the allocator would spill the vector registers.
             let spare = sink.found.spare_pairs(BLOCK_PAIRS_MAX, sink.limit);
             let spare: &mut [[u32; 2]] = bytemuck::cast_slice_mut(spare);
-            let mut turned = [0; BLOCK];
+            let mut swapped = [0; BLOCK];
             if FILTERED {
-                for (turned, filter) in turned.iter_mut().zip(&columns.filters[block..]) {
-                    *turned = filter.rotate_left(16);
+                for (swapped, filter) in swapped.iter_mut().zip(&columns.filters[block..]) {
+                    *swapped = filter.rotate_left(16);
                 }
             }
             let spare: &mut [[u32; 2]; BLOCK_PAIRS_MAX] =
@@ -254,7 +254,7 @@ impl<const FILTERED: bool> Kernel for SweepNear<'_, FILTERED> {
                 bounds: bounds.slice(reached.clone()),
                 ids: ids.slice(reached.clone()),
                 filters: filters.slice(reached),
-                turned: &turned,
+                swapped: &swapped,
                 second_row: sink.second_row,
             };
             let count = if I::LANES == BLOCK {
@@ -376,8 +376,8 @@ impl Kernel for SweepOverlaps<'_> {
                 let (a_path, b_path) = ((&a_box, !a_short), (&b_box, !b_short));
                 hit = hit & is_reported_in(isa, (grid, strip), a_path, b_path, first);
             }
-            let wanted = (1 << (len - done).min(I::LANES)) - 1;
-            let kept = (hit.bits() & wanted).count_ones() as usize;
+            let in_range = (1 << (len - done).min(I::LANES)) - 1;
+            let kept = (hit.bits() & in_range).count_ones() as usize;
             let (a_rows, b_rows) = (a_ids & row_bits, b_ids & row_bits);
             let (low, high) = (a_rows.min(b_rows), a_rows.max(b_rows).wrapping_add(second_row));
             let spare: &mut [[u32; 3]] =

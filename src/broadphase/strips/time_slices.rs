@@ -260,8 +260,8 @@ impl Kernel for SweepSlice<'_> {
             let (first, hit) = sweep::times(isa, &a_box, &b_box);
             let meets = overlap::<I>(bounds(isa, &a_box), bounds(isa, &b_box));
             let hit = hit & meets & from.le(first) & first.lt(end);
-            let wanted = (1_u32 << group.len()) - 1;
-            let kept = (hit.bits() & wanted).count_ones() as usize;
+            let in_range = (1_u32 << group.len()) - 1;
+            let kept = (hit.bits() & in_range).count_ones() as usize;
             let spare: &mut [[u32; 3]] =
                 bytemuck::cast_slice_mut(found.spare_pairs(LANES_MAX, limit));
             let columns =

@@ -111,7 +111,9 @@ pub(super) fn answer<I: Isa, const TINY: bool>(
         let against = I::U32::select(rises, low, high);
         let along = I::U32::select(rises, high, low).shl::<{ Faces::EXIT_SHIFT as i32 }>();
 
-        let enters = latest.le(slabs.near[axis]);
+        // The box is behind the start on this axis, which a quotient that underflows does not show.
+        let past = rises & above.lt(zero) | !rises & zero.lt(below);
+        let enters = latest.le(slabs.near[axis]) & !past;
         entering = entering | I::U32::select(enters, against, none);
         let exits = slabs.far[axis].le(soonest) & leaves;
         leaving = leaving | I::U32::select(exits, along, none);
@@ -124,9 +126,9 @@ pub(super) fn answer<I: Isa, const TINY: bool>(
         standing = standing | I::U32::select(at_high, on_high, on_low);
     }
     let axes = isa.splat_u32(7);
-    // The start is past a face by so little that the exit fraction rounds to zero. This is a hit by
-    // rounding, and the segment enters at its start.
-    let entering = I::U32::select(entering.disjoint(axes), outside, entering);
+    // The start is before or past a face by so little that the fraction rounds to zero. Of the second, this is a hit by
+    // rounding. The segment enters at its start.
+    let entering = I::U32::select(slabs.entered.le(zero), outside, entering);
     let inside = standing.disjoint(axes);
     let start =
         I::U32::select(inside, isa.splat_u32(Faces::INSIDE), isa.splat_u32(Faces::ON_SURFACE));

@@ -24,7 +24,8 @@
 //!   |delta_b|` after the response. Momentum is conserved within 2⁻¹⁹ of the impulse and 2⁻²³ of
 //!   the momenta. Both hold as long as no number is below the normal range
 //!   (`docs/math/respond.md`).
-//! * Boxes never overlap more deeply than before, on any axis.
+//! * Boxes that overlap at the start do not overlap more deeply afterwards, on any axis. Boxes that touch during the tick
+//!   at most touch on the axis of the contact afterwards.
 //!
 //! Units: displacements over the tick. Cost: 36 bytes read and 8 written per contact.
 

@@ -227,7 +227,7 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
     let mut away = [zero; 3];
     let mut most = a[3];
     let mut outside = zero.lt(zero);
-    let mut yielding = outside;
+    let (mut beyond, mut yielding) = (outside, outside);
     for k in 0..3 {
         let (below, above) = (b[k] - a[k], b[3 + k] - a[k]);
         let motion = b[6 + k] - a[4 + k];
@@ -237,6 +237,8 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
         let speed = motion.abs();
         // On a face or outside. The signs are exact.
         outside = outside | zero.le(face) | back.le(zero);
+        // Outside. The square of the distance may underflow, so it cannot decide this.
+        beyond = beyond | zero.lt(face) | back.lt(zero);
         // On the face through which it leaves, or on a face along which it slides.
         yielding = yielding | back.eq(zero) | (face.eq(zero) & speed.eq(zero));
         away[k] = face.max(zero - back).max(zero);
@@ -295,8 +297,8 @@ pub(super) fn sphere_box<I: Isa>(isa: I, a: &[I::F32; 7], b: &[I::F32; 9]) -> An
     let (overlapping, shallow) = start(isa, distance, radius * radius);
     // A centre in the interior of the box is no contact of surfaces, however small the radius.
     let surface = shallow & outside;
-    // On the surface itself the distance is zero and cannot shrink, so the faces decide.
-    let pressing = distance.eq(zero) & !yielding;
+    // In the box and on its surface the distance is zero and cannot shrink, so the faces decide.
+    let pressing = !beyond & !yielding;
     let shrinking = shrinking.lt(zero) | pressing;
     Answer { hit, near, far, bits: contact(isa, overlapping, surface, shrinking) }
 }

@@ -2,9 +2,10 @@
 
 use super::contact::ElementToi;
 use super::points::MovingPoints;
+use super::rounds::Limits;
 use super::search::{BLOCK, ElementBlock, End, SearchBlock};
 use super::settings::{ElementError, ElementSettings};
-use super::simd::{ElementPair, Limits};
+use super::simd::ElementPair;
 use crate::columns::LengthMismatch;
 use crate::geom::Pair;
 use crate::lanes::Level;

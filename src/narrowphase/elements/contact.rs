@@ -1,10 +1,9 @@
 //! Result of a search: the time, the normal, and the coordinates of the nearest points at a hit.
 
+use super::rounds::Limits;
 use super::search::{End, search_one};
 use super::settings::ElementSettings;
-use super::simd::{
-    ElementPair, Limits, NearestPoints, at, common_normal, direction, nearest_points, unit,
-};
+use super::simd::{ElementPair, NearestPoints, at, common_normal, direction, nearest_points, unit};
 use crate::lanes::Scalar;
 
 /// When two elements of a mesh first touch.
@@ -35,7 +34,8 @@ pub enum ElementToi {
 }
 
 impl ElementToi {
-    /// Returns the first time of contact, if there is a hit.
+    /// Returns the first time of contact, if there is a hit. It is `None` for an unresolved search too, which is no miss: elements may
+    /// move until [`ElementToi::safe_time`].
     #[must_use]
     pub fn first(&self) -> Option<f64> {
         if let Self::Hit { t, .. } = *self { Some(t) } else { None }

@@ -49,7 +49,8 @@ pub fn one_to_one(
 /// Computes when edges `a` and `b` of each pair first touch: `out[i]` is the result of [`one_to_one`] for `pairs[i]`,
 /// bit by bit.
 ///
-/// Edges with a common vertex always touch, so leave such pairs out. The result is [`ElementToi::Miss`] if one of the
+/// Edges with a common vertex always touch, so leave such pairs out: filters cannot exclude
+/// neighbours, so compare the indices of the vertices. The result is [`ElementToi::Miss`] if one of the
 /// four vertices is rejected.
 ///
 /// # Errors

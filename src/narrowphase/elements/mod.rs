@@ -2,9 +2,10 @@
 //!
 //! The method is conservative advancement with separating planes. It bounds the time at which the gap of a plane
 //! closes as additive CCD does (M. Li et al., *Codimensional Incremental Potential Contact*, 2021, §5), but from the
-//! motion along the normal instead of the greatest speed. So it converges like Newton's method, except for edges that only graze each other: there
-//! the time that is left falls as the inverse of the number of rounds, and a search with a small tolerance may end as unresolved. The settings are
-//! those of Tight-Inclusion (B. Wang et al., *A Large-Scale Benchmark and an Inclusion-Based Algorithm for Continuous Collision Detection*, 2021).
+//! motion along the normal instead of the greatest speed. So it converges like Newton's method where the elements hardly rotate. Elements that rotate
+//! near to each other would need rounds in proportion to the ratio of their size to their distance, so after a few rounds a plane is followed
+//! that rotates too. The settings are those of Tight-Inclusion (B. Wang et al., *A Large-Scale Benchmark and an Inclusion-Based Algorithm for
+//! Continuous Collision Detection*, 2021).
 //!
 //! ```text
 //! t = 0
@@ -14,10 +15,14 @@
 //!     if the least gap at t ≤ minimum separation + tolerance: hit at t
 //!     if no gap falls to the minimum separation in [t, 1]:    miss
 //!     t    = first time at which one does
+//!     after 8 rounds also:
+//!         n'   = the same unit vector at a later time t'                               rounds.rs
+//!         t    = the latest of this time, the first at which a gap of n' falls, and t' if a plane
+//!                that turns from n to n' has greater gaps until then
 //! ```
 //!
 //! A plane with the normal `n` separates the elements as long as all gaps are greater than the minimum separation. The gaps
-//! are linear in time, so this is decided by their values at 0 and 1. No answer depends on how well `n` was computed:
+//! are linear in time, so this is decided by their values at 0 and 1. The gaps of a plane that turns are quadratic. No answer depends on how well `n` was computed:
 //! a bad direction costs rounds.
 //!
 //! **Never late, never missed.** Before the `t` of a hit, before `t_safe`, and in the whole tick for a miss, the distance is
@@ -28,7 +33,8 @@
 //! ```text
 //! points.rs      positions of vertices at both ends of the tick, in the layout of the caller
 //! settings.rs    minimum separation, tolerance and limit of rounds, and what is wrong with them
-//! simd.rs        a round: nearest points, plane, next time
+//! simd.rs        the plane between the nearest points
+//! rounds.rs      a round: until when planes separate
 //! search.rs      rounds for a block of pairs, of which few need more than one
 //! contact.rs     normal and coordinates at a hit
 //! batch.rs       checks, chunks and blocks of the pairs of a caller
@@ -38,6 +44,7 @@ mod batch;
 mod contact;
 pub mod edge_edge;
 mod points;
+mod rounds;
 mod search;
 mod settings;
 mod simd;

@@ -2,14 +2,18 @@
 //!
 //! Most candidates of a broadphase are decided by one round. Therefore every pair of the block gets one round, and then the
 //! pairs that are not decided are gathered into groups and get as many rounds as they have had before, until all
-//! are decided. The only state of a pair between rounds is its time, so the result does not depend on the grouping.
+//! are decided. The only state of a pair between rounds is its time, and how far planes are computed ahead, so the result does not depend on the
+//! grouping.
 
-use super::simd::{ElementPair, Limits, Moving, Vectors};
+use super::rounds::{Limits, Moving};
+use super::simd::{ElementPair, Vectors};
 use crate::lanes::{F64Lanes, Isa, Kernel, MaskLanes, Scalar};
 use core::marker::PhantomData;
 
 /// Number of pairs in a block. Its vectors fit into the first cache.
 pub(super) const BLOCK: usize = 64;
+/// After this many rounds a search also computes planes of later times, which takes twice as long for each round.
+const AHEAD_FROM: u32 = 8;
 /// The greatest number of lanes of `f64` of any level.
 const LANES_F64_MAX: usize = 8;
 
@@ -39,11 +43,14 @@ pub(super) struct ElementBlock {
     columns: [[f64; BLOCK]; 18],
     /// How each search ended, and the time until which the pair is free.
     pub(super) ends: [(End, f64); BLOCK],
+    /// How far planes are computed ahead; zero at first.
+    ahead: [f64; BLOCK],
 }
 
 impl ElementBlock {
     pub(super) fn new() -> Self {
-        Self { columns: [[0.0; BLOCK]; 18], ends: [(End::Unresolved, 0.0); BLOCK] }
+        let ends = [(End::Unresolved, 0.0); BLOCK];
+        Self { columns: [[0.0; BLOCK]; 18], ends, ahead: [0.0; BLOCK] }
     }
 
     /// Stores the vectors of a pair.
@@ -90,6 +97,7 @@ impl<E: ElementPair> Kernel for SearchBlock<'_, E> {
         while k < rows {
             left[k] = k as u8;
             block.ends[k] = (End::Unresolved, 0.0);
+            block.ahead[k] = 0.0;
             k += 1;
         }
         let (mut count, mut rounds, mut done) = (rows, 1, 0);
@@ -105,17 +113,19 @@ impl<E: ElementPair> Kernel for SearchBlock<'_, E> {
                 }
                 let which = &which[..I::LANES_F64];
                 let group = gather(isa, &block.columns, limits, which);
-                let mut times = [0.0; LANES_F64_MAX];
+                let mut state = [[0.0; LANES_F64_MAX]; 2];
                 let mut lane = 0;
                 while lane < which.len() {
-                    times[lane] = block.ends[which[lane]].1;
+                    state[0][lane] = block.ends[which[lane]].1;
+                    state[1][lane] = block.ahead[which[lane]];
                     lane += 1;
                 }
-                let decided = advance::<I, E>(isa, &group, rounds, &mut times);
+                let decided = advance::<I, E>(isa, &group, [done, done + rounds], &mut state);
                 let mut lane = 0;
                 while lane < lanes {
                     let end = End::of(decided, lane);
-                    block.ends[which[lane]] = (end, times[lane]);
+                    block.ends[which[lane]] = (end, state[0][lane]);
+                    block.ahead[which[lane]] = state[1][lane];
                     // At most `first + lane` pairs were kept before, so no pair that is to come is overwritten.
                     left[kept.min(BLOCK - 1)] = which[lane] as u8;
                     kept += usize::from(end == End::Unresolved);
@@ -130,25 +140,31 @@ impl<E: ElementPair> Kernel for SearchBlock<'_, E> {
     }
 }
 
-/// Runs at most this many rounds for a group, and returns in which lanes there is a hit or a miss.
+/// Runs the rounds of a group from one number to another, and returns in which lanes there is a hit or a miss. The state is the time of each
+/// lane, and how far its planes are computed ahead.
 #[inline(always)]
 fn advance<I: Isa, E: ElementPair>(
     isa: I,
     group: &Moving<I>,
-    rounds: u32,
-    times: &mut [f64; LANES_F64_MAX],
+    [from, to]: [u32; 2],
+    [times, ahead]: &mut [[f64; LANES_F64_MAX]; 2],
 ) -> (u32, u32) {
     let all = (1 << I::LANES_F64) - 1;
-    let mut t = isa.load_f64(times);
+    let (mut t, mut step) = (isa.load_f64(times), isa.load_f64(ahead));
     let (mut hits, mut misses) = (0, 0);
-    let mut round = 0;
-    while round < rounds && (hits | misses) != all {
-        // A decided lane is decided again in the same way, because its time does not change.
-        let outcome = group.round::<E>(isa, t);
+    let mut round = from;
+    while round < to && (hits | misses) != all {
+        // A decided lane is decided again in the same way, because its state does not change.
+        let outcome = if round < AHEAD_FROM {
+            group.round::<E>(isa, t)
+        } else {
+            group.round_ahead::<E>(isa, t, &mut step)
+        };
         (hits, misses, t) = (outcome.hit.bits(), outcome.miss.bits(), outcome.t);
         round += 1;
     }
     t.store(times);
+    step.store(ahead);
     (hits, misses)
 }
 
@@ -197,7 +213,7 @@ pub(super) fn search_one<E: ElementPair>(
     rounds_max: u32,
 ) -> (End, f64) {
     let pair = Moving::new(Scalar, limits, start, end);
-    let mut times = [0.0; LANES_F64_MAX];
-    let decided = advance::<Scalar, E>(Scalar, &pair, rounds_max, &mut times);
-    (End::of(decided, 0), times[0])
+    let mut state = [[0.0; LANES_F64_MAX]; 2];
+    let decided = advance::<Scalar, E>(Scalar, &pair, [0, rounds_max], &mut state);
+    (End::of(decided, 0), state[0][0])
 }

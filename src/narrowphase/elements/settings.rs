@@ -8,7 +8,8 @@ use crate::geom::{COORD_MAX, Invalid};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ElementSettings {
     /// Distance at which two elements count as touching. It is not negative, and 0 by default. A broadphase finds the pairs within this
-    /// distance if the box of each element is enlarged by half of it.
+    /// distance if the box of each element is enlarged by half of it. A pair that is within it at the start is a hit at 0, also if it
+    /// separates; to let such a pair separate, search it with less than its distance at the start.
     pub minimum_separation: f64,
     /// How much greater than the minimum separation the distance at a hit may be: a length in units of the coordinates,
     /// as in Tight-Inclusion. The tolerance may be 0, because a hit may always be early by the rounding errors.

@@ -1,4 +1,4 @@
-//! One round of the search, in lanes: the plane between the nearest points of two elements, and until when it separates.
+//! The plane between the nearest points of two elements, in lanes.
 //!
 //! The two kinds differ in the constants and functions of the trait [`ElementPair`]; three vectors describe a pair:
 //!
@@ -10,25 +10,20 @@
 //!   edge b
 //! ```
 //!
-//! **The plane.** The nearest points are a point on an edge and an end of the other edge or the vertex, or they are inside of
+//! The nearest points are a point on an edge and an end of the other edge or the vertex, or they are inside of
 //! the face or of both edges, and then the normal is a cross product. All these normals are computed. Every unit vector
 //! gives a lower bound of the distance, the least gap, and the one with the greatest bound is used. A comparison of the
 //! distances themselves, or of barycentric coordinates, would be wrong after rounding if two of them are nearly equal, and then
 //! the normal may be useless. The error of a normal that is computed from a short vector is large. Therefore its component along
 //! the edge, which must be zero, is removed afterwards.
-//!
-//! **The time.** A gap is linear in time, with the values `n·x` of both ends of the tick. All gaps are greater than the
-//! threshold now; the next time is the first at which one reaches it. `docs/math/vertex-face.md` proves that the
-//! threshold covers all rounding errors.
 
-use super::settings::ElementSettings;
 use crate::lanes::{F64Lanes, Isa, Scalar};
 
 /// Three vectors: nine numbers a lane.
 pub(super) type Vectors<I> = [[<I as Isa>::F64; 3]; 3];
 
 /// Lanes of truth values.
-type Mask<I> = <<I as Isa>::F64 as F64Lanes>::Mask;
+pub(super) type Mask<I> = <<I as Isa>::F64 as F64Lanes>::Mask;
 
 /// A plane is not computed from a vector whose square is below this; such vectors count as zero.
 const SQUARE_MIN: f64 = f64::from_bits((1023 - 900) << 52);
@@ -36,8 +31,6 @@ const SQUARE_MIN: f64 = f64::from_bits((1023 - 900) << 52);
 const ERROR: f64 = f64::from_bits((1023 - 46) << 52);
 /// Upper bound of the errors of underflow, 2⁻³⁰⁰.
 const ERROR_TINY: f64 = f64::from_bits((1023 - 300) << 52);
-/// The time of an event that does not occur in the tick.
-const NEVER: f64 = 2.0;
 
 /// The arithmetic that differs between vertex-face and edge-edge pairs.
 pub(super) trait ElementPair {
@@ -173,79 +166,9 @@ impl ElementPair for EdgeEdge {
     }
 }
 
-/// What a search compares with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    separation: f64,
-    tolerance: f64,
-}
-
-impl Limits {
-    pub(super) fn new(settings: &ElementSettings) -> Self {
-        Self { separation: settings.minimum_separation, tolerance: settings.tolerance }
-    }
-}
-
-/// The motion of a group of pairs: their vectors at both ends of the tick, and the thresholds of their gaps.
-pub(super) struct Moving<I: Isa> {
-    start: Vectors<I>,
-    end: Vectors<I>,
-    /// A plane separates while all gaps are at least this.
-    threshold: I::F64,
-    /// A distance of at most this is a hit.
-    accepted: I::F64,
-}
-
-/// What a round has decided for a group of pairs.
-pub(super) struct RoundOutcome<I: Isa> {
-    pub(super) hit: Mask<I>,
-    pub(super) miss: Mask<I>,
-    /// The time until which the pair is proved to be free. Does not change where the pair is decided.
-    pub(super) t: I::F64,
-}
-
-impl<I: Isa> Moving<I> {
-    /// Computes the thresholds of pairs.
-    #[inline(always)]
-    pub(super) fn new(isa: I, limits: Limits, start: Vectors<I>, end: Vectors<I>) -> Self {
-        let error = error_of(isa, greatest(isa, &start).max(greatest(isa, &end)));
-        let threshold = isa.splat_f64(limits.separation) + error;
-        let accepted = threshold + error.max(isa.splat_f64(limits.tolerance));
-        Self { start, end, threshold, accepted }
-    }
-
-    /// Runs a round at time `t`, until which the pairs are proved to be free.
-    #[inline(always)]
-    pub(super) fn round<E: ElementPair>(&self, isa: I, t: I::F64) -> RoundOutcome<I> {
-        let normal = direction::<I, E>(isa, &at::<I>(&self.start, &self.end, t));
-        let (starts, ends) = (gaps::<I, E>(&self.start, normal), gaps::<I, E>(&self.end, normal));
-        let one = isa.splat_f64(1.0);
-        let mut least = isa.splat_f64(f64::MAX);
-        // The first time at which a gap falls to the threshold, as a fraction. Products of fractions are compared,
-        // because a division takes longer.
-        let (mut drop, mut fall) = (isa.splat_f64(NEVER), one);
-        let mut falls = ends[0].lt(self.threshold);
-        let mut k = 0;
-        while k < E::GAPS {
-            let (its_drop, its_fall) = (starts[k] - self.threshold, starts[k] - ends[k]);
-            least = (starts[k] - t * its_fall).min(least);
-            let below = ends[k].lt(self.threshold);
-            let sooner = below & (its_drop * fall).lt(drop * its_fall);
-            drop = F64Lanes::select(sooner, its_drop, drop);
-            fall = F64Lanes::select(sooner, its_fall, fall);
-            falls = falls | below;
-            k += 1;
-        }
-        let hit = least.le(self.accepted);
-        let miss = !(hit | falls);
-        let next = t.max((drop / fall).min(one));
-        RoundOutcome { hit, miss, t: F64Lanes::select(hit | miss, t, next) }
-    }
-}
-
 /// Returns the greatest magnitude of the numbers of three vectors.
 #[inline(always)]
-fn greatest<I: Isa>(isa: I, x: &Vectors<I>) -> I::F64 {
+pub(super) fn greatest<I: Isa>(isa: I, x: &Vectors<I>) -> I::F64 {
     let mut greatest = isa.splat_f64(0.0);
     let mut k = 0;
     while k < 3 {
@@ -261,7 +184,7 @@ fn greatest<I: Isa>(isa: I, x: &Vectors<I>) -> I::F64 {
 
 /// Returns an upper bound of the rounding errors of a round with vectors whose numbers have at most this magnitude.
 #[inline(always)]
-fn error_of<I: Isa>(isa: I, greatest: I::F64) -> I::F64 {
+pub(super) fn error_of<I: Isa>(isa: I, greatest: I::F64) -> I::F64 {
     greatest * isa.splat_f64(ERROR) + isa.splat_f64(ERROR_TINY)
 }
 
@@ -279,7 +202,7 @@ pub(super) fn at<I: Isa>(start: &Vectors<I>, end: &Vectors<I>, t: I::F64) -> Vec
 
 /// Returns the gaps of vectors along a direction.
 #[inline(always)]
-fn gaps<I: Isa, E: ElementPair>(x: &Vectors<I>, along: [I::F64; 3]) -> [I::F64; 4] {
+pub(super) fn gaps<I: Isa, E: ElementPair>(x: &Vectors<I>, along: [I::F64; 3]) -> [I::F64; 4] {
     E::gaps([dot(x[0], along), dot(x[1], along), dot(x[2], along)])
 }
 

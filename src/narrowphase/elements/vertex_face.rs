@@ -60,7 +60,8 @@ pub fn one_to_one(
 /// Computes when vertex `a` and face `b` of each pair first touch: `out[i]` is the result of [`one_to_one`] for
 /// `pairs[i]`, bit by bit.
 ///
-/// A vertex of its own face always touches it, so leave such pairs out. The result is [`ElementToi::Miss`] if one of the
+/// A vertex of its own face always touches it, so leave such pairs out: filters cannot exclude
+/// neighbours, so compare the indices of the vertices. The result is [`ElementToi::Miss`] if one of the
 /// four vertices is rejected.
 ///
 /// # Errors

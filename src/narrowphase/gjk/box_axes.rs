@@ -33,12 +33,12 @@ impl BoxPair<'_> {
     /// Returns the axis along which boxes at relative position `x` are farthest apart, or overlap least.
     #[inline(always)]
     pub(in crate::narrowphase) fn widest_axis(&self, x: V3, edges: EdgeAxes) -> Axis {
-        let r = self.turned.rows.map_each(V3::to_array);
-        let abs = self.turned.rows.map_each(V3::abs);
+        let r = self.rotation.rows.map_each(V3::to_array);
+        let abs = self.rotation.rows.map_each(V3::abs);
         let of_a = abs.map_each(|row| row.dot(self.b));
         let of_b = (abs[0] * self.a.x + abs[1] * self.a.y + abs[2] * self.a.z).to_array();
         let abs = abs.map_each(V3::to_array);
-        let x_of_b = self.turned.rotate_back(x).to_array();
+        let x_of_b = self.rotation.rotate_back(x).to_array();
         let [a, b, x] = [self.a, self.b, x].map_each(V3::to_array);
         // Squares of the gaps with their signs: so no square root is needed.
         let (mut best, mut most) = (0, f64::NEG_INFINITY);
@@ -83,8 +83,8 @@ impl BoxPair<'_> {
         let unit = |i: usize| M3::IDENTITY.axis(i);
         let normal = match axis {
             Axis::OfA(i) => unit(i),
-            Axis::OfB(j) => self.turned.axis(j),
-            Axis::Edges(i, j) => unit(i).cross(self.turned.axis(j)).unit().unwrap_or(V3::X),
+            Axis::OfB(j) => self.rotation.axis(j),
+            Axis::Edges(i, j) => unit(i).cross(self.rotation.axis(j)).unit().unwrap_or(V3::X),
         };
         if normal.dot(x) < 0.0 { -normal } else { normal }
     }
@@ -92,12 +92,12 @@ impl BoxPair<'_> {
     /// Returns two points near each other, for boxes that touch across an axis.
     pub(in crate::narrowphase) fn meeting(&self, x: V3, axis: Axis, normal: V3) -> BoxPoints {
         let on_a = self.a.copysign(normal);
-        let on_b = self.b.copysign(-self.turned.rotate_back(normal));
+        let on_b = self.b.copysign(-self.rotation.rotate_back(normal));
         let (of_a, of_b) = (self.nearest_to_b(x, on_b), self.nearest_to_a(x, on_a));
         match axis {
             Axis::Edges(i, j) => {
                 let unit = |i: usize| M3::IDENTITY.axis(i);
-                let between = x + self.turned.rotate(on_b) - on_a;
+                let between = x + self.rotation.rotate(on_b) - on_a;
                 let points = BoxPoints { on_a, on_b, between };
                 self.nearest_on_edges(&points, unit(i), unit(j))
             }
@@ -131,9 +131,9 @@ mod tests {
             };
             let flat = if case % 4 == 0 { [case / 4, case / 32] } else { [0, 0] };
             let (a, b) = (cuboid(flat[0]), cuboid(flat[1]));
-            let turned = [1.0, 1.0, 1e-4, 0.0][case / 3 % 4];
+            let angle = [1.0, 1.0, 1e-4, 0.0][case / 3 % 4];
             let mut rotated = |shape| {
-                let quaternion = [draw() * turned, draw() * turned, draw() * turned, 0.5];
+                let quaternion = [draw() * angle, draw() * angle, draw() * angle, 0.5];
                 RotatedShape { shape, rotation: M3::of_quaternion(quaternion) }
             };
             let pair = RotatedPair { a: rotated(&a), b: rotated(&b) };
@@ -151,7 +151,9 @@ mod tests {
                     _ => Axis::Edges(number / 3 - 2, number % 3),
                 };
                 let of_edges = match other {
-                    Axis::Edges(i, j) => M3::IDENTITY.axis(i).cross(boxes.turned.axis(j)).square(),
+                    Axis::Edges(i, j) => {
+                        M3::IDENTITY.axis(i).cross(boxes.rotation.axis(j)).square()
+                    }
                     _ => 1.0,
                 };
                 let less =

@@ -60,11 +60,11 @@ impl BoxPair<'_> {
     /// negative for all boxes that overlap, and for few that are apart.
     #[inline(always)]
     pub(super) fn gap_along_faces(&self, x: V3) -> f64 {
-        let abs = self.turned.rows.map_each(V3::abs);
+        let abs = self.rotation.rows.map_each(V3::abs);
         let reach_of_b = V3::new(abs[0].dot(self.b), abs[1].dot(self.b), abs[2].dot(self.b));
         let reach_of_a = abs[0] * self.a.x + abs[1] * self.a.y + abs[2] * self.a.z;
         let of_a = x.abs() - self.a - reach_of_b;
-        let of_b = self.turned.rotate_back(x).abs() - self.b - reach_of_a;
+        let of_b = self.rotation.rotate_back(x).abs() - self.b - reach_of_a;
         of_a.at_least(of_b).greatest()
     }
 
@@ -74,7 +74,7 @@ impl BoxPair<'_> {
     fn touching(&self, x: V3, (axis, normal): (Axis, V3), near: f64) -> BoxPoints {
         let mut points = match axis {
             Axis::OfA(_) => {
-                let toward = -self.turned.rotate_back(normal);
+                let toward = -self.rotation.rotate_back(normal);
                 self.nearest_to_b(x, middle(self.b, toward))
             }
             Axis::OfB(_) => self.nearest_to_a(x, middle(self.a, normal)),

@@ -17,7 +17,7 @@ pub(in crate::narrowphase) struct BoxPair<'p> {
     pub(in crate::narrowphase) a: V3,
     pub(in crate::narrowphase) b: V3,
     /// Rotation of the second box; not used if that is a point.
-    pub(in crate::narrowphase) turned: M3,
+    pub(in crate::narrowphase) rotation: M3,
     /// The axes in those of the world.
     pub(in crate::narrowphase) frame: &'p M3,
     /// Whether the first box is the second shape.
@@ -42,11 +42,11 @@ impl<'p> BoxPair<'p> {
         let of_b = pair.b.shape.core.half_extents()?;
         let (a, b) = (&pair.a.rotation, &pair.b.rotation);
         Some(if of_a == V3::ZERO {
-            Self { a: of_b, b: of_a, turned: M3::IDENTITY, frame: b, swapped: true, point: true }
+            Self { a: of_b, b: of_a, rotation: M3::IDENTITY, frame: b, swapped: true, point: true }
         } else if of_b == V3::ZERO {
-            Self { a: of_a, b: of_b, turned: M3::IDENTITY, frame: a, swapped: false, point: true }
+            Self { a: of_a, b: of_b, rotation: M3::IDENTITY, frame: a, swapped: false, point: true }
         } else {
-            Self { a: of_a, b: of_b, turned: a.back(b), frame: a, swapped: false, point: false }
+            Self { a: of_a, b: of_b, rotation: a.back(b), frame: a, swapped: false, point: false }
         })
     }
 
@@ -79,7 +79,7 @@ impl<'p> BoxPair<'p> {
         if self.point {
             return gap;
         }
-        gap - self.turned.rotate_back(normal).abs().dot(self.b)
+        gap - self.rotation.rotate_back(normal).abs().dot(self.b)
     }
 
     /// Returns points near the nearest points of boxes at relative position `x`; usually they are the nearest points, except for rounding.
@@ -120,7 +120,7 @@ impl<'p> BoxPair<'p> {
             return self.nearest_from(x, points.on_b);
         }
         if of_a >= 2.0 {
-            let toward = -self.turned.rotate_back(points.between);
+            let toward = -self.rotation.rotate_back(points.between);
             return self.nearest_from(x, corner(points.on_b, f, toward, self.b));
         }
         let on_a = corner(points.on_a, e, points.between, self.a);
@@ -136,14 +136,14 @@ impl<'p> BoxPair<'p> {
     /// Returns the point of the second box nearest to a point of the first.
     #[inline(always)]
     pub(in crate::narrowphase) fn nearest_to_a(&self, x: V3, on_a: V3) -> BoxPoints {
-        let on_b = within(self.turned.rotate_back(on_a - x), self.b);
-        BoxPoints { on_a, on_b, between: x + self.turned.rotate(on_b) - on_a }
+        let on_b = within(self.rotation.rotate_back(on_a - x), self.b);
+        BoxPoints { on_a, on_b, between: x + self.rotation.rotate(on_b) - on_a }
     }
 
     /// Returns the point of the first box nearest to a point of the second.
     #[inline(always)]
     pub(in crate::narrowphase) fn nearest_to_b(&self, x: V3, on_b: V3) -> BoxPoints {
-        let to = if self.point { x } else { x + self.turned.rotate(on_b) };
+        let to = if self.point { x } else { x + self.rotation.rotate(on_b) };
         let on_a = within(to, self.a);
         BoxPoints { on_a, on_b, between: to - on_a }
     }
@@ -157,14 +157,14 @@ impl<'p> BoxPair<'p> {
         f: V3,
     ) -> BoxPoints {
         let BoxPoints { on_a, on_b, between } = *points;
-        let turned = self.turned.rotate(f);
-        let (ef, ed, fd) = (e.dot(turned), e.dot(between), turned.dot(between));
+        let f_in_a = self.rotation.rotate(f);
+        let (ef, ed, fd) = (e.dot(f_in_a), e.dot(between), f_in_a.dot(between));
         let (at_a, at_b) = (e.dot(on_a), f.dot(on_b));
         let (most_a, most_b) = (e.dot(self.a), f.dot(self.b));
         let [s, t] =
             steps_on_edges([ed, fd], ef, [at_a, at_b], [most_a, most_b], EDGES_SINE_SQUARE_MIN);
         let (on_a, on_b) = (within(on_a + e * s, self.a), within(on_b + f * t, self.b));
-        BoxPoints { on_a, on_b, between: between + turned * t - e * s }
+        BoxPoints { on_a, on_b, between: between + f_in_a * t - e * s }
     }
 }
 
@@ -239,9 +239,9 @@ mod tests {
                 (half, Shape::cuboid(half).expect("a box"))
             };
             let ((_, a), (_, b)) = (of_kind(case), of_kind(case / 8));
-            let turned = if case % 3 == 0 { 1e-4 } else { 1.0 };
+            let angle = if case % 3 == 0 { 1e-4 } else { 1.0 };
             let mut rotated = |shape| {
-                let quaternion = [draw() * turned, draw() * turned, draw() * turned, 0.5];
+                let quaternion = [draw() * angle, draw() * angle, draw() * angle, 0.5];
                 RotatedShape { shape, rotation: M3::of_quaternion(quaternion) }
             };
             let pair = RotatedPair { a: rotated(&a), b: rotated(&b) };

@@ -482,7 +482,7 @@ impl GuessedPair for BoxPair<'_> {
 
     #[inline(always)]
     fn offsets(&self, points: &BoxPoints) -> [V3; 2] {
-        let on_b = self.turned.rotate(points.on_b);
+        let on_b = self.rotation.rotate(points.on_b);
         let [one, two] = [points.on_a, on_b].map_each(|point| self.frame.rotate(point));
         if self.swapped { [two, one] } else { [one, two] }
     }
@@ -554,9 +554,8 @@ mod tests {
             };
             let halves = [half(case % 4), half(case / 4 % 4)];
             let shapes = halves.map(|half| Shape::cuboid(half).expect("a box"));
-            let turned = [1.0, 1.0, 1e-5, 0.0][case / 16 % 4];
-            let rotations =
-                [0, 1].map(|_| [draw() * turned, draw() * turned, draw() * turned, 0.5]);
+            let angle = [1.0, 1.0, 1e-5, 0.0][case / 16 % 4];
+            let rotations = [0, 1].map(|_| [draw() * angle, draw() * angle, draw() * angle, 0.5]);
             let rotated = |row: usize| RotatedShape {
                 shape: &shapes[row],
                 rotation: M3::of_quaternion(rotations[row]),
@@ -581,7 +580,7 @@ mod tests {
             let boxes = halves.iter().filter(|half| half[0] + half[2] > 0.0).count();
             let segments =
                 halves.iter().filter(|half| half[0] + half[2] == 0.0 && half[1] > 0.0).count();
-            if boxes + segments < 2 || boxes == 0 && turned != 1e-5 {
+            if boxes + segments < 2 || boxes == 0 && angle != 1e-5 {
                 assert!(differ < 1e-9, "{case} {halves:?} {differ}");
                 exact[0] += 1;
             } else {

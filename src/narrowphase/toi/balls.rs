@@ -24,7 +24,7 @@ pub(super) struct Balls<'p> {
     /// Upper bound of the rounding error of a gap of bodies that do not rotate.
     pub(super) slack: f64,
     /// The tolerance of the settings as a length. Where rounding errors are large, the tolerance of the search is greater.
-    pub(super) wanted: f64,
+    pub(super) tolerance: f64,
     /// Whether one of the bodies rotates.
     pub(super) rotates: bool,
 }
@@ -48,7 +48,7 @@ impl<'p> Balls<'p> {
             radii,
             contact_distance,
             slack,
-            wanted: f64::from(settings.tolerance) * smaller_size(a.0.size, b.0.size),
+            tolerance: f64::from(settings.tolerance) * smaller_size(a.0.size, b.0.size),
             rotates: !(stays(a) && stays(b)),
         }
     }
@@ -56,13 +56,13 @@ impl<'p> Balls<'p> {
     /// Distance of the positions beyond which the balls are separated, and there is no touch at the start.
     #[inline(always)]
     fn distance_apart(&self) -> f64 {
-        let touch = greater(self.wanted, 16.0 * (self.slack + self.turned()));
+        let touch = greater(self.tolerance, 16.0 * (self.slack + self.rotation_rounding()));
         self.bounding + self.contact_distance + touch
     }
 
     /// Upper bound of the rounding error of a gap that is due to rotations.
     #[inline(always)]
-    fn turned(&self) -> f64 {
+    fn rotation_rounding(&self) -> f64 {
         16.0 * f64::EPSILON * f64::from(SPIN_MAX) * self.bounding
     }
 
@@ -91,7 +91,7 @@ impl<'p> Balls<'p> {
         let normal = toward.unit().unwrap_or(V3::X);
         let gap = normal.dot(self.path.between(from)) - self.bounding;
         if let Some(observer) = observer {
-            observer(round(from, gap - self.radii - self.slack - self.turned(), normal));
+            observer(round(from, gap - self.radii - self.slack - self.rotation_rounding(), normal));
         }
     }
 
@@ -101,7 +101,7 @@ impl<'p> Balls<'p> {
     #[inline(always)]
     pub(super) fn until(&self, toward: V3, observer: &mut Observer<'_>) -> Option<SafeTime> {
         let Self { path, window: [from, to], bounding, contact_distance, slack, .. } = *self;
-        let turned = self.turned();
+        let rotation_rounding = self.rotation_rounding();
         let normal = toward.unit().unwrap_or(V3::X);
         let distance = normal.dot(path.between(from));
         let gap = distance - bounding;
@@ -110,13 +110,13 @@ impl<'p> Balls<'p> {
         if !separates {
             return None;
         }
-        let rounding = if self.rotates { slack + turned } else { slack };
+        let rounding = if self.rotates { slack + rotation_rounding } else { slack };
         let range = GapRange { min: contact_distance + rounding, max: f64::INFINITY };
         let plane = SeparatingPlane { t: from, normal, gap };
         let until = separating_plane::straight(path, &plane, &range, to);
         let used = until == SafeTime::End || self.rotates;
         if used && let Some(observer) = observer {
-            observer(round(from, gap - self.radii - slack - turned, normal));
+            observer(round(from, gap - self.radii - slack - rotation_rounding, normal));
         }
         used.then_some(until)
     }
@@ -137,9 +137,9 @@ mod tests {
 
     /// Returns balls that must not touch, without rounding errors of a path.
     fn exact(path: &RelativePath, window: [f64; 2], bounding: f64) -> Balls<'_> {
-        let (radii, contact_distance, slack, wanted) = (0.0, 0.0, 0.0, 0.0);
+        let (radii, contact_distance, slack, tolerance) = (0.0, 0.0, 0.0, 0.0);
         let rotates = false;
-        Balls { path, window, bounding, radii, contact_distance, slack, wanted, rotates }
+        Balls { path, window, bounding, radii, contact_distance, slack, tolerance, rotates }
     }
 
     /// Returns the path that starts at `start` and moves by `delta`.
@@ -185,8 +185,12 @@ mod tests {
         let path = path_from(V3::X * 16.0, [0.0; 3], [0.0; 3]);
         let (of_a, of_b) = ((&a, &turning), (&b, &turning));
         let balls = Balls::new(of_a, of_b, &path, &Settings::default(), [0.0, 1.0]);
-        let turned = RelativeMotion::new(of_a, of_b, path, 0.0).slack;
-        assert!(turned > 0.0 && (balls.turned() - turned).abs() <= 1e-12 * turned);
+        let rotation_rounding = RelativeMotion::new(of_a, of_b, path, 0.0).slack;
+        assert!(
+            rotation_rounding > 0.0
+                && (balls.rotation_rounding() - rotation_rounding).abs()
+                    <= 1e-12 * rotation_rounding
+        );
     }
 
     /// Goal: the plane separates balls until they are as near as the contact distance and the rounding errors, and each round reports the
@@ -203,9 +207,9 @@ mod tests {
                 |least: f64, most: f64| least + (most - least) * (0.5 + 0.5 * f64::from(draw()));
             let (bounding, radii) = (1e9, between(0.0, 0.5));
             let contact_distance = radii + between(0.0, 0.5);
-            let (slack, wanted) = (between(1e-3, 1e-2), [0.0, 0.3][case / 8 % 2]);
-            let turned = 16.0 * f64::EPSILON * 1024.0 * bounding;
-            let touch = greater(wanted, 16.0 * (slack + turned));
+            let (slack, tolerance) = (between(1e-3, 1e-2), [0.0, 0.3][case / 8 % 2]);
+            let rotation_rounding = 16.0 * f64::EPSILON * 1024.0 * bounding;
+            let touch = greater(tolerance, 16.0 * (slack + rotation_rounding));
             let excess = touch * between(0.5, 3.0);
             let mut vector = |most: f64| {
                 [between(-most, most), between(-most, most), between(-most, most)].map(|x| x as f32)
@@ -222,7 +226,7 @@ mod tests {
                 radii,
                 contact_distance,
                 slack,
-                wanted,
+                tolerance,
                 rotates,
             };
             let gap = |t: f64| normal.dot(path.between(t)) - bounding;
@@ -232,7 +236,7 @@ mod tests {
             }
             let mut rounds: Vec<Round> = Vec::new();
             let until = balls.until(normal * 3.0, &mut Some(&mut |round| rounds.push(round)));
-            let least = contact_distance + slack + if rotates { turned } else { 0.0 };
+            let least = contact_distance + slack + if rotates { rotation_rounding } else { 0.0 };
             let nearest = |last: f64| {
                 let times = (0..=4096).map(|step| from + (last - from) * f64::from(step) / 4096.0);
                 times.map(gap).fold(f64::INFINITY, lesser)
@@ -262,7 +266,7 @@ mod tests {
             assert_eq!(rounds.len(), usize::from(until.is_some()), "{text}");
             balls.report_pass(normal * 3.0, &mut Some(&mut |round| rounds.push(round)));
             for round in &rounds {
-                let reported = gap(from) - radii - slack - turned;
+                let reported = gap(from) - radii - slack - rotation_rounding;
                 assert!((f64::from(round.gap) - reported).abs() < ROUNDED, "{round:?} {text}");
                 assert_eq!(f64::from(round.t), from);
                 assert!((V3::of(round.normal) - normal).length() < 1e-7, "{round:?} {text}");

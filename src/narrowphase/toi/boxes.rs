@@ -142,10 +142,10 @@ impl Slabs {
             exit: f64::INFINITY,
             apart: f64::NEG_INFINITY,
         };
-        let BoxPair { a, b, turned, .. } = boxes;
-        let (x_of_b, d_of_b) = (turned.rotate_back(x), turned.rotate_back(d));
-        let r = turned.rows.map_each(V3::to_array);
-        let abs = turned.rows.map_each(V3::abs);
+        let BoxPair { a, b, rotation, .. } = boxes;
+        let (x_of_b, d_of_b) = (rotation.rotate_back(x), rotation.rotate_back(d));
+        let r = rotation.rows.map_each(V3::to_array);
+        let abs = rotation.rows.map_each(V3::abs);
         let of_a = abs.map_each(|row| row.dot(*b));
         let of_b = (abs[0] * a.x + abs[1] * a.y + abs[2] * a.z).to_array();
         let abs = abs.map_each(V3::to_array);

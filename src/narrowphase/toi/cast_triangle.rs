@@ -117,7 +117,7 @@ mod tests {
     const TRIANGLE: [[f32; 3]; 3] = [[2.0, -2.0, -1.0], [2.0, 1.0, -1.0], [2.0, 1.0, 5.0]];
 
     /// Its corners, each of which may be the first.
-    fn turned(triangle: [[f32; 3]; 3]) -> [[[f32; 3]; 3]; 3] {
+    fn cyclic_orders(triangle: [[f32; 3]; 3]) -> [[[f32; 3]; 3]; 3] {
         let [a, b, c] = triangle;
         [[a, b, c], [b, c, a], [c, a, b]]
     }
@@ -127,7 +127,7 @@ mod tests {
         // The length of the displacement, 6, is not that of its component along the normal, 4.
         let cast = Cast::new([-1.0, 0.0, 0.5], [4.0, 4.0, -2.0]);
         let inside = [[2.0, 0.0, -3.0], [2.0, 5.0, -3.0], [2.0, 3.0, 4.0]];
-        for triangle in turned(inside) {
+        for triangle in cyclic_orders(inside) {
             let (result, slack) = cast.of(&triangle, 1.0);
             let PointCast::Crosses { first, t } = result else { panic!("{result:?}") };
             assert_eq!(t, 0.75);
@@ -147,7 +147,7 @@ mod tests {
     fn path_beside_an_edge_misses() {
         let edges = [[2.0, 0.0, -1.5], [2.0, 1.5, 0.0], [2.0, -1.0, 2.0]];
         for [_, y, z] in edges {
-            for triangle in turned(TRIANGLE) {
+            for triangle in cyclic_orders(TRIANGLE) {
                 let cast = Cast::new([0.0, y, z], [4.0, 0.0, 0.0]);
                 assert_eq!(cast.of(&triangle, 1.0).0, PointCast::Missed, "{y} {z}");
                 let back = Cast::new([4.0, y, z], [-4.0, 0.0, 0.0]);
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn path_that_ends_before_the_plane_or_starts_behind_it_misses() {
-        for triangle in turned(TRIANGLE) {
+        for triangle in cyclic_orders(TRIANGLE) {
             for (from, delta) in [(0.0, 1.5), (0.0, -4.0), (4.0, 4.0), (4.0, -1.5)] {
                 let cast = Cast::new([from, 0.0, 0.0], [delta, 0.0, 0.0]);
                 assert_eq!(cast.of(&triangle, 1.0).0, PointCast::Missed, "{from} {delta}");
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn one_sided_triangle_is_crossed_from_its_front_alone() {
-        for triangle in turned(TRIANGLE) {
+        for triangle in cyclic_orders(TRIANGLE) {
             let mut back = Cast::new([0.0; 3], [4.0, 0.0, 0.0]);
             let mut front = Cast::new([4.0, 0.0, 0.0], [-4.0, 0.0, 0.0]);
             let crosses = |cast: &Cast| {
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn start_on_the_plane_and_path_along_it_are_unclear() {
-        for triangle in turned(TRIANGLE) {
+        for triangle in cyclic_orders(TRIANGLE) {
             for delta in [4.0, -4.0] {
                 let cast = Cast::new([2.0, 0.0, 0.0], [delta, 0.0, 0.0]);
                 assert_eq!(cast.of(&triangle, 1.0).0, PointCast::Unclear);
@@ -212,7 +212,7 @@ mod tests {
         // Both ends of the edge, relative to the start, have a length above 3 and 4; the edge has 7.
         let lengths = 13.0_f64.sqrt() + 20.0_f64.sqrt();
         let error = 2.0 * slack * lengths / 7.0;
-        for triangle in turned(corners) {
+        for triangle in cyclic_orders(corners) {
             for (factor, expected) in [(0.99, false), (1.01, true)] {
                 let inside = at((factor * error) as f32).of(&triangle, 1.0).0;
                 let outside = at(-(factor * error) as f32).of(&triangle, 1.0).0;

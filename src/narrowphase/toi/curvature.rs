@@ -40,11 +40,11 @@ impl GapCurvature {
         Self { bodies, across, path: rotation.rate * across, furthest }
     }
 
-    /// Returns the sum of `|u″|·R` of both bodies, where the plane rotates by at most `turned`.
+    /// Returns the sum of `|u″|·R` of both bodies, where the plane rotates by at most `angle`.
     #[inline(always)]
-    pub(super) fn of_bodies(&self, turned: f64) -> f64 {
+    pub(super) fn of_bodies(&self, angle: f64) -> f64 {
         let [a, b] = &self.bodies;
-        a.over(turned) + b.over(turned)
+        a.over(angle) + b.over(angle)
     }
 }
 
@@ -100,10 +100,10 @@ impl BodyCurvature {
         still * mover.shape.bounding_radius
     }
 
-    /// Returns `|u″|·R`, where the plane rotates by at most `turned` during the interval.
+    /// Returns `|u″|·R`, where the plane rotates by at most `angle` during the interval.
     #[inline(always)]
-    fn over(&self, turned: f64) -> f64 {
-        let across = lesser(self.first + self.most * turned, self.most);
+    fn over(&self, angle: f64) -> f64 {
+        let across = lesser(self.first + self.most * angle, self.most);
         lesser(self.revolved, (self.base + self.rate * across) * self.radius)
     }
 }
@@ -143,8 +143,8 @@ mod tests {
             let mut most = 0.0;
             for step in 0..=64 {
                 let t = length * f64::from(step) / 64.0;
-                let bend = seen(t + STEP) + seen(t - STEP) - seen(t) * 2.0;
-                most = greater(most, bend.length() / (STEP * STEP) * radius);
+                let second = seen(t + STEP) + seen(t - STEP) - seen(t) * 2.0;
+                most = greater(most, second.length() / (STEP * STEP) * radius);
             }
             // The differences reach beyond the interval by a step.
             assert!(most <= bound * (1.0 + 2e-3) + 1e-2, "{case} {length}: {most} {bound}");

@@ -193,10 +193,10 @@ impl<'s> PartSearch<'s> {
         let (rounding, radius_of_body) =
             if rotation.rate == 0.0 { (ROUNDING, 0.0) } else { (0.0, extent.bounding_radius) };
         let reach = shape.bounding_radius + shape.radius + radius_of_body;
-        let turned =
+        let arcs =
             mover.rotation.rate * shape.bounding_radius + rotation.rate * extent.bounding_radius;
-        let slack = ROUNDING * (path.lengths(last) + reach + contact_distance)
-            + 16.0 * f64::EPSILON * turned;
+        let slack =
+            ROUNDING * (path.lengths(last) + reach + contact_distance) + 16.0 * f64::EPSILON * arcs;
         let tolerance = f64::from(settings.tolerance) * smaller_size(shape.size, extent.size);
         // Where the rounding errors of all parts are far below the tolerance, they need not be computed for each.
         let greatest = slack + rounding * REACH_MAX * extent.bounding_radius;

@@ -54,7 +54,7 @@ impl PartSearch<'_> {
         // From the body to the shape.
         let [start, end] = [&ends[0], &ends[1]].map_each(|(axes, x, _)| axes.rotate_back(-*x));
         let rate = rotation.rate;
-        let bend = if fixed {
+        let path_deviation = if fixed {
             0.0
         } else {
             let far = greater(ends[0].1.length(), ends[1].1.length())
@@ -64,14 +64,15 @@ impl PartSearch<'_> {
                 + 0.125 * path.accel.length() * length * length
         };
         let rates = rate + mover.rotation.rate;
-        let swing = 0.125 * length * length * rates * rates * mover.shape.bounding_radius;
+        let extent_deviation =
+            0.125 * length * length * rates * rates * mover.shape.bounding_radius;
         // More than the rounding of the numbers here, and of the `f32`.
         let margin = contact_distance + tolerance + 4.0 * slack;
         // Then both extents have the same bits.
         let is_symmetric = matches!(mover.shape.core, Core::Box { .. });
         // The ranges at the start, and at the end if they may differ.
         let ranges = [0, 1].map_each(|end| {
-            if end == 1 && swing == 0.0 {
+            if end == 1 && extent_deviation == 0.0 {
                 return None;
             }
             let own = |axis: usize| rotations[end].rotate_back(ends[end].0.axis(axis));
@@ -84,16 +85,20 @@ impl PartSearch<'_> {
             let (y, displacement) = (of(start), of(end) - of(start));
             let half_accel = if fixed { -0.5 * of(path.accel) * (length * length) } else { 0.0 };
             let delta = displacement as f32;
-            let off = (displacement - f64::from(delta)).abs() + bend + margin;
+            let off = (displacement - f64::from(delta)).abs() + path_deviation + margin;
             let reach = |sign: f64| {
                 if let Some(first) = &ranges[0] {
                     // Products with the opposite direction are the opposite numbers.
                     let of = |range: &[f64; 2]| if sign > 0.0 { range[1] } else { -range[0] };
                     let last = ranges[1].as_ref().unwrap_or(first);
-                    return greatest_extent(mover, [of(&first[axis]), of(&last[axis])], swing);
+                    return greatest_extent(
+                        mover,
+                        [of(&first[axis]), of(&last[axis])],
+                        extent_deviation,
+                    );
                 }
                 let axes = [&ends[0].0, &ends[1].0].map_each(|axes| axes.axis(axis) * sign);
-                extent(mover, &rotations, axes, swing)
+                extent(mover, &rotations, axes, extent_deviation)
             };
             // The path bends to the side opposite to the acceleration, by a quarter of the half.
             let above = reach(1.0);
@@ -112,21 +117,30 @@ impl PartSearch<'_> {
 
 /// Returns how far the core extends along a direction at any time between two, from its rotations and the directions at
 /// both.
-fn extent(mover: &MovingShape<'_>, rotations: &[M3; 2], directions: [V3; 2], swing: f64) -> f64 {
+fn extent(
+    mover: &MovingShape<'_>,
+    rotations: &[M3; 2],
+    directions: [V3; 2],
+    extent_deviation: f64,
+) -> f64 {
     let of = |end: usize| {
         let own = rotations[end].rotate_back(directions[end]);
         mover.shape.core.support(own).dot(own)
     };
     let first = of(0);
-    greatest_extent(mover, [first, if swing == 0.0 { first } else { of(1) }], swing)
+    greatest_extent(
+        mover,
+        [first, if extent_deviation == 0.0 { first } else { of(1) }],
+        extent_deviation,
+    )
 }
 
 /// Returns how far the core extends at any time between two, from its extents at both.
-fn greatest_extent(mover: &MovingShape<'_>, [first, last]: [f64; 2], swing: f64) -> f64 {
-    if swing == 0.0 {
+fn greatest_extent(mover: &MovingShape<'_>, [first, last]: [f64; 2], extent_deviation: f64) -> f64 {
+    if extent_deviation == 0.0 {
         return first;
     }
-    let most = greater_or_nan(first, last) + swing;
+    let most = greater_or_nan(first, last) + extent_deviation;
     // The support map of the caller may return NaN, which is not less.
     if most < mover.shape.bounding_radius { most } else { mover.shape.bounding_radius }
 }
@@ -336,11 +350,12 @@ mod tests {
                     let pose = Pose::normalized([0.0; 3], [0.0, 0.0, -0.2, 1.0]).expect("a pose");
                     Motion { pose, spin: [0.0, 0.0, spin], ..Motion::default() }
                 };
-                let swing = 0.125 * f64::from(angle * angle) * radius;
+                let extent_deviation = 0.125 * f64::from(angle * angle) * radius;
                 // The window is half of the tick.
                 let turning = moving(2.0 * angle);
-                let most = check((shape, &turning, &still), [0.25, 0.75], swing + ROUNDED);
-                assert!(most > 0.5 * swing, "{most} {swing}");
+                let most =
+                    check((shape, &turning, &still), [0.25, 0.75], extent_deviation + ROUNDED);
+                assert!(most > 0.5 * extent_deviation, "{most} {extent_deviation}");
             }
             // The box is never greater than that of the ball around the shape.
             let pose = Pose::at([5.0, 0.0, 0.0]).expect("a position");

@@ -332,9 +332,9 @@ impl<'s> RelativeMotion<'s> {
     ) -> Self {
         let (a, b) = (MovingShape::new(a, a_motion), MovingShape::new(b, b_motion));
         // An angle is off by some roundings of itself, and a rotated point by as much of its distance.
-        let turned =
+        let arcs =
             a.rotation.rate * a.shape.bounding_radius + b.rotation.rate * b.shape.bounding_radius;
-        Self { a, b, path, slack: slack + 16.0 * f64::EPSILON * turned }
+        Self { a, b, path, slack: slack + 16.0 * f64::EPSILON * arcs }
     }
 
     /// Returns whether neither body rotates.

@@ -30,7 +30,7 @@ pub enum ToiResult {
         /// the target distance, it may be too great by a sixteenth of the tolerance.
         depth: f32,
         /// Unit normal, from `a` to `b`. Moving `b` along it by the depth separates them to the target distance, but for the rounding
-        /// of the moved position.
+        /// of the moved position. Of bodies with parts it separates the two parts that are reported; others may overlap then.
         normal: [f32; 3],
         /// The deepest point of `a`, in world coordinates.
         on_a: [f32; 3],

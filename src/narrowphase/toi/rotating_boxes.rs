@@ -198,7 +198,7 @@ impl Search<'_> {
     ) -> SafeTime {
         let motion = &self.motion;
         let range = self.goal().range;
-        let other = -boxes.turned.rotate_back(own);
+        let other = -boxes.rotation.rotate_back(own);
         let first = [boxes.a, own, of_first];
         let second = [boxes.b, other, of_second];
         let [of_a, of_b] = if boxes.swapped { [second, first] } else { [first, second] };

@@ -110,7 +110,7 @@ impl<'s> Search<'s> {
         balls: &Balls<'_>,
         (found, mut observer): (&mut Toi, Observer<'_>),
     ) {
-        let Balls { path, window, contact_distance, slack, wanted, rotates, .. } = *balls;
+        let Balls { path, window, contact_distance, slack, tolerance, rotates, .. } = *balls;
         // Two boxes on a straight path need no direction, so it is computed where it is used, or once for a path that is not straight.
         let known = (rotates || path.accel != V3::ZERO).then(|| Self::toward(a, b, balls));
         let toward = || known.unwrap_or_else(|| Self::toward(a, b, balls));
@@ -124,7 +124,7 @@ impl<'s> Search<'s> {
             None => (None, 0, 0),
         };
         if !rotates {
-            let tolerance = greater(wanted, 16.0 * slack);
+            let tolerance = greater(tolerance, 16.0 * slack);
             let goal = Goal::new(contact_distance, slack, tolerance);
             let moving = (path, toward, window);
             let out = (&mut *found, &mut observer);
@@ -137,7 +137,7 @@ impl<'s> Search<'s> {
             }
         }
         let motion = RelativeMotion::new(a, b, *path, slack);
-        let tolerance = greater(wanted, 16.0 * motion.slack);
+        let tolerance = greater(tolerance, 16.0 * motion.slack);
         let mut search = Self {
             motion,
             positions: [a.1, b.1],
@@ -199,11 +199,15 @@ impl<'s> Search<'s> {
             }
             self.rounds += 1;
             let x = self.motion.between(t);
-            let first = self.rounds == 1;
+            // A round that repeats the first one is at the start too.
+            let first = self.rounds == 1 || self.rounds == 2 && restarted;
             let (guess, until) = ((normal, known), (&goal, fresh));
             let mut found = self.nearest(isa, &pair, x, &mut simplex, guess, until);
             self.report(observer, t, found.lower, found.plane);
             let (mut inside, shown) = (None, found.plane);
+            if first && (restarted || found.upper <= goal.accept) && self.is_unproved(&found) {
+                self.decide_by_depth(&pair, x, &mut found);
+            }
             if first && found.upper <= goal.accept {
                 let touch = self.touch(&pair, t, x, &found, &simplex);
                 let Ok(touch) = touch else { return touch.unwrap_err() };
@@ -243,7 +247,7 @@ impl<'s> Search<'s> {
                 if restarted {
                     return ToiResult::Unresolved { t_safe: round_down(t) };
                 }
-                (restarted, fresh, normal, simplex.len) = (true, false, found.plane, 0);
+                (restarted, normal, simplex.len) = (true, found.plane, 0);
                 known = f64::NEG_INFINITY;
                 continue;
             }
@@ -289,6 +293,31 @@ impl<'s> Search<'s> {
                 pair = self.motion.at(t);
                 simplex.rotate_to(&pair);
             }
+        }
+    }
+
+    /// Returns whether neither a plane nor a point of both cores proves a distance: rounding can keep the nearest point of a long simplex away
+    /// from cores that overlap. The lower bound is infinite if the support map of the caller returned an invalid point.
+    #[inline(always)]
+    fn is_unproved(&self, found: &Nearest) -> bool {
+        found.upper > 0.0
+            && found.lower < 0.0
+            && found.lower > f64::NEG_INFINITY
+            && found.upper - found.lower > ACCURACY * self.tolerance
+    }
+
+    /// Replaces an unproved result by the plane of the least depth. The cores overlap if that does not separate them either.
+    #[cold]
+    #[inline(never)]
+    fn decide_by_depth(&self, pair: &RotatedPair<'_>, x: V3, found: &mut Nearest) {
+        let least = [self.contact_distance - self.tolerance, f64::INFINITY];
+        let gap = shallowest(pair, x, found.plane, least);
+        if gap.lower > found.lower {
+            (found.lower, found.plane) = (gap.lower, gap.normal);
+            found.support = pair.support(gap.normal);
+        }
+        if found.lower <= self.goal().range.min {
+            found.upper = 0.0;
         }
     }
 

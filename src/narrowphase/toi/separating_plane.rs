@@ -125,8 +125,8 @@ pub(super) fn rotating(
     let mut first = FirstCrossing::new(motion, &still, plane, range, of_path + least, to);
     let mut rotation = still;
     if let Some(along) = rotation_along_features(motion, &rates, (simplex, &of_vertices), normal) {
-        let turned = along.spin.cross(normal).dot(motion.between(t) - found.support.at);
-        let rate = of_path + turned + of_support;
+        let of_rotation = along.spin.cross(normal).dot(motion.between(t) - found.support.at);
+        let rate = of_path + of_rotation + of_support;
         let other = FirstCrossing::new(motion, &along, plane, range, rate, to);
         if other.length > first.length {
             (rotation, first) = (along, other);
@@ -477,15 +477,15 @@ impl TimeInterval {
         from: &SeparatingPlane,
         to: &SeparatingPlane,
     ) -> [f64; 2] {
-        let turned = if rotation.rate == 0.0 { V3::ZERO } else { to.normal - from.normal };
+        let change = if rotation.rate == 0.0 { V3::ZERO } else { to.normal - from.normal };
         let (x1, x2) = (
             motion.velocity(from.t) * self.length,
             motion.path.accel * (0.5 * self.length * self.length),
         );
-        let cube = turned.dot(x2);
+        let cube = change.dot(x2);
         // In [0, 1] a cube is at most the square, and at least twice the square less `s`.
         let cube = if cube > 0.0 { 2.0 * cube } else { cube };
-        let square = from.normal.dot(x2) + turned.dot(x1) + self.deviation + cube;
+        let square = from.normal.dot(x2) + change.dot(x1) + self.deviation + cube;
         [to.gap - from.gap - square, square]
     }
 }

@@ -26,9 +26,9 @@ const MOVED: f64 = 16.0;
 /// The most of that, relative to the size of the smaller shape.
 const MOVED_OF_SIZE: f64 = 1.0 / 16.0;
 
-/// How far points of bodies that rotate may turn until a plane is searched once more, relative to the tolerance: so little that
-/// a plane that turns with them still separates them at the start.
-const TURNED: f64 = 0.5;
+/// How far points of bodies that rotate may rotate until a plane is searched once more, relative to the tolerance: so little that
+/// a plane that rotates with them still separates them at the start.
+const ROTATED: f64 = 0.5;
 
 /// Closing speed that rounding the velocities of bodies that slide to `f32` can cause, relative to the sum of their speeds: 2⁻²².
 const ROUNDING_OF_SPEED: f64 = 2.0 * f32::EPSILON as f64;
@@ -86,7 +86,7 @@ impl<'s> Search<'s> {
     /// tolerance, and they do not close along it. `upper` is the distance of the cores by the simplex.
     ///
     /// The planes are the given one, that which separates the bodies best a little later, and those across the axes of the bodies, which are
-    /// the faces of boxes. Bodies that rotate may turn so far in the time until the second that it does not separate them at the start, so a
+    /// the faces of boxes. Bodies may rotate so far in the time until the second that it does not separate them at the start, so a
     /// shorter time is tried too.
     #[cold]
     fn parts(&self, pair: &RotatedPair<'s>, (t, x): (f64, V3), gap: &Gap, upper: f64) -> bool {
@@ -110,9 +110,9 @@ impl<'s> Search<'s> {
             )
         };
         // It is infinite for bodies that do not rotate.
-        let turned = TURNED * tolerance / self.spin_speed();
+        let rotated = ROTATED * tolerance / self.spin_speed();
         parts_after(after)
-            || turned < after && parts_after(turned)
+            || rotated < after && parts_after(rotated)
             || [pair.a.rotation, pair.b.rotation].iter().any(|rotation| {
                 (0..3).any(|k| separates(rotation.axis(k)) || separates(-rotation.axis(k)))
             })
@@ -255,9 +255,9 @@ impl<'s> Search<'s> {
 
     /// Returns the gap from which an overlap is not deeper than the known one after its depth is rounded.
     fn known_gap(&self) -> f64 {
-        let known = (self.known_depth - self.motion.slack) * (1.0 - 2.0 * NORMAL_ROUNDING);
+        let depth = (self.known_depth - self.motion.slack) * (1.0 - 2.0 * NORMAL_ROUNDING);
         // What is hardly deeper than a touch may be one.
-        if known > 2.0 * self.tolerance { self.contact_distance - known } else { f64::INFINITY }
+        if depth > 2.0 * self.tolerance { self.contact_distance - depth } else { f64::INFINITY }
     }
 
     /// Returns the gap of the cores that a search has found, or how deep they overlap. A gap of `enough` or more may be that along any
@@ -371,7 +371,7 @@ mod tests {
     }
 
     /// Returns a vector whose coordinates across `z` are rotated by the angle whose cosine is 0.8.
-    fn turned([x, y]: [f32; 2], z: f32) -> [f32; 3] {
+    fn rotated([x, y]: [f32; 2], z: f32) -> [f32; 3] {
         [0.8 * x - 0.6 * y, 0.6 * x + 0.8 * y, z]
     }
 
@@ -398,7 +398,7 @@ mod tests {
             let side = [[0.0, 0.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -face]];
             let corners: Vec<_> = [-0.25, 0.25]
                 .into_iter()
-                .flat_map(|z| side.map(|at| turned(at.map(|x| x * scale), z * scale)))
+                .flat_map(|z| side.map(|at| rotated(at.map(|x| x * scale), z * scale)))
                 .collect();
             let hull = Hull::new(corners).expect("a prism");
             let (prism, point) = (Shape::hull(&hull), Shape::point());
@@ -406,8 +406,8 @@ mod tests {
             let away = 0.9 * tolerance * prism.size() as f32 * core::f32::consts::FRAC_1_SQRT_2;
             let spin = spin_speed / prism.reach() as f32;
             let still = Motion::from(Pose::IDENTITY).spinning([0.0, 0.0, -spin]).expect("a spin");
-            let pose = Pose::at(turned([away; 2], 0.0)).expect("a pose");
-            let along = |length: f32| turned(toward.map(|x| x * length), 0.0);
+            let pose = Pose::at(rotated([away; 2], 0.0)).expect("a pose");
+            let along = |length: f32| rotated(toward.map(|x| x * length), 0.0);
             let moving = Motion::new(pose, along(speed))
                 .and_then(|motion| motion.accelerating(along(pull)))
                 .expect("a motion");

@@ -53,7 +53,7 @@ const BEHIND: f64 = 2.0;
 const FRONT_STEPS_MAX: u32 = 64;
 
 /// How a shape rotates during a window.
-struct Swing {
+struct AngularSweep {
     /// Bound of the deviation of an extent from the line between both ends.
     deviation: f64,
     /// Sine and cosine of the angle at both ends.
@@ -342,31 +342,31 @@ impl PartSearch<'_> {
     }
 
     /// Returns the bound of how far the core of a rotating shape extends during a window.
-    fn swing(&self, [from, to]: [f64; 2]) -> Swing {
+    fn angular_sweep(&self, [from, to]: [f64; 2]) -> AngularSweep {
         let Self { mover, .. } = self;
-        let turned = (to - from) * mover.rotation.rate;
-        let deviation = 0.125 * turned * turned * mover.shape.bounding_radius;
+        let rotated = (to - from) * mover.rotation.rate;
+        let deviation = 0.125 * rotated * rotated * mover.shape.bounding_radius;
         // Then the ends are not used.
         let deviates = deviation >= mover.shape.bounding_radius;
         // Seen from the shape, directions rotate backwards.
         let angle = |t: f64| if deviates { (0.0, 1.0) } else { mover.rotation.sincos(-t) };
         let ends = [from, to].map_each(angle);
-        Swing { deviation, ends }
+        AngularSweep { deviation, ends }
     }
 
     /// How far the core of a rotating shape extends along a direction at any time of a window: no farther than the
     /// line between both ends and the deviation from it (`path_box.rs`), nor than the bounding radius.
-    fn reach_during(&self, direction: V3, swing: &Swing) -> f64 {
+    fn reach_during(&self, direction: V3, sweep: &AngularSweep) -> f64 {
         let Self { mover, .. } = self;
         let radius = mover.shape.bounding_radius;
-        if swing.deviation >= radius {
+        if sweep.deviation >= radius {
             return radius;
         }
-        let ends = swing.ends.map_each(|angle| {
+        let ends = sweep.ends.map_each(|angle| {
             let own = mover.start.rotate_back(mover.rotation.direction_by(angle, direction));
             mover.shape.core.support_value(own)
         });
-        let most = greater_or_nan(ends[0], ends[1]) + swing.deviation;
+        let most = greater_or_nan(ends[0], ends[1]) + sweep.deviation;
         // The support map of the caller may return NaN, which is not less.
         if most < radius { most } else { radius }
     }
@@ -415,10 +415,10 @@ impl PartSearch<'_> {
     ) -> bool {
         let path = self.path.shifted(triangle.first);
         let window = [plan.start, to];
-        let swing = (self.mover.rotation.rate > 0.0).then(|| self.swing(window));
-        let own = plan.plane.filter(|_| swing.is_some()).map(|normal| (normal, 0.0));
+        let sweep = (self.mover.rotation.rate > 0.0).then(|| self.angular_sweep(window));
+        let own = plan.plane.filter(|_| sweep.is_some()).map(|normal| (normal, 0.0));
         best.planes.into_iter().chain(own).any(|(normal, reach)| {
-            let reach = swing.as_ref().map_or(reach, |swing| self.reach_during(normal, swing));
+            let reach = sweep.as_ref().map_or(reach, |sweep| self.reach_during(normal, sweep));
             self.is_later(triangle, &path, (normal, reach - best.deep), window)
         })
     }

@@ -374,12 +374,12 @@ impl Builder {
 
         // A task has consecutive cells with about the same number of boxes. The division does not
         // affect the tree.
-        let wanted = sizes.iter().sum::<usize>().div_ceil(RUNS);
+        let per_run = sizes.iter().sum::<usize>().div_ceil(RUNS);
         let (mut roots, mut rest, mut filled) = (&mut cells[..], &sizes[..], &self.filled[..]);
         let mut measures = measures;
         let mut tasks: [_; RUNS] = core::array::from_fn(|_| {
             let (mut count, mut boxes, mut needs, mut largest) = (0, 0, [0; 2], 0);
-            while boxes < wanted
+            while boxes < per_run
                 && let Some(&size) = rest.get(count)
             {
                 let [nodes, leaves] = needed(size);

@@ -11,13 +11,13 @@ use crate::broadphase::bvh::{BvhItem, NO_BOUNDS, NOTHING, Node, TriangleRows, WI
 use crate::columns::impl_memory;
 use crate::geom::{MapEach, each_axis};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
+use crate::par::middle_float;
 use alloc::vec::Vec;
 use core::ops::Range;
 use core::slice;
 
 /// Largest number of guesses for a median. After these, items may still be between the last two
-/// guesses: if they are in one place, or if an item is extremely distant. Their order then does not
-/// matter.
+/// guesses if they are in one place. Their order then does not matter.
 const GUESSES_MAX: usize = 64;
 
 /// The lane numbers.
@@ -434,7 +434,10 @@ fn guess<I: Isa>(
         let half = low + (high - low) * 0.5;
         let even = low + (high - low) * part;
         let between = even > low && even < high && step % 2 == 0;
-        let guess = if between { even } else { half };
+        // The centres may span all exponents of floats. After 32 halvings of their order no float is left between the two.
+        let ordered = step >= GUESSES_MAX / 2;
+        let guess = if ordered { middle_float(low, high) } else { half };
+        let guess = if between && !ordered { even } else { guess };
         if !(guess > low && guess < high) {
             break;
         }
@@ -491,7 +494,7 @@ mod tests {
     /// Goal: the lowest items are moved to the front, among equal ones those that were first, on every level. Method:
     /// comparison with a stable sort of as many items as fill some lane groups, or not quite, at few and at many different
     /// places: in one place but for one item, on a grid, anywhere, zeros of both signs, floats next to each other, of which a guess is the
-    /// same as the least or the greatest, and one that is extremely distant. Other items follow.
+    /// same as the least or the greatest, one that is extremely distant, and floats of all exponents. Other items follow.
     #[test]
     fn lowest_items_are_moved_to_the_front() {
         let mut draw = 1_u32;
@@ -502,7 +505,7 @@ mod tests {
         let mut tested = 0;
         let counts = [2, 15, 16, 17, 33, 208, 1000];
         for count in counts.into_iter().filter(|&count| !cfg!(miri) || count < 34) {
-            for case in 0..6 {
+            for case in 0..7 {
                 let mut places: Vec<f32> = (0..count)
                     .map(|k| match case {
                         0 => f32::from(k == count / 2),
@@ -510,7 +513,8 @@ mod tests {
                         2 => draw(1 << 24) as f32 * 1e-3,
                         3 => [-0.0, 0.0, f32::MIN_POSITIVE / 4.0][draw(3) as usize],
                         4 => 1.0 + f32::EPSILON * if k == 0 { 12.0 } else { draw(12) as f32 },
-                        _ => draw(1 << 20) as f32 + if k == 0 { 1e37 } else { 0.0 },
+                        5 => draw(1 << 20) as f32 + if k == 0 { 1e37 } else { 0.0 },
+                        _ => f32::from_bits(draw(1 << 24) * 127),
                     })
                     .collect();
                 places[0] += f32::MIN_POSITIVE;

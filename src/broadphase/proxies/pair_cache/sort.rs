@@ -189,8 +189,8 @@ mod tests {
                 draw = draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 pairs.swap(k, (draw >> 8) as usize % (k + 1));
             }
-            for wanted in [0, 16_384, 65_536, 1 << 24] {
-                let partitions = Partitions::new(SLOTS, wanted);
+            for pairs_count in [0, 16_384, 65_536, 1 << 24] {
+                let partitions = Partitions::new(SLOTS, pairs_count);
                 let mut all = Vec::new();
                 for part in 0..partitions.count {
                     let slots = partitions.slots(part);

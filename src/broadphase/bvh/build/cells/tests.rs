@@ -21,11 +21,11 @@ fn axis(bins: usize, parts: usize, width: f32) -> BinAxis {
     BinAxis { low: 0.0, scale: 1.0, bins, last: (bins - 1) as f32, parts, width }
 }
 
-/// Goal: space is divided into the wanted number of cells with equal sides, and an axis shorter than a cell is not divided. Method: parts
+/// Goal: space is divided into the expected number of cells with equal sides, and an axis shorter than a cell is not divided. Method: parts
 /// by hand for cubes, plates, rods, flat boxes, a line and a point, with the axes in several orders.
 #[test]
 fn parts_of_axes_are_as_long_as_each_other() {
-    for (lengths, cells, wanted) in [
+    for (lengths, cells, expected) in [
         ([1.0, 1.0, 1.0], 27, [3, 3, 3]),
         ([2.0, 8.0, 8.0], 128, [2, 8, 8]),
         ([4.0, 4.0, 1.0], 16, [4, 4, 1]),
@@ -37,7 +37,7 @@ fn parts_of_axes_are_as_long_as_each_other() {
         ([0.0, 0.0, 5.0], 20, [1, 1, 20]),
         ([0.0, 0.0, 0.0], 20, [1, 1, 1]),
     ] {
-        assert_eq!(parts(lengths, cells), wanted, "{lengths:?} {cells}");
+        assert_eq!(parts(lengths, cells), expected, "{lengths:?} {cells}");
     }
 }
 
@@ -62,13 +62,13 @@ fn range_of_bins_is_that_of_nearly_all_boxes() {
     };
     let boxes: Vec<_> = (0..SAMPLES).map(|k| item(k, centre(k), [1.0, 2.0, 0.5])).collect();
     let ends = CentreSample { boxes: &boxes, line: &mut Vec::new() }.ends();
-    let wanted = [
+    let expected = [
         [32.0 - 1982.0 / 60.0, 2014.0 + 1982.0 / 60.0],
         [-1007.0 - 991.0 / 60.0, -16.0 + 991.0 / 60.0],
         [6.0, 6.0],
     ];
-    for (own, wanted) in ends.as_flattened().iter().zip(wanted.as_flattened()) {
-        assert!((own - wanted).abs() < 1e-3_f32, "{ends:?}");
+    for (own, expected) in ends.as_flattened().iter().zip(expected.as_flattened()) {
+        assert!((own - expected).abs() < 1e-3_f32, "{ends:?}");
     }
 }
 
@@ -92,7 +92,7 @@ fn boxes_longer_than_a_cell_are_counted() {
 #[test]
 fn cells_are_narrow_for_more_than_a_few_long_boxes() {
     let axes = [axis(32, 4, 1.0), axis(32, 4, 1.0), axis(1, 1, f32::INFINITY)];
-    for (long, wanted) in [(0, false), (8, false), (9, true)] {
+    for (long, expected) in [(0, false), (8, false), (9, true)] {
         let boxes: Vec<_> = (0..512)
             .map(|row| {
                 let (cell, k) = (row / 8, row % 8);
@@ -106,7 +106,7 @@ fn cells_are_narrow_for_more_than_a_few_long_boxes() {
         let mut at: Vec<u32> = (0..512).map(|row| row / 8).collect();
         let workers = (&Threads::one(), &mut [()][..]);
         builder.ordered.sort(&mut at, |cell| cell, &builder.counted, workers);
-        assert_eq!(builder.are_narrow(&boxes, &axes), wanted, "{long}");
+        assert_eq!(builder.are_narrow(&boxes, &axes), expected, "{long}");
     }
 }
 
