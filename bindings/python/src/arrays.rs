@@ -126,6 +126,28 @@ impl<'py, T: Element> Numbers<'py, T> {
     }
 }
 
+/// A table of numbers with any number of rows and columns, borrowed.
+pub(crate) struct Grid<'py, T: Element>(PyReadonlyArray<'py, T, numpy::Ix2>);
+
+impl<'py, T: Element> Grid<'py, T> {
+    /// Borrows an array of `T` with two dimensions.
+    pub(crate) fn new(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let dtype = T::get_dtype(object.py());
+        let wanted = format!("a contiguous numpy array of {dtype} with two dimensions");
+        borrow::<T, numpy::Ix2>(name, &wanted, object).map(Self)
+    }
+
+    /// The numbers of the first row, then those of the second.
+    pub(crate) fn numbers(&self) -> &[T] {
+        slice(&self.0)
+    }
+
+    /// The number of rows and the number of columns.
+    pub(crate) fn shape(&self) -> [usize; 2] {
+        [self.0.shape()[0], self.0.shape()[1]]
+    }
+}
+
 /// Returns columns of vectors: `[axis][row]`.
 pub(crate) fn columns(rows: &[[f32; 3]]) -> [Vec<f32>; 3] {
     [0, 1, 2].map(|axis| rows.iter().map(|row| row[axis]).collect())

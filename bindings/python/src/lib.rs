@@ -1,19 +1,19 @@
 //! The Python module `swath._swath`: functions and classes over numpy arrays.
 //!
-//! Boxes of a `PairFinder` and a `Broadphase`, boxes of which a `Bvh` is built, and positions of meshes are borrowed,
-//! not copied; vectors of other functions are copied to columns. Results are new arrays. The interpreter's lock is
-//! released during searches, updates and batches, but not while proxies are edited or a single pair is tested. A class
-//! whose calls change it has its state in an `Exclusive`, so that a second call at the same time is an error. An
-//! argument that does not fit is a `TypeError` or a `ValueError`, which names the argument, what was expected, and what
-//! was passed. The comments of functions and classes are what `help` shows; `python/swath/__init__.pyi` has the same
-//! texts.
+//! Boxes of a `PairFinder` and a `Broadphase`, boxes of which a `Bvh` is built, and positions of moving meshes are
+//! borrowed, not copied; vectors of other functions are copied to columns, and a `Mesh` and a `HeightField` have copies of
+//! their arrays. Results are new arrays. The interpreter's lock is released during builds, searches, updates and batches,
+//! but not while proxies are edited or two convex shapes are tested. A class whose calls change it has its state in an
+//! `Exclusive`, so that a second call at the same time is an error. An argument that does not fit is a `TypeError` or a
+//! `ValueError`, which names the argument, what was expected, and what was passed. The comments of functions and classes
+//! are what `help` shows; the stubs in `python/swath` have the same texts.
 
 mod arguments;
 mod arrays;
+mod bodies;
 mod boxes;
 mod broadphase;
 mod bvh;
-mod convex;
 mod elements;
 mod exclusive;
 mod finder;
@@ -27,14 +27,14 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _swath {
     #[pymodule_export]
+    use super::bodies::{
+        BodyMotion, Convex, FirstTime, FirstTimes, PyCompound, PyHeightField, PyMesh, bounds_over,
+        cast, distance, first_time, first_times, overlaps,
+    };
+    #[pymodule_export]
     use super::broadphase::{Broadphase, Contact, Snapshot};
     #[pymodule_export]
     use super::bvh::Bvh;
-    #[pymodule_export]
-    use super::convex::{
-        BodyMotion, Convex, FirstTime, FirstTimes, bounds_over, distance, first_time, first_times,
-        overlaps,
-    };
     #[pymodule_export]
     use super::elements::{edge_edge, vertex_face};
     #[pymodule_export]

@@ -60,6 +60,24 @@ impl Workers {
         Exec { threads, ..Exec::default() }
     }
 
+    /// Builds an object on these threads. The object does not refer to new threads, which end with the build: later
+    /// loops of the object run on [`Workers::after_build`].
+    pub(crate) fn build<R: Send>(&self, build: impl FnOnce(Exec) -> R + Send) -> R {
+        match self {
+            Self::One | Self::Shared => build(self.exec()),
+            Self::Own(pool, _) => pool.install(|| build(Exec::default())),
+        }
+    }
+
+    /// Returns the threads of the later loops of an object that [`Workers::build`] built on these: the calling thread if
+    /// these are it, and the shared ones otherwise.
+    pub(crate) fn after_build(&self) -> Self {
+        match self {
+            Self::One => Self::One,
+            Self::Shared | Self::Own(..) => Self::Shared,
+        }
+    }
+
     /// Returns an error if the threads are those of another process, from which this one was forked.
     pub(crate) fn check(&self) -> PyResult<()> {
         let this = process::id();

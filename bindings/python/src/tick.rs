@@ -61,7 +61,7 @@ pub(crate) fn tick<'py>(
     threads: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Impacts<'py>> {
     let mut config = Config::default();
-    config.touch = crate::convex::touch(touch)?;
+    config.touch = crate::bodies::touch(touch)?;
     let most = u64::from(u32::MAX);
     let limit = |limit: &Bound<'py, PyAny>| integer("impacts_per_body", limit, 0..=most);
     config.impacts_per_body = impacts_per_body.map_or(Ok(0), limit)? as u32;

@@ -36,3 +36,54 @@ def entries(origin, direction, low, high):
     near, far = (low[None] - origin[:, None]) / direction, (high[None] - origin[:, None]) / direction
     enter = np.maximum(np.minimum(near, far).max(2), 0)
     return np.where(enter <= np.maximum(near, far).min(2), enter, np.inf)
+
+
+def rotated(quaternions, points):
+    """Points rotated by quaternions of any length, in float64."""
+    quaternions = np.asarray(quaternions, np.float64)
+    unit = quaternions / np.linalg.norm(quaternions, axis=-1, keepdims=True)
+    axis, w = unit[..., :3], unit[..., 3:]
+    points = np.asarray(points, np.float64)
+    turn = 2 * np.cross(axis, points)
+    return points + w * turn + np.cross(axis, turn)
+
+
+def moved(points, t, position, delta, rotation, accel, spin):
+    """Points of a body in world coordinates at the time ``t``, in float64."""
+    position, delta, accel, spin = (np.asarray(of, np.float64) for of in (position, delta, accel, spin))
+    angle = np.linalg.norm(spin) * t
+    axis = spin / max(np.linalg.norm(spin), 1e-300)
+    turn = np.append(axis * np.sin(angle / 2), np.cos(angle / 2))
+    return rotated(turn, rotated(rotation, points)) + position + delta * t + accel * t * t / 2
+
+
+def distances_of_triangles(points, corners):
+    """The distance of each point ``(n, 3)`` from each triangle ``(m, 3, 3)``, as a table of float64."""
+    points, corners = np.asarray(points, np.float64)[:, None], np.asarray(corners, np.float64)[None]
+    best = np.full((points.shape[0], corners.shape[1]), np.inf)
+    normal = np.cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0])
+    inside = np.ones(best.shape, bool)
+    for k in range(3):
+        start, edge = corners[:, :, k], corners[:, :, (k + 1) % 3] - corners[:, :, k]
+        along = np.clip(((points - start) * edge).sum(2) / (edge * edge).sum(2), 0, 1)
+        best = np.minimum(best, np.linalg.norm(points - start - along[..., None] * edge, axis=2))
+        inside &= (np.cross(edge, points - start) * normal).sum(2) >= 0
+    height = np.abs(((points - corners[:, :, 0]) * normal).sum(2)) / np.linalg.norm(normal, axis=2)
+    return np.where(inside, height, best)
+
+
+def entries_of_triangles(origin, direction, corners):
+    """The fraction at which each ray meets each triangle, infinite for a miss (Moeller and Trumbore 1997); how far the point is
+    inside of the triangle, as its least barycentric coordinate; and whether the ray meets the back. Tables of float64."""
+    origin, direction = (np.asarray(of, np.float64)[:, None] for of in (origin, direction))
+    corners = np.asarray(corners, np.float64)[None]
+    first, second = corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0]
+    p = np.cross(direction, second)
+    determinant = (first * p).sum(2)
+    offset = origin - corners[:, :, 0]
+    u = (offset * p).sum(2) / determinant
+    q = np.cross(offset, first)
+    v = (direction * q).sum(2) / determinant
+    fraction = (second * q).sum(2) / determinant
+    inside = np.minimum(np.minimum(u, v), 1 - u - v)
+    return np.where((inside >= 0) & (fraction >= 0), fraction, np.inf), inside, determinant < 0

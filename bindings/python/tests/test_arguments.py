@@ -134,7 +134,7 @@ class ArgumentsTest(unittest.TestCase):
     def test_objects_of_other_types_are_errors_that_name_the_argument(self):
         ball, motion = swath.Convex.sphere(1.0), swath.Motion()
         cases = [
-            ("a: expected Convex, got int", lambda: swath.first_time(3, motion, ball, motion)),
+            ("a: expected a Convex, Compound, Mesh or HeightField, got int", lambda: swath.first_time(3, motion, ball, motion)),
             ("motion_b: expected Motion, got Convex", lambda: swath.distance(ball, motion, ball, ball)),
             ("snapshot: expected Snapshot, got bytes", lambda: swath.Broadphase().restore(b"")),
             ("progress: expected a function, got int", lambda: swath.screen_conjunctions(swath.catalogue(3), 1.0, progress=3)),
@@ -179,6 +179,10 @@ class ArgumentsTest(unittest.TestCase):
                     return 1.0
                 def __index__(self):
                     return int(float(self))
+            ball = swath.Convex.sphere(1.0)
+            def first_times(a, b, of):
+                of.array = np.zeros((1_000_000, 2), np.uint32)
+                swath.first_times([ball], b[:1], b[:1], of.array, threads=of)
             for call in (
                 lambda a, b, of: world.cast(a, b, without_kind=of),
                 lambda a, b, of: world.cast(a, b, of),
@@ -192,6 +196,12 @@ class ArgumentsTest(unittest.TestCase):
                 lambda a, b, of: swath.PairFinder().union_pairs(a, b, categories=of),
                 lambda a, b, of: swath.tick(a, b, b, impacts_per_body=of),
                 lambda a, b, of: swath.Bvh(a, b, masks=of),
+                lambda a, b, of: swath.Mesh(a, b.view(np.uint32), threads=of),
+                lambda a, b, of: swath.HeightField(a, [1.0, of]),
+                lambda a, b, of: swath.Compound([ball], a, threads=of),
+                lambda a, b, of: swath.cast(ball, swath.Motion(), a, b, of),
+                lambda a, b, of: swath.cast(ball, swath.Motion(), a, b, threads=of),
+                first_times,
             ):
                 array, other = rays(), rays()
                 try:

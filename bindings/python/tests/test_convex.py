@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 import swath
-from support import F32
+from support import F32, moved
 
 
 class ConvexTest(unittest.TestCase):
@@ -75,7 +75,7 @@ class ConvexTest(unittest.TestCase):
             swath.first_times([ball] * 4, position, delta, np.array([[0, 1], [4, 2]], np.uint32))
         with self.assertRaisesRegex(ValueError, "rotation: expected one row for each of 4 shapes, got 3"):
             swath.first_times([ball] * 4, position, delta, pairs, rotation=rotation[:3])
-        with self.assertRaisesRegex(TypeError, "shapes: expected a sequence of Convex, got one with int in row 1"):
+        with self.assertRaisesRegex(TypeError, "shapes: expected a sequence of Convex, Compound, Mesh or HeightField, got one with int in row 1"):
             swath.first_times([ball, 3], position, delta, pairs)
         for name in ("target_distance", "tolerance"):
             with self.assertRaisesRegex(ValueError, f"{name}: "):
@@ -97,20 +97,10 @@ class ConvexTest(unittest.TestCase):
         low, high, path = swath.bounds_over(shapes, position, delta, **motion)
         wide = swath.bounds_over(shapes, position, delta, margin=0.25, **motion)
         np.testing.assert_allclose(wide[0], low - 0.25, atol=1e-5)
-
-        def rotated(axis_angle, vectors):
-            angle = np.linalg.norm(axis_angle)
-            axis = axis_angle / angle
-            along = (vectors @ axis)[:, None] * axis
-            return along + (vectors - along) * np.cos(angle) + np.cross(axis, vectors) * np.sin(angle)
-
         for k in range(n):
-            x, y, z, w = rotation[k].astype(np.float64) / np.linalg.norm(rotation[k].astype(np.float64))
-            half_sine = np.linalg.norm([x, y, z])
-            start = rotated(np.array([x, y, z]) / half_sine * 2 * np.arctan2(half_sine, w), points[k].astype(np.float64))
             for t in np.linspace(0, 1, 33):
-                moved = rotated(spin[k] * t + 1e-30, start) + position[k] + delta[k] * t + accel[k] * t * t / 2
-                self.assertTrue((moved >= low[k] + path[k] * t - 1e-5).all() and (moved <= high[k] + path[k] * t + 1e-5).all())
+                of = moved(points[k], t, position[k], delta[k], rotation[k], accel[k], spin[k])
+                self.assertTrue((of >= low[k] + path[k] * t - 1e-5).all() and (of <= high[k] + path[k] * t + 1e-5).all())
         pairs = np.array([[a, b] for a in range(n) for b in range(a + 1, n)], np.uint32)
         found = swath.first_times(shapes, position, delta, pairs, **motion)
         touching = {tuple(pair) for pair in pairs[found.state != 0].tolist()}

@@ -70,8 +70,16 @@ class ForkTest(unittest.TestCase):
         balls, pairs = [swath.Convex.sphere(1.0)] * 2000, np.array([[0, 1]] * 2000, np.uint32)
         positions, faces = low.astype(np.float64), np.array([[0, 1, 2]], np.uint32)
         of_faces = np.array([[5, 0]] * 5000, np.uint32)
+        corners, heights = np.arange(60_000, dtype=np.uint32).reshape(-1, 3) // 3, low.reshape(300, 200)
+        mesh, still = swath.Mesh(low, corners, threads=2), swath.Motion()
         finder = swath.PairFinder()
         self.check_error(lambda: finder.swept_pairs(low, high, delta))
+        self.check_error(lambda: len(swath.Mesh(low, corners)))
+        self.check_error(lambda: len(swath.HeightField(heights, [1.0, 1.0])))
+        self.check_error(lambda: len(swath.Compound(balls, low[:2000])))
+        self.check_error(lambda: len(mesh.faults()))
+        self.check_error(lambda: len(swath.cast(mesh, still, low, delta)[0]))
+        self.check_error(lambda: len(swath.first_times([mesh, balls[0]], low[:2], delta[:2], pairs)))
         self.check_error(lambda: len(swath.Bvh(low, high)))
         self.check_error(lambda: len(swath.tick(low, high, delta)[0]))
         self.check_error(lambda: len(swath.first_times(balls, low[:2000], delta[:2000], pairs)))
@@ -103,6 +111,20 @@ class ForkTest(unittest.TestCase):
             self.assertEqual(in_forked_process(lambda: len(first_times())), 2000)
             screen = lambda: swath.screen_conjunctions(swath.catalogue(3000), 600.0, within_km=50.0, threads=threads)
             self.assertEqual(in_forked_process(lambda: len(screen()[0])), len(screen()[0]))
+
+        corners, heights = np.arange(60_000, dtype=np.uint32).reshape(-1, 3) // 3, low.reshape(300, 200)
+        mesh, still = swath.Mesh(low, corners, threads=1), swath.Motion()
+        self.assertEqual(in_forked_process(lambda: len(mesh.faults())), len(mesh.faults()))
+        self.assertIs(in_forked_process(lambda: swath.overlaps(mesh, still, balls[0], still)), True)
+        for threads in (1, 2):
+            for make in (
+                lambda: swath.Mesh(low, corners, threads=threads),
+                lambda: swath.HeightField(heights, [1.0, 1.0], threads=threads),
+                lambda: swath.Compound(balls, low[:2000], threads=threads),
+            ):
+                self.assertEqual(in_forked_process(lambda: len(make())), len(make()))
+            cast = lambda: swath.cast(mesh, still, low, delta, threads=threads)[0]
+            self.assertEqual(in_forked_process(lambda: cast().tolist()), cast().tolist())
 
         # An object of the parent is destroyed.
         def destroy():

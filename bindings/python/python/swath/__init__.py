@@ -1,25 +1,26 @@
 """Which of millions of moving boxes touch this tick, and when exactly.
 
-Arrays of vectors are contiguous, aligned numpy arrays of ``float32`` with shape ``(n, 3)``; positions of the vertices of a
-mesh are ``float64``, pairs and indices are ``uint32``, and ids are ``uint64``. An array of another type, with gaps, or with a mask is
-an error. Boxes of a ``PairFinder`` and a ``Broadphase``, boxes of which a ``Bvh`` is built, and positions of meshes are read
-without a copy. No array of a call may be changed while the call runs, neither by another thread nor by a
-method of another argument. Results are new arrays.
+Arrays of vectors are contiguous, aligned numpy arrays of ``float32`` with shape ``(n, 3)``; positions of vertices for
+``vertex_face`` and ``edge_edge`` are ``float64``, pairs and indices are ``uint32``, and ids are ``uint64``. An array of another type,
+with gaps, or with a mask is an error. Boxes of a ``PairFinder`` and a ``Broadphase``, boxes of which a ``Bvh`` is built, and positions
+for ``vertex_face`` and ``edge_edge`` are read without a copy. No array of a call may be changed while the call runs, neither by
+another thread nor by a method of another argument. Results are new arrays, and all objects have copies.
 
 Time ``t`` is a fraction of the tick, in ``[0, 1]``; ``delta`` is a displacement over the tick, ``accel`` a displacement per
 tick squared, ``spin`` an axis times radians per tick. Rotations are quaternions ``[x, y, z, w]`` of any length.
 
 Invalid rows (NaN, infinite, beyond ``2**120``, ``min > max``) are in no result. ``rejected`` of a ``PairFinder``, a ``Broadphase``, a
-``Bvh`` and of the result of ``first_times`` lists them with the reasons. Functions without such a list treat an invalid row as one that
-touches nothing: a query for it finds nothing, ``tick`` leaves it out, the state of ``vertex_face`` and ``edge_edge`` is 0, and its
-box of ``bounds_over`` is NaN. Other mistakes are a ``ValueError`` or ``TypeError`` that names the argument.
+``Bvh``, a ``Mesh`` and of the result of ``first_times`` lists them with the reasons. Functions without such a list treat an invalid row as
+one that touches nothing: a query for it finds nothing, a ray of ``cast`` misses, ``tick`` leaves it out, the state of ``vertex_face``
+and ``edge_edge`` is 0, and its box of ``bounds_over`` is NaN. An invalid height of a ``HeightField`` is a hole. Other mistakes are a
+``ValueError`` or ``TypeError`` that names the argument.
 
 ``threads`` is the number of threads of an object or a call, by default one for each logical core, which all objects and calls
 share. Threads do not exist in a process that was forked from the one that started them, such as a worker of ``multiprocessing``
 with the start method ``fork``. A call that needs them there is a ``RuntimeError``: use the start method ``spawn``, or
 ``threads=1``, or create the object in the new process with a number of threads.
 
-The lock of the interpreter is released during searches, updates and batches. A ``PairFinder`` and a ``Broadphase`` take one call at a
+The lock of the interpreter is released during builds, searches, updates and batches. A ``PairFinder`` and a ``Broadphase`` take one call at a
 time, queries of a ``Broadphase`` included: a second call from another thread is a ``RuntimeError``, so use one object for each
 thread, or a lock. All other objects can be used by several threads at once.
 
@@ -28,25 +29,31 @@ memory than there is ends the process without an exception. ``pairs_max`` of a `
 limits the pairs; a search that finds more is a ``ValueError``.
 """
 
+from ._shapes import (
+    Compound,
+    Convex,
+    FirstTime,
+    FirstTimes,
+    HeightField,
+    Mesh,
+    Motion,
+    bounds_over,
+    cast,
+    distance,
+    first_time,
+    first_times,
+    overlaps,
+)
 from ._swath import (
     Broadphase,
     Bvh,
     Contact,
-    Convex,
-    FirstTime,
-    FirstTimes,
-    Motion,
     PairFinder,
     Snapshot,
     __version__,
-    bounds_over,
     catalogue,
-    distance,
     edge_edge,
-    first_time,
-    first_times,
     level,
-    overlaps,
     screen_conjunctions,
     tick,
     vertex_face,
@@ -55,15 +62,19 @@ from ._swath import (
 __all__ = [
     "Broadphase",
     "Bvh",
+    "Compound",
     "Contact",
     "Convex",
     "FirstTime",
     "FirstTimes",
+    "HeightField",
+    "Mesh",
     "Motion",
     "PairFinder",
     "Snapshot",
     "__version__",
     "bounds_over",
+    "cast",
     "catalogue",
     "distance",
     "edge_edge",

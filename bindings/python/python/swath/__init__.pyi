@@ -1,13 +1,18 @@
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._shapes import (
+    Compound, Convex, FirstTime, FirstTimes, HeightField, Mesh, Motion, bounds_over, cast, distance, first_time, first_times,
+    overlaps,
+)
+
 __all__ = [
-    "Broadphase", "Bvh", "Contact", "Convex", "FirstTime", "FirstTimes", "Motion", "PairFinder", "Snapshot", "__version__",
-    "bounds_over", "catalogue", "distance", "edge_edge", "first_time", "first_times", "level", "overlaps",
-    "screen_conjunctions", "tick", "vertex_face",
+    "Broadphase", "Bvh", "Compound", "Contact", "Convex", "FirstTime", "FirstTimes", "HeightField", "Mesh", "Motion",
+    "PairFinder", "Snapshot", "__version__", "bounds_over", "cast", "catalogue", "distance", "edge_edge", "first_time",
+    "first_times", "level", "overlaps", "screen_conjunctions", "tick", "vertex_face",
 ]
 
 _F32 = NDArray[np.float32]
@@ -384,148 +389,6 @@ class Bvh:
     @property
     def rejected(self) -> list[tuple[int, str]]:
         """Rows that were rejected, each with the reason."""
-
-@final
-class Convex:
-    """A convex shape, in coordinates of its body. Its origin is the position of a ``Motion``, about which the body rotates."""
-    @staticmethod
-    def hull(points: _F32) -> Convex:
-        """The convex hull of points, ``(n, 3)``."""
-    @staticmethod
-    def sphere(radius: float) -> Convex:
-        """A ball about the origin. With the radius 0 it is a point."""
-    @staticmethod
-    def cuboid(half_extents: _Vector) -> Convex:
-        """A box about the origin. ``half_extents`` are three lengths; zero makes it flat."""
-    @staticmethod
-    def capsule(half_height: float, radius: float) -> Convex:
-        """A capsule along the y axis: a segment from ``-half_height`` to ``half_height``, rounded by ``radius``."""
-    @staticmethod
-    def cylinder(half_height: float, radius: float) -> Convex:
-        """A cylinder along the y axis, from ``-half_height`` to ``half_height``."""
-    @staticmethod
-    def cone(half_height: float, radius: float) -> Convex:
-        """A cone along the y axis, with its disc at ``-half_height`` and its tip at ``half_height``."""
-    @staticmethod
-    def segment(a: _Vector, b: _Vector) -> Convex:
-        """The segment between two points, three numbers each."""
-    @staticmethod
-    def triangle(a: _Vector, b: _Vector, c: _Vector) -> Convex:
-        """A triangle of three corners, three numbers each, which may be collinear or equal."""
-    def rounded(self, radius: float) -> Convex:
-        """The same shape with all points within ``radius`` of it."""
-    def scaled(self, factors: _Vector) -> Convex:
-        """The same shape, scaled on each of its own axes by one of three ``factors``.
-
-        A negative factor mirrors it, zero makes it flat. The factors of a rounded shape must have the same magnitude.
-        """
-
-@final
-class Motion:
-    """Position, rotation, displacement, acceleration and spin of a body over a tick.
-
-    A point of the body is at ``position + delta * t + accel * t * t / 2`` plus its rotated arm. ``rotation`` is a quaternion
-    ``[x, y, z, w]`` of any length. ``spin`` is an axis times radians per tick.
-    """
-    def __new__(
-        cls, position: _Vector = (0.0, 0.0, 0.0), *, rotation: _Vector = (0.0, 0.0, 0.0, 1.0),
-        delta: _Vector = (0.0, 0.0, 0.0), accel: _Vector = (0.0, 0.0, 0.0), spin: _Vector = (0.0, 0.0, 0.0),
-    ) -> Self: ...
-
-@final
-class FirstTime:
-    """When two shapes first touch."""
-    state: Literal["impact", "overlapping", "separated", "unresolved"]
-    """"impact", "overlapping" (at the start, or after a touch that ``"ignore"`` ignores), "separated" or "unresolved"."""
-    t: float | None
-    """First time of contact, a fraction of the tick, 0 if they overlap at the start, None without a known contact."""
-    t_safe: float
-    """Time that is proved to be free of contact."""
-    normal: _Tuple | None
-    """Unit normal at that time, from ``a`` to ``b``; None without a known contact."""
-    on_a: _Tuple | None
-    """The point of ``a`` nearest to ``b`` at that time, or deepest inside it, in world coordinates."""
-    on_b: _Tuple | None
-    """The point of ``b`` nearest to ``a`` at that time, or deepest inside it, in world coordinates."""
-    closing: float | None
-    """Closing speed of these points along the normal, in length per tick; negative if they separate."""
-    depth: float | None
-    """Depth beyond the target distance along the normal if they overlap at the start, else None."""
-
-@final
-class FirstTimes:
-    """When the bodies of many pairs first touch: arrays with a row for each pair."""
-    state: _U8
-    """``(k,)`` uint8: 0 separated, 1 impact, 2 overlapping (at the start, or after an ignored touch), 3 unresolved."""
-    t: _F32
-    """``(k,)``: the first time of contact as a fraction of the tick, or the time that is proved to be free of contact, which is
-    1 if separated.
-    """
-    normal: _F32
-    """``(k, 3)``: the unit normal at that time from the first body to the second; zeros without a known contact."""
-    on_a: _F32
-    """``(k, 3)``: the point of the first body nearest to the second at that time, or deepest inside it, in world coordinates,
-    or zeros.
-    """
-    on_b: _F32
-    """``(k, 3)``: the point of the second body nearest to the first at that time, or deepest inside it, in world coordinates,
-    or zeros.
-    """
-    closing: _F32
-    """``(k,)``: the closing speed of these points along the normal, in length per tick, negative if they separate, or 0."""
-    depth: _F32
-    """``(k,)``: the depth beyond the target distance along the normal of bodies that overlap at the start, else 0."""
-    rejected: list[tuple[int, str]]
-    """The invalid bodies, as a list of their rows, each with the reason. They touch nothing."""
-    def __len__(self) -> int: ...
-
-def first_time(
-    a: Convex, motion_a: Motion, b: Convex, motion_b: Motion, *, target_distance: float = 0.0,
-    tolerance: float = 6.103515625e-05, touch: _Touch = "if_closing",
-) -> FirstTime:
-    """When two convex shapes first come within ``target_distance`` of each other. Never late, never missed.
-
-    ``tolerance`` limits the distance at an impact above the target, relative to the size of the smaller shape, from 0 to 1; by
-    default it is 1/16384. ``touch`` states which touches at the start of the tick are impacts: every one (``"hit"``), one whose
-    nearest points close (``"if_closing"``), or none (``"ignore"``; those that then move into each other have the state
-    of an overlap).
-    """
-
-def first_times(
-    shapes: Iterable[Convex], position: _F32, delta: _F32, pairs: _U32, *, rotation: _F32 | None = None,
-    accel: _F32 | None = None, spin: _F32 | None = None, target_distance: float = 0.0, tolerance: float = 6.103515625e-05,
-    touch: _Touch = "if_closing", threads: int | None = None,
-) -> FirstTimes:
-    """First times of many pairs of bodies.
-
-    ``shapes`` are those of the bodies; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the quaternions
-    ``rotation``, ``(n, 4)`` of any length, have a row for each. Without ``rotation``, no body is rotated at the start.
-    ``pairs`` has two bodies in each row, ``(k, 2)``. The other arguments are as in ``first_time``. An invalid body touches
-    nothing, and is in the list ``rejected`` of the result.
-    """
-
-def bounds_over(
-    shapes: Iterable[Convex], position: _F32, delta: _F32, *, rotation: _F32 | None = None, accel: _F32 | None = None,
-    spin: _F32 | None = None, margin: float = 0.0,
-) -> tuple[_F32, _F32, _F32]:
-    """Moving boxes that contain bodies during the whole tick, for a ``Broadphase`` or a ``PairFinder``.
-
-    ``shapes`` are those of the bodies; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the quaternions
-    ``rotation``, ``(n, 4)`` of any length, have a row for each. Returns ``min``, ``max`` and ``delta``, ``(n, 3)`` each. The
-    box of an accelerated body contains it on a straight path. All boxes are enlarged by ``margin``, a length, on each side:
-    with half a target distance, two boxes touch whenever their bodies are within the target. The box of an invalid body is NaN,
-    so that other functions reject it.
-    """
-
-def distance(
-    a: Convex, motion_a: Motion, b: Convex, motion_b: Motion
-) -> tuple[float, _Tuple, _Tuple, _Tuple]:
-    """Distance at the start of the tick, negative if the shapes overlap; its normal from ``a`` to ``b``; the nearest points of
-    both.
-    """
-
-def overlaps(a: Convex, motion_a: Motion, b: Convex, motion_b: Motion) -> bool:
-    """Whether the shapes overlap or touch at the start of the tick: less work than the distance."""
 
 def vertex_face(
     start: _F64, end: _F64, faces: _U32, pairs: _U32, *, minimum_separation: float = 0.0, tolerance: float = 1e-09,

@@ -2,12 +2,13 @@
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use swath::convex::OwnedShape;
 use swath::convex::toi::{self, Toi, ToiInput, ToiResult};
+use swath::mesh::toi as mesh_toi;
+use swath::mesh::toi::{GeometryInput, PartToi};
 use swath::{Pair, Shape};
 
 use super::bounds::{Bodies, MotionColumns};
-use super::{settings, state};
+use super::{Body, settings, state};
 use crate::arguments::wrong;
 use crate::arrays::{Rows, array, filled, table};
 use crate::threads::exec_of_call;
@@ -33,6 +34,9 @@ pub(crate) struct FirstTimes {
     closing: Py<PyArray1<f32>>,
     /// ``(k,)``: the depth beyond the target distance along the normal of bodies that overlap at the start, else 0.
     depth: Py<PyArray1<f32>>,
+    /// ``(k, 2)`` uint32: the number of the part of each body that touches, such as a triangle; 0 for a ``Convex``, and
+    /// without a known contact.
+    parts: Py<PyArray2<u32>>,
     /// The invalid bodies, as a list of their rows, each with the reason. They touch nothing.
     rejected: Vec<(u32, String)>,
 }
@@ -58,13 +62,14 @@ struct Columns {
     on_b: Vec<[f32; 3]>,
     closing: Vec<f32>,
     depths: Vec<f32>,
+    parts: Vec<[u32; 2]>,
 }
 
 impl Columns {
-    fn of(found: &[Toi]) -> Self {
+    fn of(found: impl Iterator<Item = PartToi>) -> Self {
         let mut columns = Self::default();
         let zero = [0.0; 3];
-        for toi in found {
+        for PartToi { toi, parts, .. } in found {
             let (code, depth, normal, on_a, on_b, closing) = match toi.result {
                 ToiResult::Impact { normal, on_a, on_b, closing, .. } => {
                     (1, 0.0, normal, on_a, on_b, closing)
@@ -82,6 +87,7 @@ impl Columns {
             columns.on_b.push(on_b);
             columns.closing.push(closing);
             columns.depths.push(depth);
+            columns.parts.push(if matches!(code, 1 | 2) { parts } else { [0; 2] });
         }
         columns
     }
@@ -89,7 +95,7 @@ impl Columns {
 
 /// First times of many pairs of bodies.
 ///
-/// ``shapes`` are those of the bodies; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the quaternions
+/// ``shapes`` are those of the bodies, of any class; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the quaternions
 /// ``rotation``, ``(n, 4)`` of any length, have a row for each. Without ``rotation``, no body is rotated at the start.
 /// ``pairs`` has two bodies in each row, ``(k, 2)``. The other arguments are as in ``first_time``. An invalid body
 /// touches nothing, and is in the list ``rejected`` of the result.
@@ -117,22 +123,31 @@ pub(crate) fn first_times<'py>(
     threads: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<FirstTimes> {
     let settings = settings(target_distance, tolerance, touch)?;
+    let threads = exec_of_call(threads)?.threads;
     let columns = MotionColumns { position, delta, rotation, accel, spin };
-    let Bodies { shapes: owned, motions } = Bodies::new(shapes, &columns)?;
+    let Bodies { shapes, motions } = Bodies::new(shapes, &columns)?;
     let pairs = Rows::<u32, 2>::new("pairs", pairs)?;
     let pairs: &[Pair] = bytemuck::cast_slice(pairs.rows());
-    let threads = exec_of_call(threads)?.threads;
-    let mut out = filled(Toi::default(), pairs.len())?;
-    let found = py.detach(|| {
-        let shapes: Vec<Shape<'_>> = owned.iter().map(OwnedShape::shape).collect();
-        let input = ToiInput { shapes: &shapes, motions: &motions, pairs, windows: &[] };
-        let mut rejected = Vec::new();
-        toi::pairs(&input, &settings, &threads, &mut rejected, &mut out)
-            .map_err(|error| error.to_string())?;
+    let (columns, rejected) = py.detach(|| {
+        let (motions, rejected) = (&motions, &mut Vec::new());
+        let convex: Option<Vec<Shape<'_>>> = shapes.iter().map(Body::convex).collect();
+        let columns = if let Some(shapes) = convex {
+            let input = ToiInput { shapes: &shapes, motions, pairs, windows: &[] };
+            let mut out = filled(Toi::default(), pairs.len())?;
+            toi::pairs(&input, &settings, &threads, rejected, &mut out)
+                .map_err(|error| wrong("pairs", error))?;
+            Columns::of(out.into_iter().map(|toi| PartToi { toi, ..PartToi::default() }))
+        } else {
+            let geometries: Vec<_> = shapes.iter().map(Body::geometry).collect();
+            let input = GeometryInput { geometries: &geometries, motions, pairs };
+            let mut out = filled(PartToi::default(), pairs.len())?;
+            mesh_toi::pairs(&input, &settings, &threads, rejected, &mut out)
+                .map_err(|error| wrong("pairs", error))?;
+            Columns::of(out.into_iter())
+        };
         let rejected = rejected.iter().map(|r| (r.row, r.reason.to_string())).collect();
-        Ok((Columns::of(&out), rejected))
-    });
-    let (columns, rejected) = found.map_err(|error: String| wrong("pairs", error))?;
+        Ok::<_, PyErr>((columns, rejected))
+    })?;
     Ok(FirstTimes {
         state: array(py, columns.states).unbind(),
         t: array(py, columns.times).unbind(),
@@ -141,6 +156,7 @@ pub(crate) fn first_times<'py>(
         on_b: table(py, columns.on_b)?.unbind(),
         closing: array(py, columns.closing).unbind(),
         depth: array(py, columns.depths).unbind(),
+        parts: table(py, columns.parts)?.unbind(),
         rejected,
     })
 }

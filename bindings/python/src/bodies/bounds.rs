@@ -2,17 +2,15 @@
 
 use numpy::PyArray2;
 use pyo3::prelude::*;
-use swath::convex::OwnedShape;
-use swath::mesh::Geometry;
 use swath::{Motion, Pose};
 
-use super::shapes;
+use super::{Body, CLASSES, sequence};
 use crate::arguments::{length, wrong};
 use crate::arrays::{Rows, Vectors, table};
 
 /// Shapes, and a motion of each, which may be invalid.
 pub(super) struct Bodies {
-    pub(super) shapes: Vec<OwnedShape>,
+    pub(super) shapes: Vec<Body>,
     pub(super) motions: Vec<Motion>,
 }
 
@@ -35,7 +33,7 @@ fn check(name: &str, rows: usize, shapes: usize) -> PyResult<()> {
 
 impl Bodies {
     pub(super) fn new(of: &Bound<'_, PyAny>, columns: &MotionColumns<'_, '_>) -> PyResult<Self> {
-        let shapes = shapes(of)?;
+        let shapes = sequence(of, CLASSES, Body::of)?;
         let column = |name: &str, object: &Bound<'_, PyAny>| {
             let vectors = Vectors::new(name, object)?.rows().to_vec();
             check(name, vectors.len(), shapes.len())?;
@@ -76,7 +74,7 @@ type BoundRows<'py> =
 
 /// Moving boxes that contain bodies during the whole tick, for a ``Broadphase`` or a ``PairFinder``.
 ///
-/// ``shapes`` are those of the bodies; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the quaternions
+/// ``shapes`` are those of the bodies, of any class; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the quaternions
 /// ``rotation``, ``(n, 4)`` of any length, have a row for each. Returns ``min``, ``max`` and ``delta``, ``(n, 3)``
 /// each. The box of an accelerated body contains it on a straight path. All boxes are enlarged by ``margin``, a length,
 /// on each side: with half a target distance, two boxes touch whenever their bodies are within the target. The box of
@@ -103,7 +101,7 @@ pub(crate) fn bounds_over<'py>(
     let (mut min, mut max, mut delta) = (Vec::new(), Vec::new(), Vec::new());
     py.detach(|| {
         for (shape, motion) in shapes.iter().zip(&motions) {
-            let found = Geometry::Convex(shape.shape()).bounds_over(motion, margin);
+            let found = shape.geometry().bounds_over(motion, margin);
             let corners = found.map(|moving| (moving.aabb.min, moving.aabb.max, moving.delta));
             let (low, high, path) = corners.unwrap_or(([f32::NAN; 3], [f32::NAN; 3], [0.0; 3]));
             min.push(low);

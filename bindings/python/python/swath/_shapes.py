@@ -1,0 +1,33 @@
+"""Shapes, their motions, and functions of them: a module of its own only because its stubs are a file of their own."""
+
+from ._swath import (
+    Compound,
+    Convex,
+    FirstTime,
+    FirstTimes,
+    HeightField,
+    Mesh,
+    Motion,
+    bounds_over,
+    cast,
+    distance,
+    first_time,
+    first_times,
+    overlaps,
+)
+
+__all__ = [
+    "Compound",
+    "Convex",
+    "FirstTime",
+    "FirstTimes",
+    "HeightField",
+    "Mesh",
+    "Motion",
+    "bounds_over",
+    "cast",
+    "distance",
+    "first_time",
+    "first_times",
+    "overlaps",
+]

@@ -1,0 +1,139 @@
+//! Bodies: shapes of all kinds, their motions, and what is between two of them.
+
+mod bounds;
+mod casts;
+mod convex;
+mod motion;
+mod one;
+mod pairs;
+mod parts;
+
+pub(crate) use bounds::bounds_over;
+pub(crate) use casts::cast;
+pub(crate) use convex::Convex;
+pub(crate) use motion::BodyMotion;
+pub(crate) use one::{FirstTime, distance, first_time, overlaps};
+pub(crate) use pairs::{FirstTimes, first_times};
+pub(crate) use parts::{PyCompound, PyHeightField, PyMesh};
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use swath::Shape;
+use swath::convex::OwnedShape;
+use swath::convex::toi::{Settings, ToiResult, Touch};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh};
+
+use crate::arguments::{Words, number_or, word, wrong};
+use crate::arrays::mistyped;
+
+/// The classes of shapes, for errors.
+const CLASSES: &str = "Convex, Compound, Mesh or HeightField";
+
+/// A shape of any kind. It is cheap to clone.
+#[derive(Clone)]
+pub(crate) enum Body {
+    Convex(OwnedShape),
+    Compound(Arc<Compound>),
+    Mesh(Arc<Mesh<'static>>),
+    HeightField(Arc<HeightField<'static>>),
+}
+
+impl Body {
+    /// Returns the shape of an object, if it is one.
+    fn of(object: &Bound<'_, PyAny>) -> Option<Self> {
+        if let Ok(shape) = object.cast::<Convex>() {
+            return Some(Self::Convex(shape.get().shape.clone()));
+        }
+        if let Ok(shape) = object.cast::<PyCompound>() {
+            return Some(Self::Compound(shape.get().compound.clone()));
+        }
+        if let Ok(shape) = object.cast::<PyMesh>() {
+            return Some(Self::Mesh(shape.get().mesh.clone()));
+        }
+        let shape = object.cast::<PyHeightField>().ok()?;
+        Some(Self::HeightField(shape.get().field.clone()))
+    }
+
+    /// Reads a shape of any kind.
+    fn read(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::of(object).ok_or_else(|| mistyped(name, &format!("a {CLASSES}"), object))
+    }
+
+    /// Returns the shape as an argument of the functions for all kinds.
+    fn geometry(&self) -> Geometry<'_> {
+        match self {
+            Self::Convex(shape) => shape.shape().into(),
+            Self::Compound(compound) => Geometry::from(&**compound),
+            Self::Mesh(mesh) => Geometry::from(&**mesh),
+            Self::HeightField(field) => Geometry::from(&**field),
+        }
+    }
+
+    /// Returns the shape if it is convex.
+    fn convex(&self) -> Option<Shape<'_>> {
+        if let Self::Convex(shape) = self { Some(shape.shape()) } else { None }
+    }
+}
+
+/// Returns the name of a result, and the time until which it is free of contact.
+fn state(result: &ToiResult) -> (&'static str, f32) {
+    match *result {
+        ToiResult::Impact { t, .. } => ("impact", t),
+        ToiResult::Overlapping { .. } => ("overlapping", 0.0),
+        ToiResult::Unresolved { t_safe } => ("unresolved", t_safe),
+        _ => ("separated", 1.0),
+    }
+}
+
+/// Which touches at the start count.
+pub(crate) const TOUCHES: Words<Touch, 3> =
+    [("hit", Touch::Hit), ("if_closing", Touch::IfClosing), ("ignore", Touch::Ignore)];
+
+/// Reads the argument `touch`.
+pub(crate) fn touch(object: Option<&Bound<'_, PyAny>>) -> PyResult<Touch> {
+    object.map_or(Ok(Touch::IfClosing), |object| word("touch", object, &TOUCHES))
+}
+
+/// Reads the settings of a search.
+fn settings(
+    target_distance: Option<&Bound<'_, PyAny>>,
+    tolerance: Option<&Bound<'_, PyAny>>,
+    touch: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Settings> {
+    let target_distance = number_or("target_distance", target_distance, 0.0)?;
+    let settings = Settings { target_distance, touch: self::touch(touch)?, ..Settings::default() };
+    settings.validate().map_err(|error| wrong("target_distance", error))?;
+    let tolerance = number_or("tolerance", tolerance, Settings::TOLERANCE)?;
+    let settings = Settings { tolerance, ..settings };
+    settings.validate().map_err(|error| wrong("tolerance", error))?;
+    Ok(settings)
+}
+
+/// Reads the sequence `shapes`. `read` returns the shape of an object, if it has one of `classes`.
+fn sequence<T>(
+    object: &Bound<'_, PyAny>,
+    classes: &str,
+    read: impl Fn(&Bound<'_, PyAny>) -> Option<T>,
+) -> PyResult<Vec<T>> {
+    let wanted = |got: String| {
+        PyTypeError::new_err(format!("shapes: expected a sequence of {classes}, got {got}"))
+    };
+    let name = |object: &Bound<'_, PyAny>| object.get_type().name().map(|name| name.to_string());
+    let items = object.try_iter().or_else(|error| {
+        if !error.is_instance_of::<PyTypeError>(object.py()) {
+            return Err(error);
+        }
+        name(object).and_then(|got| Err(wanted(got)))
+    })?;
+    let mut shapes = Vec::new();
+    for item in items {
+        let item = item?;
+        let Some(shape) = read(&item) else {
+            return Err(wanted(format!("one with {} in row {}", name(&item)?, shapes.len())));
+        };
+        shapes.push(shape);
+    }
+    Ok(shapes)
+}

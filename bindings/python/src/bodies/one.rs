@@ -1,0 +1,176 @@
+//! First times, distances and overlaps of two bodies.
+
+use pyo3::prelude::*;
+use swath::Motion;
+use swath::convex::gjk;
+use swath::convex::toi::{self, ToiResult};
+use swath::mesh::toi as mesh_toi;
+use swath::mesh::toi::PartToi;
+
+use super::convex::Convex;
+use super::motion::BodyMotion;
+use super::{Body, settings, state};
+use crate::arguments::instance;
+use crate::arrays::invalid;
+
+/// A vector as a tuple.
+type Vector = (f32, f32, f32);
+
+/// When two shapes first touch.
+#[pyclass(frozen, get_all, module = "swath")]
+pub(crate) struct FirstTime {
+    /// "impact", "overlapping" (at the start, or after a touch that ``"ignore"`` ignores), "separated" or "unresolved".
+    state: &'static str,
+    /// First time of contact, a fraction of the tick, 0 if they overlap at the start, None without a known contact.
+    t: Option<f32>,
+    /// Time that is proved to be free of contact.
+    t_safe: f32,
+    /// Unit normal at that time, from ``a`` to ``b``; None without a known contact.
+    normal: Option<Vector>,
+    /// The point of ``a`` nearest to ``b`` at that time, or deepest inside it, in world coordinates.
+    on_a: Option<Vector>,
+    /// The point of ``b`` nearest to ``a`` at that time, or deepest inside it, in world coordinates.
+    on_b: Option<Vector>,
+    /// Closing speed of these points along the normal, in length per tick; negative if they separate.
+    closing: Option<f32>,
+    /// Depth beyond the target distance along the normal if they overlap at the start, else None.
+    depth: Option<f32>,
+    /// The number of the part of ``a`` that touches, such as a triangle; 0 for a ``Convex``; None without a known contact.
+    part_a: Option<u32>,
+    /// The number of the part of ``b`` that touches, such as a triangle; 0 for a ``Convex``; None without a known contact.
+    part_b: Option<u32>,
+}
+
+#[pymethods]
+impl FirstTime {
+    fn __repr__(&self) -> String {
+        format!("FirstTime(state='{}', t={:?}, t_safe={})", self.state, self.t, self.t_safe)
+            .replace("Some(", "")
+            .replace("),", ",")
+    }
+}
+
+/// Reads the shapes of two bodies by `read`, and their motions.
+fn bodies<'a, 'py, S>(
+    [a, motion_a]: [&'a Bound<'py, PyAny>; 2],
+    [b, motion_b]: [&'a Bound<'py, PyAny>; 2],
+    read: impl Fn(&str, &'a Bound<'py, PyAny>) -> PyResult<S>,
+) -> PyResult<[(S, &'a Motion); 2]> {
+    let motion = |name, object| Ok::<_, PyErr>(&instance::<BodyMotion>(name, object)?.get().motion);
+    Ok([
+        (read("a", a)?, motion("motion_a", motion_a)?),
+        (read("b", b)?, motion("motion_b", motion_b)?),
+    ])
+}
+
+/// When two shapes first come within ``target_distance`` of each other. Never late, never missed.
+///
+/// The shapes are of any class. If several parts of them touch, it is the first one, or that with the deepest overlap at
+/// the start. The lock of the interpreter is released if one of them is not a ``Convex``.
+///
+/// ``tolerance`` limits the distance at an impact above the target, relative to the size of the smaller shape, from 0
+/// to 1; by default it is 1/16384. ``touch`` states which touches at the start of the tick are impacts: every one
+/// (``"hit"``), one whose nearest points close (``"if_closing"``), or none (``"ignore"``; those that then move into
+/// each other have the state of an overlap).
+#[pyfunction]
+#[pyo3(
+    signature = (a, motion_a, b, motion_b, *, target_distance=None, tolerance=None, touch=None),
+    text_signature = "(a, motion_a, b, motion_b, *, target_distance=0.0, tolerance=6.103515625e-05, touch='if_closing')"
+)]
+#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+pub(crate) fn first_time(
+    py: Python<'_>,
+    a: &Bound<'_, PyAny>,
+    motion_a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    motion_b: &Bound<'_, PyAny>,
+    target_distance: Option<&Bound<'_, PyAny>>,
+    tolerance: Option<&Bound<'_, PyAny>>,
+    touch: Option<&Bound<'_, PyAny>>,
+) -> PyResult<FirstTime> {
+    let settings = settings(target_distance, tolerance, touch)?;
+    let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b], Body::read)?;
+    let found = if let (Some(a), Some(b)) = (a.convex(), b.convex()) {
+        let found = toi::one_to_one(&a, motion_a, &b, motion_b, &settings);
+        found.map(|toi| PartToi { toi, ..PartToi::default() })
+    } else {
+        py.detach(|| {
+            mesh_toi::one_to_one(&a.geometry(), motion_a, &b.geometry(), motion_b, &settings)
+        })
+    };
+    let PartToi { toi, parts: [part_a, part_b], .. } = found.map_err(invalid)?;
+    let (state, t_safe) = state(&toi.result);
+    let (part_a, part_b) = (Some(part_a), Some(part_b));
+    let free = FirstTime {
+        state,
+        t: None,
+        t_safe,
+        normal: None,
+        on_a: None,
+        on_b: None,
+        closing: None,
+        depth: None,
+        part_a: None,
+        part_b: None,
+    };
+    Ok(match toi.result {
+        ToiResult::Impact { t, normal, on_a, on_b, closing } => FirstTime {
+            t: Some(t),
+            normal: Some(normal.into()),
+            on_a: Some(on_a.into()),
+            on_b: Some(on_b.into()),
+            closing: Some(closing),
+            part_a,
+            part_b,
+            ..free
+        },
+        ToiResult::Overlapping { depth, normal, on_a, on_b, closing } => FirstTime {
+            t: Some(0.0),
+            normal: Some(normal.into()),
+            on_a: Some(on_a.into()),
+            on_b: Some(on_b.into()),
+            closing: Some(closing),
+            depth: Some(depth),
+            part_a,
+            part_b,
+            ..free
+        },
+        _ => free,
+    })
+}
+
+/// Distance of two convex shapes at the start of the tick, negative if the shapes overlap; its normal from ``a`` to ``b``; the nearest
+/// points of both.
+#[pyfunction]
+pub(crate) fn distance(
+    a: &Bound<'_, PyAny>,
+    motion_a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    motion_b: &Bound<'_, PyAny>,
+) -> PyResult<(f32, Vector, Vector, Vector)> {
+    let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b], |name, object| {
+        Ok(instance::<Convex>(name, object)?.get().shape.shape())
+    })?;
+    let found = gjk::distance(&a, &motion_a.pose, &b, &motion_b.pose).map_err(invalid)?;
+    Ok((found.distance, found.normal.into(), found.on_a.into(), found.on_b.into()))
+}
+
+/// Whether two shapes of any class overlap or touch at the start of the tick: less work than the distance.
+///
+/// A triangle of a one-sided mesh or height field counts if the position of the other body is in front of it, or is on
+/// the surface of that body and touches the triangle; against another mesh or height field it counts from both sides.
+#[pyfunction]
+pub(crate) fn overlaps(
+    py: Python<'_>,
+    a: &Bound<'_, PyAny>,
+    motion_a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    motion_b: &Bound<'_, PyAny>,
+) -> PyResult<bool> {
+    let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b], Body::read)?;
+    let (pose_a, pose_b) = (&motion_a.pose, &motion_b.pose);
+    if let (Some(a), Some(b)) = (a.convex(), b.convex()) {
+        return gjk::overlaps(&a, pose_a, &b, pose_b).map_err(invalid);
+    }
+    py.detach(|| a.geometry().overlaps(pose_a, &b.geometry(), pose_b)).map_err(invalid)
+}
