@@ -102,7 +102,7 @@ fn elements_that_rotate_near_each_other_need_few_rounds() {
             let (sin, cos) = between(-1.5, 1.5).sin_cos();
             end = start.map(|[x, y, z]| [cos * x - sin * y, sin * x + cos * y, z]);
         }
-        let settings = ElementSettings { rounds_max: 300, ..ElementSettings::default() };
+        let settings = ElementSettings { rounds_max: 100, ..ElementSettings::default() };
         counts[check(&ElementCase { kind, start, end, contact: None }, &settings) as usize] += 1;
     }
     assert!(counts[Comparison::Contact as usize] > cases / 10, "{counts:?}");

@@ -92,11 +92,24 @@ impl<I: Isa> Moving<I> {
 
         let (now, end) = (gaps::<I, E>(&x, normal), gaps::<I, E>(&later_x, later_normal));
         let (first, second) = (gaps::<I, E>(&later_x, normal), gaps::<I, E>(&x, later_normal));
+        // The weights for which the vertex that falls most below the first plane is not below the second coefficient.
+        let (mut falls, mut rises) = (zero, one);
+        let mut k = 0;
+        while k < E::GAPS {
+            let deeper = first[k].lt(falls);
+            falls = F64Lanes::select(deeper, first[k], falls);
+            rises = F64Lanes::select(deeper, second[k], rises);
+            k += 1;
+        }
+        let ratio = ((zero - falls) / rises).max(half).min(one + one);
+        let ratio = F64Lanes::select(falls.lt(zero) & zero.lt(rises), ratio, one);
+        let (now_by, end_by) = (one / ratio.max(one), ratio / ratio.max(one));
+
         let (mut turns, mut gap) = (zero.lt(one), isa.splat_f64(f64::MAX));
         let mut k = 0;
         while k < E::GAPS {
-            let (u, w) = (now[k] - self.threshold, end[k] - self.threshold);
-            let v = (first[k] + second[k]) * half - self.threshold;
+            let (u, w) = (now[k] * now_by - self.threshold, end[k] * end_by - self.threshold);
+            let v = (first[k] * now_by + second[k] * end_by) * half - self.threshold;
             let above = zero.le(v) | (v * v).le(u * w);
             turns = turns & zero.lt(u) & zero.lt(w) & above;
             gap = end[k].min(gap);
