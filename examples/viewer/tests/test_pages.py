@@ -4,6 +4,7 @@ Run: VIEWER=path/of/viewer python3 -m unittest discover -s examples/viewer/tests
 Screenshots are written to the folder SCREENSHOTS, if that is set.
 """
 
+import base64
 import json
 import os
 import re
@@ -190,6 +191,31 @@ class TicksTest(PageTest):
         self.assertEqual(self.evaluate("now.t"), self.evaluate("tick.impacts[tick.overlaps + 1].t"))
         self.assertTrue(self.evaluate("document.querySelector('#impacts button:nth-child(2)').classList.contains('chosen')"))
 
+    def test_a_tick_in_the_address_is_an_integer(self):
+        self.open("/#tick=1.5")
+        self.assertEqual(self.evaluate("now.tick"), 1)
+        self.assertIn("2 of ", self.text("tick-text"))
+        for tick, first in [("x", 0), ("-3", 0), ("1e9", 39)]:
+            self.open(f"/#tick={tick}")
+            self.assertEqual(self.evaluate("now.tick"), first)
+
+    def test_invalid_parts_of_the_address_are_ignored(self):
+        self.open("/")
+        pose = self.pose()
+        for invalid in ["pick=x&near=0&yaw=x&pitch=x&t=x&hide=x&show=x", "pick=-2&near=-2&yaw=Infinity&pitch=NaN", "pick=Infinity&near=1e999&hide=,"]:
+            self.open(f"/#{invalid}")
+            self.assertTrue(self.evaluate("$('picked').hidden"), invalid)
+            self.assertEqual(self.evaluate("now.picked"), -1)
+            self.assertEqual(self.pose(), pose)
+            self.assertGreater(self.colours(), 20)
+        self.open("/#pick=2.5&near=2&yaw=0.5&pitch=-0.25&hide=paths,alone&show=all-bounds")
+        self.assertEqual(self.evaluate("['paths', 'alone', 'still', 'all-bounds'].map(shows)"), [False, False, True, True])
+        self.assertEqual(self.text("picked-name"), "Box 2")
+        self.assertEqual(self.pose(), [0.5, -0.25, pose[2] / 2, *pose[3:]])
+        self.open("/#pick=99&near=1e-300")
+        self.assertEqual(self.text("picked-name"), "Box 15")
+        self.assertTrue(self.evaluate("[camera.look(1).view].every((view) => view.every(Number.isFinite))"))
+
     def test_narrow_page(self):
         self.fits_a_phone("/")
         self.browser.click(self.box(3))
@@ -236,6 +262,137 @@ class CaptureTest(PageTest):
         self.assertEqual(self.text("picked-name"), f"Box {row}")
         self.assertGreater(self.evaluate("document.querySelectorAll('#partners button').length"), 0)
         self.assertGreater(self.colours(), 20)
+
+
+class CapturedCasesTest(PageTest):
+    """Ticks that `testkit/examples/viewer_captures.rs` writes, by name."""
+
+    TICKS = ["unresolved", "parts", "boxes", "points"]
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        writer = os.path.join(os.path.dirname(VIEWER), "viewer_captures")
+        subprocess.run([writer, folder.name], check=True, capture_output=True)
+        cls.FLAGS = ["--replay", *[os.path.join(folder.name, f"{name}.bin") for name in cls.TICKS]]
+        super().setUpClass()
+
+    def open_tick(self, name, parameters=""):
+        self.open(f"/#tick={self.TICKS.index(name)}{parameters}")
+        self.assertTrue(self.text("tick-text").startswith(name), self.text("tick-text"))
+
+    def partners(self):
+        """The texts of the buttons of the box that is picked."""
+        return self.evaluate("[...document.querySelectorAll('#partners button')].map((button) => button.textContent)")
+
+    def dots(self):
+        """The number of dots at points of contact in the next picture."""
+        return self.evaluate(
+            "(() => { $('show-paths').checked = false; let count = 0; const dots = stage.dots;"
+            " stage.dots = (list) => { count += list.length / 8; };"
+            " draw(performance.now()); stage.dots = dots; return count; })()"
+        )
+
+    def test_an_unresolved_pair_is_not_shown_as_a_contact(self):
+        self.open_tick("unresolved", "&t=1")
+        self.assertEqual(self.evaluate("Array.from(column(Uint8Array, RECORDING.ticks[0].kinds))"), [2])
+        self.is_unresolved(r"0\.[1-9]\d{3}")
+        # It may be unresolved from the start of the tick, which is no overlap.
+        zero = base64.b64encode(bytes(4)).decode()
+        self.evaluate(f"(RECORDING.ticks[0] = {{ ...RECORDING.ticks[0], first: '{zero}', unpacked: null }}, pick(-1), load(0), 0)")
+        self.is_unresolved(r"0\.0000")
+
+    def is_unresolved(self, begin):
+        """The page shows a tick whose only pair is unresolved from this time on."""
+        self.assertEqual(self.dots(), 0)
+        sentence = self.text("sentence")
+        self.assertIn("The bounds of 1 pair overlap: 1 is unresolved.", sentence)
+        self.assertNotIn("touch", sentence)
+        self.assertEqual([self.text(name) for name in ["dropped", "overlaps", "meeting", "met"]], ["0"] * 4)
+        self.assertEqual(self.evaluate("[tick.meets.length, Math.max(...tick.bins)]"), [0, 0])
+        self.assertEqual(self.evaluate("Array.from(tick.looks)"), [2, 2])
+        # It is in the list of times, and is not marked as a contact that has happened.
+        self.assertEqual(self.evaluate("[...document.querySelectorAll('#impacts button')].map((button) => button.className)"), [""])
+        self.assertRegex(self.text("impacts"), f"^{begin}0 × 1 unresolved$")
+        self.evaluate("pick(0)")
+        self.assertEqual(len(self.partners()), 1)
+        self.assertRegex(self.partners()[0], f"^1: unresolved from {begin} on$")
+        self.assertIn("in a candidate pair", self.text("picked-facts"))
+
+    def test_impacts_of_parts_are_one_pair(self):
+        self.open_tick("parts", "&t=1")
+        self.assertEqual(self.evaluate("tick.impacts.length"), 4)
+        self.assertIn("The bounds of 1 pair overlap: 1 touches in this tick.", self.text("sentence"))
+        self.assertEqual([self.text(name) for name in ["overlaps", "meeting", "met"]], ["0", "1", "1"])
+        self.assertEqual(self.evaluate("[tick.meets.length, Math.max(...tick.bins)]"), [2, 1])
+        self.assertEqual(self.dots(), 4)
+        self.evaluate("pick(1)")
+        self.assertEqual(len(self.partners()), 1)
+        self.assertRegex(self.partners()[0], r"^0: touches at 0\.\d+$")
+        # The points of all parts are drawn also for the box that is picked.
+        self.assertEqual(self.dots(), 4)
+        self.evaluate("now.t = 0")
+        self.evaluate("draw(performance.now())")
+        self.assertEqual((self.text("meeting"), self.text("met")), ("1", "0"))
+        # If one part is unresolved, the pair has the first contact of the others.
+        change = (
+            "((edit) => { const packed = RECORDING.ticks[now.tick], text = (columns) => btoa(String.fromCharCode(...new Uint8Array(columns.buffer)));"
+            " const first = column(Float32Array, packed.first), kinds = column(Uint8Array, packed.kinds); edit(first, kinds);"
+            " RECORDING.ticks[now.tick] = { ...packed, first: text(first), kinds: text(kinds), unpacked: null };"
+            " now.t = 1; load(now.tick); })"
+        )
+        self.evaluate(f"{change}((first, kinds) => {{ first[0] = 0.125; kinds[0] = 2; }})")
+        self.assertEqual(self.dots(), 3)
+        self.assertEqual(self.evaluate("[tick.impacts[0].t, tick.impacts[0].unresolved]"), [0.125, True])
+        self.assertIn("overlap: 1 touches in this tick.", self.text("sentence"))
+        self.assertEqual([self.text(name) for name in ["overlaps", "meeting", "met"]], ["0", "1", "1"])
+        self.assertRegex(self.partners()[0], r"^0: touches at 0\.[2-9]\d*$")
+        # The same if all of them begin at the start of the tick.
+        self.evaluate(f"{change}((first) => first.fill(0))")
+        self.evaluate("draw(performance.now())")
+        self.assertIn("overlap: 1 overlaps at its start.", self.text("sentence"))
+        self.assertEqual([self.text(name) for name in ["overlaps", "meeting", "met"]], ["1", "0", "0"])
+        self.assertEqual(self.partners(), ["0: overlaps at the start"])
+        self.assertEqual(self.text("impacts"), "0.00000 × 1 unresolved")
+
+    def test_a_chosen_time_of_points_keeps_the_camera_away(self):
+        self.open_tick("points")
+        self.browser.click("#impacts button")
+        self.assertGreater(self.evaluate("now.t"), 0.99)
+        self.assertGreater(self.evaluate("camera.away"), 0)
+        self.assertGreater(self.colours(), 20)
+
+    def test_a_ray_in_a_face_plane_hits_the_box(self):
+        self.open_tick("boxes")
+        self.evaluate("now.t = 0")
+        visible = [1] * 5
+        for eye, way, row in [
+            # In the plane of a face, along an edge, through the middle, and beside the box.
+            ([0, 0, 10], [0, 0, -1], 0),
+            ([0, 1, 10], [0, 0, -1], 0),
+            ([0.5, 0, 10], [0, 0, -1], 0),
+            ([-0.25, 0, 10], [0, 0, -1], -1),
+            ([1.25, 0, 10], [0, 0, -1], -1),
+            # Behind the eye.
+            ([0, 0, -10], [0, 0, -1], -1),
+            ([0.5, 0, 10], [-1e-320, 0, -1], 0),
+            # Boxes that are large count behind all others.
+            ([12, 5.5, 0.5], [1, 0, 0], 2),
+            ([12, 4.5, 0.5], [1, 0, 0], 1),
+        ]:
+            found = self.evaluate(f"boxAlong({{ eye: {eye}, way: {way} }}, {visible})")
+            self.assertEqual(found, row, (eye, way))
+
+    def test_a_large_moving_box_has_the_state_of_its_pairs(self):
+        self.open_tick("boxes", "&pick=1")
+        self.assertTrue(self.evaluate("tick.large.has(1)"))
+        facts = self.text("picked-facts")
+        self.assertIn("pairs1", facts)
+        self.assertNotIn("in no pair", facts)
+        self.assertIn("overlaps another box at the start", facts)
+        # It is drawn as if it were alone, because it would hide the others.
+        self.assertEqual(self.evaluate("lookOf(tick, 1, 1)"), 0)
 
 
 class CrowdTest(PageTest):

@@ -10,7 +10,13 @@ function boxAlong({ eye, way }, visible) {
     let [near, far] = [0, Infinity];
     for (let axis = 0; axis < 3; axis++) {
       const from = eye[axis] - rows[9 * row + 6 + axis] * now.t;
-      const [one, other] = [(rows[9 * row + axis] - from) / way[axis], (rows[9 * row + 3 + axis] - from) / way[axis]];
+      const [low, high] = [rows[9 * row + axis] - from, rows[9 * row + 3 + axis] - from];
+      // A ray along the two faces is always or never between them. In the plane of a face, a division would be 0 / 0.
+      if (way[axis] === 0) {
+        if (low > 0 || high < 0) far = -1;
+        continue;
+      }
+      const [one, other] = [low / way[axis], high / way[axis]];
       near = Math.max(near, Math.min(one, other));
       far = Math.min(far, Math.max(one, other));
     }
@@ -43,12 +49,18 @@ function pick(row) {
   redraw();
 }
 
+// What an impact is, and when.
+function timeOf({ t, unresolved }) {
+  if (unresolved) return `unresolved from ${t.toFixed(4)} on`;
+  return t === 0 ? "overlaps at the start" : `touches at ${t.toFixed(4)}`;
+}
+
 function describe(row) {
   const name = tick.nameOf(row);
   const [low, high] = cornersOf(tick.rows, row, 0);
   const moved = Array.from(tick.rows.subarray(9 * row + 6, 9 * row + 9));
   const facts = {
-    state: LOOKS[lookOf(tick, row, 1)],
+    state: LOOKS[tick.looks[row]],
     centre: point(mix(low, high, 0.5)),
     sides: point(minus(high, low)),
     displacement: tick.moves[row] ? `${point(moved)} (length ${short(norm(moved), 3)})` : "does not move",
@@ -57,7 +69,7 @@ function describe(row) {
   $("picked-name").textContent = `Box ${name}`;
   $("picked-facts").replaceChildren(...Object.entries(facts).flatMap(([is, value]) => [make("dt", {}, is), make("dd", {}, value)]));
   const buttons = now.partners.slice(0, IMPACTS_LISTED).map(({ row: other, impact }) => {
-    const how = !impact ? "comes near" : impact.t === 0 ? "overlaps at the start" : `touches at ${impact.t.toFixed(4)}`;
+    const how = !impact ? "comes near" : timeOf(impact);
     const button = make("button", { title: "pick this box" }, `${tick.nameOf(other)}: ${how}`);
     button.onclick = () => pick(other);
     return button;

@@ -27,6 +27,9 @@ function unpack(packed) {
     ? [column(Uint8Array, kinds), column(Float32Array, contacts), column(Uint32Array, ids)]
     : [[], [], []];
   const nameOf = (row) => (id.length > 0 ? id[row] : row);
+  // Whether an impact is unresolved: the two do not touch before its time, and whether they touch later is unknown.
+  const isUnresolved = (k) => captured && (kind[k] & 3) === 2;
+  const pairOf = (a, b) => a * packed.boxes + b;
 
   // The state of each box, and when it first touches another.
   const states = new Float32Array(2 * packed.boxes);
@@ -41,46 +44,64 @@ function unpack(packed) {
   const become = (row, look) => moves[row] && (states[2 * row] = look);
   for (const row of union) become(row, PAIRED);
   swept.forEach((row, k) => {
+    if (isUnresolved(k >> 1)) return;
     const t = first[k >> 1];
     if (t > 0) states[2 * row + 1] = Math.min(states[2 * row + 1], t);
     else become(row, OVERLAPS);
   });
-
+  // The looks at the end of the tick, which the facts of a box state. A large box is drawn as if it were alone.
+  const looks = Uint8Array.from({ length: packed.boxes }, (_, row) => lookOf({ states }, row, 1));
   for (const row of large) states.set([moves[row] ? ALONE : STILL, NEVER], 2 * row);
 
   const meets = new Set();
-  for (let k = 0; k < first.length; k++) meets.add(swept[2 * k] * packed.boxes + swept[2 * k + 1]);
+  for (let k = 0; k < first.length; k++) meets.add(pairOf(swept[2 * k], swept[2 * k + 1]));
   const dropped = [];
   for (let k = 0; k < union.length; k += 2) {
-    if (!meets.has(union[k] * packed.boxes + union[k + 1])) dropped.push(union[k], union[k + 1]);
+    if (!meets.has(pairOf(union[k], union[k + 1]))) dropped.push(union[k], union[k + 1]);
   }
-  const order = Array.from(first.keys()).sort((a, b) => first[a] - first[b] || a - b);
+  const order = Array.from(first.keys()).sort((a, b) => first[a] - first[b] || isUnresolved(a) - isUnresolved(b) || a - b);
+  // Pairs of which an earlier impact is a contact. A pair of bodies with parts may have several impacts.
+  const touched = new Set();
   const impacts = order.map((k) => {
     const [a, b, t] = [swept[2 * k], swept[2 * k + 1], first[k]];
+    const unresolved = isUnresolved(k);
+    const isFirst = !unresolved && !touched.has(pairOf(a, b));
+    if (isFirst) touched.add(pairOf(a, b));
+    const impact = { a, b, t, unresolved, isFirst };
     // Unresolved pairs have no point.
-    if (!captured || (kind[k] & 3) === 2) return { a, b, t, at: middle(rows, a, b, t), more: captured ? " unresolved" : "" };
+    if (!captured || unresolved) return { ...impact, at: middle(rows, a, b, t), more: unresolved ? " unresolved" : "" };
     const [at, normal] = [0, 3].map((from) => Array.from(contact.subarray(6 * k + from, 6 * k + from + 3)));
-    return { a, b, t, at, normal, more: kind[k] & 4 ? " sensor" : "" };
+    return { ...impact, at, normal, more: kind[k] & 4 ? " sensor" : "" };
   });
-  // Pairs that share a point at the start of the tick come first.
-  const overlaps = impacts.filter((impact) => impact.t === 0).length;
+  // The number of contacts at the start of the tick, which are the first impacts.
+  const overlaps = impacts.filter((impact) => impact.t === 0 && !impact.unresolved).length;
+  // The first contact of each pair that touches.
+  const firsts = impacts.filter((impact) => impact.isFirst);
+  const overlapping = firsts.filter((impact) => impact.t === 0).length;
+  const counts = { overlapping, meeting: firsts.length - overlapping, unresolved: meets.size - firsts.length };
   // A box is fast if it moves by more than its length.
   const fast = rowsWhere(packed.boxes, (row) => Math.hypot(rows[9 * row + 6], rows[9 * row + 7], rows[9 * row + 8]) > sideOf(rows, row));
   // Bodies that are drawn as a mesh.
   const shaped = new Map(bodies.map((body) => [body.at, body]));
   return {
-    ...packed, captured, shaped, notes, rows, moves, union, states, dropped, impacts, overlaps, fast, large: new Set(large), nameOf, ...bounds,
+    ...packed, captured, shaped, notes, rows, moves, union, states, looks, dropped, impacts, overlaps, firsts, counts, fast, large: new Set(large), nameOf, ...bounds,
   };
 }
 
-// The pairs of a box: the other row, and the impact or null if the two only come near.
+// The pairs of a box: the other row, and the impact or null if the two only come near. Of several impacts of a pair it is the
+// first contact, or the first one if all are unresolved.
 function partnersOf(tick, row) {
   const other = (a, b) => (a === row ? b : b === row ? a : -1);
-  const partners = tick.impacts.map((impact) => ({ row: other(impact.a, impact.b), impact }));
-  for (let k = 0; k < tick.dropped.length; k += 2) {
-    partners.push({ row: other(tick.dropped[k], tick.dropped[k + 1]), impact: null });
+  const partners = new Map();
+  for (const impact of tick.impacts) {
+    const of = other(impact.a, impact.b);
+    if (of >= 0 && (impact.isFirst || !partners.has(of))) partners.set(of, impact);
   }
-  return partners.filter((partner) => partner.row >= 0);
+  for (let k = 0; k < tick.dropped.length; k += 2) {
+    const of = other(tick.dropped[k], tick.dropped[k + 1]);
+    if (of >= 0) partners.set(of, null);
+  }
+  return Array.from(partners, ([of, impact]) => ({ row: of, impact }));
 }
 
 // The look of a box at a time, without dimming.
@@ -91,10 +112,12 @@ function sentence(tick) {
   const count = (number, one, more) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
   const moving = tick.moves.reduce((sum, moves) => sum + moves, 0);
   const pairs = tick.union.length / 2;
-  const [meeting, near] = [tick.impacts.length - tick.overlaps, tick.dropped.length / 2];
+  const { overlapping, meeting, unresolved } = tick.counts;
+  const near = tick.dropped.length / 2;
   const parts = [];
   if (meeting > 0) parts.push(`${count(meeting, "touches", "touch")} in this tick`);
-  if (tick.overlaps > 0) parts.push(`${count(tick.overlaps, "overlaps", "overlap")} at its start`);
+  if (overlapping > 0) parts.push(`${count(overlapping, "overlaps", "overlap")} at its start`);
+  if (unresolved > 0) parts.push(count(unresolved, "is unresolved", "are unresolved"));
   if (near > 0) parts.push(`${count(near, "only comes near", "only come near")}`);
   const of = parts.length > 0 ? `: ${parts.join(", ")}` : "";
   return `${count(tick.boxes, "box", "boxes")}, ${moving.toLocaleString("en")} of them moving. The bounds of ${count(pairs, "pair", "pairs")} overlap${of}.`;

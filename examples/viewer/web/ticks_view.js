@@ -54,9 +54,10 @@ function load(index) {
     group.forEach((row, at) => rows.set(tick.rows.subarray(9 * row, 9 * row + 9), 9 * at));
     stage.fill(buffers.rows[k], rows);
   });
-  tick.meets = tick.impacts.slice(tick.overlaps).flatMap(({ a, b }) => [a, b]);
+  const later = tick.firsts.slice(tick.counts.overlapping);
+  tick.meets = later.flatMap(({ a, b }) => [a, b]);
   tick.bins = new Array(120).fill(0);
-  for (const impact of tick.impacts.slice(tick.overlaps)) tick.bins[Math.min(119, Math.floor(impact.t * 120))]++;
+  for (const impact of later) tick.bins[Math.min(119, Math.floor(impact.t * 120))]++;
   list();
   pick(now.picked < tick.boxes ? now.picked : -1);
 }
@@ -129,7 +130,8 @@ function choose(impact) {
   now.plays = false;
   camera.target = impact.at;
   const [a, b] = [impact.a, impact.b].map((row) => norm(minus(...cornersOf(tick.rows, row, 0))));
-  camera.away = Math.min(camera.away, Math.max(8 * Math.min(a, b), 3 * Math.max(a, b)));
+  // Boxes without extent are seen from a distance, too.
+  camera.away = Math.min(camera.away, Math.max(8 * Math.min(a, b), 3 * Math.max(a, b), 0.01 * camera.size));
   redraw();
 }
 
@@ -208,8 +210,8 @@ function draw(time) {
   if (shows("swept")) stage.lines(between(tick.meets, [...TOUCHES, 0.9]), { width: 2, hidden: 0.4 });
   if (shows("paths")) paths();
   if (shows("points")) {
-    const shown = picked ? now.partners.flatMap(({ impact }) => impact ?? []) : tick.impacts;
-    const met = shown.filter((impact) => impact.t > 0 && impact.t <= now.t);
+    const shown = picked ? tick.impacts.filter(({ a, b }) => a === now.picked || b === now.picked) : tick.impacts;
+    const met = shown.filter((impact) => !impact.unresolved && impact.t > 0 && impact.t <= now.t);
     stage.dots(met.flatMap((impact) => {
       const fresh = Math.max(0, 1 - (now.t - impact.t) * 8);
       return [...impact.at, 8 + 9 * fresh, ...linear("#b01e00"), 1];
@@ -236,19 +238,19 @@ function draw(time) {
 }
 
 function showTexts() {
-  const met = tick.impacts.filter((impact) => impact.t <= now.t).length;
+  const { overlapping, meeting } = tick.counts;
   const numbers = {
     boxes: tick.boxes,
     moving: tick.moves.reduce((sum, moves) => sum + moves, 0),
     candidates: tick.union.length / 2,
     dropped: tick.dropped.length / 2,
-    overlaps: tick.overlaps,
-    meeting: tick.impacts.length - tick.overlaps,
-    met: met - tick.overlaps,
+    overlaps: overlapping,
+    meeting,
+    met: tick.firsts.filter((impact) => impact.t > 0 && impact.t <= now.t).length,
   };
   for (const [id, number] of Object.entries(numbers)) $(id).textContent = number.toLocaleString("en");
   for (const impact of tick.impacts.slice(tick.overlaps, tick.overlaps + IMPACTS_LISTED)) {
-    impact.button.classList.toggle("done", impact.t <= now.t);
+    impact.button.classList.toggle("done", !impact.unresolved && impact.t <= now.t);
     impact.button.classList.toggle("chosen", impact === now.chosen);
   }
   $("tick").value = now.tick;
@@ -282,16 +284,24 @@ function start() {
   const { view } = RECORDING;
   $("name").textContent = RECORDING.name;
   $("tick").max = RECORDING.ticks.length - 1;
-  load(Number(wanted.tick ?? view?.tick) || 0);
-  now.t = Math.max(0, Math.min(1, Number(wanted.t ?? view?.t ?? 0.5) || 0));
+  // A number of the address, or another one if it is not finite.
+  const finite = (name, otherwise) => (wanted[name] && Number.isFinite(Number(wanted[name])) ? Number(wanted[name]) : otherwise);
+  load(Math.trunc(finite("tick", view?.tick ?? 0)));
+  now.t = Math.max(0, Math.min(1, finite("t", view?.t ?? 0.5)));
   camera.fit(view?.low ?? tick.low, view?.high ?? tick.high, { fill: 0.95, yaw: view?.yaw, pitch: view?.pitch });
-  if (wanted.yaw) camera.yaw = Number(wanted.yaw);
-  if (wanted.pitch) camera.pitch = Number(wanted.pitch);
-  if (wanted.near) camera.away /= Number(wanted.near);
+  camera.yaw = finite("yaw", camera.yaw);
+  camera.pitch = Math.max(-1.5, Math.min(1.5, finite("pitch", camera.pitch)));
+  const near = finite("near", 1);
+  if (near > 0) camera.away /= Math.max(1e-6, Math.min(1e6, near));
   const many = tick.boxes > BOXES_MANY ? "bounds,union" : "";
-  for (const name of (wanted.hide ?? view?.hide ?? many).split(",").filter(Boolean)) $(`show-${name}`).checked = false;
-  for (const name of (wanted.show ?? "").split(",").filter(Boolean)) $(`show-${name}`).checked = true;
-  if (wanted.pick) pick(Math.max(-1, Math.min(tick.boxes - 1, Math.trunc(Number(wanted.pick)))));
+  for (const [names, is] of [[wanted.hide ?? view?.hide ?? many, false], [wanted.show ?? "", true]]) {
+    for (const name of names.split(",")) {
+      const box = $(`show-${name}`);
+      if (box) box.checked = is;
+    }
+  }
+  const row = finite("pick", -1);
+  if (row >= 0) pick(Math.min(tick.boxes - 1, Math.trunc(row)));
 
   const play = () => {
     now.plays = !now.plays;
