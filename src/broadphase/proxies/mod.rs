@@ -439,6 +439,11 @@ impl Broadphase {
         let keeps_function = accept_new.is_some() || accept.is_none() && !self.state.restricted;
         let pairs_fit = self.state.found_max() <= self.exec.pairs_max;
         if keeps_function && pairs_fit && self.state.is_unchanged() {
+            // A translation of the origin changes no proxy, but boxes in the trees.
+            if !self.trees.is_current() {
+                self.trees.set_exec(&self.exec);
+                self.trees.update(&self.state, self.filtered);
+            }
             self.events.clear();
             self.removed.clear();
             self.events_valid = true;

@@ -43,7 +43,8 @@ pub enum ToiResult {
     /// They do not touch in the window.
     #[default]
     Separated,
-    /// The search reached its limit: they do not touch before `t_safe`, and the rest is unknown.
+    /// The search reached its limit, or no plane proves anything because the shapes are within the rounding errors, as shapes of sizes that differ
+    /// by a factor of 10⁵ or more may be: they do not touch before `t_safe`, and the rest is unknown.
     Unresolved {
         /// The time that is proved to be free, as a fraction of the tick.
         t_safe: f32,
