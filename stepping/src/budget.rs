@@ -130,19 +130,22 @@ impl Step {
         to_stall.clear();
         to_stall.extend(rows);
         while let Some(row) = to_stall.pop() {
+            if self.states[row].is_stalled {
+                continue;
+            }
             let at = self.at(bodies, row, now);
             // A body that does not move keeps its position anyway.
-            let is_stalled = self.states[row].is_stalled;
-            if is_stalled || !is_pushable_or_moves(&at.motion(), bodies.mass(row)) {
+            if !is_pushable_or_moves(&at.motion(), bodies.mass(row)) {
                 continue;
             }
             self.change(bodies, row, at, now);
             self.stall(bodies, row, now);
             self.stats.over_budget += 1;
             self.paths.neighbours(row, &mut others);
+            others.retain(|&other| !self.states[other].is_stalled && bodies.may_meet(row, other));
             // They are found in any order; sorting makes the result deterministic.
             others.sort_unstable();
-            to_stall.extend(others.iter().filter(|&&other| bodies.may_meet(row, other)));
+            to_stall.extend(&others);
             if to_stall.len() > STACK_MAX * self.states.len() {
                 keep_topmost(&mut to_stall, &mut self.is_listed, self.states.len());
             }
@@ -189,7 +192,7 @@ mod tests {
             let mut rows = BodyRows { bodies: &mut bodies, masses: &masses, filters: None };
             let mut step = Step { config: StepperConfig::default(), ..Step::default() };
             Start::default().fill(&mut step, &mut rows).expect("bodies");
-            (step.rounds_max, step.stats.events) = (step.stats.rounds, 1);
+            (step.rounds_max, step.stats.events) = (step.stats.budget_rounds, 1);
             step.search_neighbours(&mut rows, 0, 0.5);
             let stats = step.stats;
             assert_eq!((stats.stalled, stats.over_budget), (stalled, stalled), "{stats:?}");
@@ -211,7 +214,7 @@ mod tests {
         let mut step = Step { config: StepperConfig::default(), ..Step::default() };
         Start::default().fill(&mut step, &mut rows).expect("bodies");
         let before = step.stats.searches;
-        (step.rounds_max, step.stats.events) = (step.stats.rounds + 1, 1);
+        (step.rounds_max, step.stats.events) = (step.stats.budget_rounds + 1, 1);
         step.search_neighbours(&mut rows, 0, 0.0);
         let stats = step.stats;
         assert_eq!([stats.searches - before, stats.repeated_searches], [1, 1], "{stats:?}");

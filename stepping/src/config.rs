@@ -51,7 +51,11 @@ pub struct StepperConfig {
     /// continues, and counts as an impact of both bodies. The default is [`TOI_ROUNDS_MAX`], 2,048.
     pub rounds_max: u32,
     /// Greatest number of rounds of all searches of a step, for each body that moves or can be pushed. Every step may
-    /// take 16,384 more. The default is 400, which bounds the time of a step to about half a millisecond per body. A search that
+    /// take 16,384 more. The default is 400, which bounds the time of a step to about half a millisecond per body.
+    ///
+    /// A search of bodies with parts counts as one more round, because it may take none, and as one for every 256 pairs of parts that it tests
+    /// ([`StepStats::budget_rounds`](crate::StepStats::budget_rounds)). These tests take as long as 16 rounds, so bodies near thousands of triangles may
+    /// take up to 8 milliseconds each, or 40 if they rotate. A search that
     /// has begun is not cut off, so a step may take up to 192 times [`rounds_max`](Self::rounds_max) rounds more, and with bodies that have parts
     /// as many as their searches take: up to 4,096 times `rounds_max` each.
     pub rounds_per_body_max: u32,

@@ -7,13 +7,14 @@ use crate::response::{
     self, BounceOutcome, LinearMotion, PARTING, Reaction, SOON, along, dot, length, push,
 };
 use crate::search::EventKind;
-use crate::state::{BodyAt, is_pushable_or_moves, until_end};
+use crate::state::{BodyAt, BodyState, is_pushable_or_moves, until_end};
 use crate::step::{Event, Step};
 use swath::pipeline::ImpactKind;
 use swath::{Impact, Pair};
 
-/// Speed of a supported body, in skins in a tick, up to which it counts as immovable for the correction of slop.
-const CORRECTED_MAX: f64 = 64.0;
+/// Speed of a supported body, in skins in a tick, up to which it counts as immovable for the correction of slop if it has no more supports below it.
+/// Bodies that support each other in a circle could make each other faster without a limit.
+const CORRECTED_MAX: u32 = 64;
 /// Least part of the tick within which the slop of two bodies is corrected if one of them spins. Otherwise it is corrected in a whole tick.
 const CORRECTED_WITHIN: f64 = 0.0625;
 
@@ -251,6 +252,7 @@ impl Step {
                 let [position, of_support] =
                     [row, rows[1 - member]].map(|row| self.position_at(bodies, row, now));
                 let versions = [row, rows[1 - member]].map(|row| self.states[row].version);
+                let height = self.states[rows[1 - member]].height.saturating_add(1);
                 let is_at_rest = are_at_rest(&two, 0.5 * f64::from(self.skin(rows)));
                 let state = &mut self.states[row];
                 state.at_rest_in = is_at_rest.then_some(versions);
@@ -259,7 +261,7 @@ impl Step {
                 state.on_support = core::array::from_fn(|k| nearest[k] - position[k]);
                 // Direction from the other body to this one.
                 state.support_direction = impact.normal.map(|x| if member == 0 { -x } else { x });
-                state.support = rows[1 - member] as u32;
+                (state.support, state.height) = (rows[1 - member] as u32, height);
             }
         }
         if !is_unchanged && restitution == 0.0 {
@@ -283,13 +285,33 @@ impl Step {
             return [0.0; 2];
         }
         // Corrections of slop from below do not make a supported body movable.
-        let few = CORRECTED_MAX * f64::from(self.skin(rows));
+        let supports = pair.supported_row(rows).map_or(0, |row| self.supports_below(row));
+        let few = f64::from(supports.max(CORRECTED_MAX)) * f64::from(self.skin(rows));
         let at_rest = if pair.at_rest > few { pair.at_rest } else { few };
         let velocities = towards(two.map(|at| at.velocity()), support_end, n);
         let masses = PairMasses { at_rest, ..*pair }.counting(velocities, 0.0);
         let [a, b] = two;
         push([&mut a.pseudo, &mut b.pseudo], n, missing / (masses[0] + masses[1]), masses);
         masses
+    }
+
+    /// Returns the number of supports below a row if that is more than [`CORRECTED_MAX`], else a lesser number. Each of them may lack a skin, and all of
+    /// these corrections add up in the speed of the row.
+    fn supports_below(&self, mut row: usize) -> u32 {
+        let height = self.states[row].height;
+        if height <= CORRECTED_MAX {
+            return 0;
+        }
+        // In a circle of supports, not every height can be greater by one than that of the next.
+        for _ in 0..CORRECTED_MAX {
+            let BodyState { support, height, .. } = self.states[row];
+            let support = support as usize;
+            if self.states[support].height + 1 != height {
+                return 0;
+            }
+            row = support;
+        }
+        height
     }
 
     /// Response of two bodies of which at least one is stalled: see the [crate](crate).
@@ -396,7 +418,7 @@ mod tests {
     use super::{Event, EventKind, Step, along};
     use crate::bodies::BodyRows;
     use crate::start::Start;
-    use crate::state::BodyAt;
+    use crate::state::{BodyAt, BodyState};
     use crate::{Mass, StepperConfig};
     use swath::pipeline::GeometryBody;
     use swath::{Impact, Motion, Pair, Pose, Shape};
@@ -439,6 +461,24 @@ mod tests {
             assert_eq!(delta, [0.01, 0.0, 0.0]);
             // It has moved to the other in a tenth of the tick, and away from it in the rest.
             assert!((pose.position[0] - 1.009).abs() < 1e-5, "{pose:?}");
+        }
+    }
+
+    /// Goal: the supports below a body count only if they are no circle. Method: balls that rest one on the other, 100 above the first; then one in
+    /// the middle rests on one of the others, or has another height.
+    #[test]
+    fn supports_in_a_circle_do_not_count() {
+        let mut step = Step::default();
+        step.states.resize(101, BodyState::default());
+        for (row, state) in (0..).zip(&mut step.states) {
+            (state.support, state.height) = (u32::saturating_sub(row, 1), row);
+        }
+        assert_eq!([100, 65, 64, 0].map(|row| step.supports_below(row)), [100, 65, 0, 0]);
+        for support in [99, 50, 1] {
+            for height in [support + 1, 50, 100] {
+                (step.states[50].support, step.states[50].height) = (support, height);
+                assert_eq!(step.supports_below(100), 0, "{support} {height}");
+            }
         }
     }
 

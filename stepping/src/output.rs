@@ -19,6 +19,9 @@ pub struct StepStats {
     pub repeated_searches: usize,
     /// Number of rounds of all searches.
     pub rounds: u64,
+    /// Number of rounds that [`StepperConfig::rounds_per_body_max`](crate::StepperConfig::rounds_per_body_max) limits: [`rounds`](Self::rounds), and for each
+    /// search of bodies with parts, also one that takes no round, one more and one for every 256 pairs of parts that it tests.
+    pub budget_rounds: u64,
     /// Number of impulses that were propagated along touching bodies without a search, about 50 ns each.
     pub propagated: usize,
     /// Number of stalled bodies: they were in too many impacts, reached a stalled body, or could not be searched any more.

@@ -33,18 +33,36 @@ const LEFT_MIN: f32 = 0.0625;
 /// Greatest number of pairs of parts that are tested for an overlap that does not close.
 const NEAR_PARTS_MAX: u64 = 256;
 
+/// Number of tests of pairs of parts that count as a round. A test takes 25 to 80 ns, so sixteen take as long as a round. But a body that lies on
+/// thousands of triangles takes 13,000 tests in a tick, and would be stalled if so few counted.
+const TESTS_PER_ROUND: u64 = 256;
+
 /// The work of searches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SearchWork {
     pub(crate) rounds: u64,
     /// Number of pairs of parts that were tested.
     tests: u64,
+    /// The work of the searches of bodies with parts that is not in their rounds, in rounds.
+    of_parts: u64,
 }
 
 impl SearchWork {
     fn add(&mut self, found: &PartToi) {
         self.rounds += u64::from(found.toi.rounds);
         self.tests += u64::from(found.tests);
+    }
+
+    /// Adds a search of two bodies of which one has parts. It looks for the parts near the path and tests them, but takes no round if the tests show
+    /// that none is touched. So each search counts as one round, and its tests as one for each [`TESTS_PER_ROUND`].
+    pub(crate) fn add_parts(&mut self, found: &PartToi) {
+        self.add(found);
+        self.of_parts += 1 + u64::from(found.tests) / TESTS_PER_ROUND;
+    }
+
+    /// Returns the number of rounds that count for the limit of a step.
+    pub(crate) fn budget_rounds(&self) -> u64 {
+        self.rounds + self.of_parts
     }
 }
 
@@ -243,15 +261,14 @@ impl BodyPair<'_, '_> {
         let found = match self.geometries {
             [Geometry::Convex(a), Geometry::Convex(b)] => {
                 let toi = toi::one_to_one(a, of_a, b, of_b, settings);
-                toi.map(|toi| PartToi { toi, ..PartToi::default() })
+                let found = toi.map(|toi| PartToi { toi, ..PartToi::default() });
+                found.inspect(|found| work.add(found))
             }
-            [a, b] => mesh::toi::one_to_one(a, of_a, b, of_b, settings),
+            [a, b] => mesh::toi::one_to_one(a, of_a, b, of_b, settings)
+                .inspect(|found| work.add_parts(found)),
         };
         match found {
-            Ok(found) => {
-                work.add(&found);
-                Impact::from_part_toi(self.pair, settings.window, &found)
-            }
+            Ok(found) => Impact::from_part_toi(self.pair, settings.window, &found),
             // A motion or a skin has grown past the greatest coordinate, so nothing is proved.
             Err(_) => {
                 let kind = ImpactKind::Unresolved;
@@ -278,7 +295,7 @@ impl BodyPair<'_, '_> {
         // The same input was searched before, so there is no error.
         let found = mesh::toi::each_part_beyond(a, of_a, b, of_b, settings, &plane, &mut all);
         if let Ok(first) = found {
-            work.add(&first);
+            work.add_parts(&first);
         }
         all
     }
@@ -332,4 +349,27 @@ fn radius(geometry: &Geometry<'_>) -> f64 {
     let Ok(bounds) = geometry.bounds_over(&Motion::default(), 0.0) else { return f64::INFINITY };
     let Aabb { min, max } = bounds.aabb;
     length(core::array::from_fn(|k| f64::from(min[k].abs().max(max[k].abs()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SearchWork;
+    use swath::convex::toi::Toi;
+    use swath::mesh::toi::PartToi;
+
+    /// Goal: a search of bodies with parts counts for the budget, and so do its tests. Method: two searches with and without rounds and tests.
+    #[test]
+    fn searches_and_tests_of_parts_count_for_the_budget() {
+        let mut work = SearchWork::default();
+        let found = |rounds, tests| {
+            let toi = Toi { rounds, ..Toi::default() };
+            PartToi { toi, tests, ..PartToi::default() }
+        };
+        work.add(&found(2, 0));
+        assert_eq!((work.rounds, work.budget_rounds()), (2, 2));
+        work.add_parts(&found(0, 255));
+        assert_eq!((work.rounds, work.budget_rounds()), (2, 3));
+        work.add_parts(&found(5, 513));
+        assert_eq!((work.rounds, work.tests, work.budget_rounds()), (7, 768, 11));
+    }
 }

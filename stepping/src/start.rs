@@ -174,7 +174,7 @@ impl Start {
         let (rows, config, mut searched) = (bodies.bodies(), step.config, 0);
         while searched < most && !step.is_out_of_rounds() {
             // This many searches of convex bodies cannot take more rounds than are left; those of bodies with parts may.
-            let left = step.rounds_max - step.stats.rounds;
+            let left = step.rounds_max - step.stats.budget_rounds;
             // Two searches for the next impact, and one for an overlap at the start.
             let size = (left / (3 * u64::from(config.rounds_max))).max(BATCH_MIN);
             let size = usize::try_from(size).unwrap_or(most).min(most - searched);
@@ -205,7 +205,7 @@ impl Start {
                 }
             });
             for Found { next, overlap, work } in found.drain(..) {
-                step.stats.rounds += work.rounds;
+                step.count(&work);
                 let labelled = |event: Event| {
                     let [a, b] = event.rows.map(|row| bodies.label(row));
                     let impact = Impact { pair: Pair { a, b }, ..event.impact };

@@ -37,6 +37,8 @@ pub(crate) struct BodyState {
     pub(crate) support_direction: [f32; 3],
     /// Row of its support.
     pub(crate) support: u32,
+    /// Number of supports below it, one on the other, down to one that cannot be pushed, when it came to rest on its own.
+    pub(crate) height: u32,
     /// Vector from its support to it at the time at which it came to rest there.
     pub(crate) from_support: [f64; 3],
     /// Vector from its position to its point nearest to its support at that time.

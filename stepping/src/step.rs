@@ -406,13 +406,21 @@ impl Step {
             Settings { target_distance: apart, tolerance, window, touch: Touch::Hit, rounds_max };
         // A distance past the limits is no error of the caller here.
         let Ok(found) = mesh::toi::one_to_one(a, &of_a, b, &of_b, &settings) else { return true };
-        self.stats.rounds += u64::from(found.toi.rounds);
+        let mut work = SearchWork::default();
+        work.add_parts(&found);
+        self.count(&work);
         found.toi.result != ToiResult::Separated
     }
 
     /// Whether the searches have taken as many rounds as this step may take.
     pub(crate) fn is_out_of_rounds(&self) -> bool {
-        self.stats.rounds >= self.rounds_max
+        self.stats.budget_rounds >= self.rounds_max
+    }
+
+    /// Counts the work of searches.
+    pub(crate) fn count(&mut self, work: &SearchWork) {
+        self.stats.rounds += work.rounds;
+        self.stats.budget_rounds += work.budget_rounds();
     }
 
     /// Returns the next event of two bodies from `now` on.
@@ -436,7 +444,7 @@ impl Step {
         };
         let mut work = SearchWork::default();
         let next = two.next(&self.config, [0.0, until_end(now)], &mut work);
-        self.stats.rounds += work.rounds;
+        self.count(&work);
         let (mut impact, kind) = next?;
         let toi = f64::from(now) + f64::from(impact.toi);
         if toi > 1.0 {

@@ -198,7 +198,11 @@ fn bodies_on_fine_meshes_are_not_stalled() {
                 }
                 let stats = stepper.step_geometries(&mut bodies, &masses, None).expect("bodies");
                 assert_eq!(stats.stalled, 0, "floor {index}, tick {tick}: {stats:?}");
-                assert!(stats.rounds < 24 * 400, "floor {index}, tick {tick}: {stats:?}");
+                let rounds = stats.budget_rounds;
+                assert!(rounds < 24 * 400, "floor {index}, tick {tick}: {stats:?}");
+                // The tests of thousands of triangles count, too.
+                let is_counted = rounds >= stats.rounds + 2 * stats.searches as u64;
+                assert!(tick < 4 || is_counted, "floor {index}, tick {tick}: {stats:?}");
             }
             let lowest = bodies.iter().skip(1).step_by(2).map(|body| body.motion.pose.position[1]);
             let lowest = lowest.fold(f32::INFINITY, f32::min);

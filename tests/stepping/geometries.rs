@@ -417,6 +417,41 @@ fn rounds_of_parts_that_are_apart_count_for_the_limit() {
     assert!(stats.rounds > 1 << 14 && stats.searches < 10 && stats.over_budget == 1, "{stats:?}");
 }
 
+/// Goal: searches of bodies with parts count for the limit of rounds also if they take none, so that limit bounds a step in which a body with parts is searched
+/// against all bodies near it after each of its impacts. Method: a room that can be pushed, with balls in it of which one of sixteen flies; with
+/// few rounds, with the default number, and without a limit.
+#[test]
+fn searches_of_parts_without_a_round_count_for_the_limit() {
+    const SIDE: usize = 8;
+    const BASE: usize = 1 << 14;
+    let (room, ball) = (room(), Shape::sphere(0.05).expect("a ball"));
+    let mut draw = Draw::new(11);
+    let balls = (0..SIDE * SIDE * SIDE).map(|k| {
+        let at = [k % SIDE, k / SIDE % SIDE, k / (SIDE * SIDE)].map(|k| k as f32 - 3.5);
+        let flies = if k % 16 == 0 { 8.0 } else { 0.0 };
+        (ball.into(), motion(at, [(); 3].map(|()| flies * draw.between(-1.0, 1.0))))
+    });
+    let start = bodies([((&room).into(), Motion::default())].into_iter().chain(balls));
+    let mut masses = vec![Mass { inverse_mass: 1.0, restitution: 0.5 }; start.len()];
+    masses[0].inverse_mass = 1e-6;
+    let step = |rounds_per_body_max: u32| {
+        let mut config = StepperConfig::default();
+        (config.impacts_max, config.rounds_per_body_max) = (1_000, rounds_per_body_max);
+        let mut all = start.clone();
+        let stats = Stepper::new(config).step_geometries(&mut all, &masses, None).expect("bodies");
+        let searches = stats.searches as u64;
+        assert!(stats.budget_rounds >= stats.rounds + searches / 2, "{stats:?}");
+        (stats, all.iter().map(|body| body.motion).collect::<Vec<_>>())
+    };
+    let (free, ends) = step(u32::MAX);
+    assert!(free.searches > BASE + BASE / 2 && free.rounds < BASE as u64, "{free:?}");
+    let default = StepperConfig::default().rounds_per_body_max;
+    assert_eq!(step(default), (free, ends));
+    let (few, _) = step(0);
+    assert!(few.searches <= BASE && few.over_budget > 0, "{few:?}");
+    assert!(few.budget_rounds < BASE as u64 + 64, "{few:?}");
+}
+
 /// Goal: impacts on a body of many parts that slides on its support search few of its parts each, and their rounds count. Method: balls fall on a raft
 /// of many parts on a floor, at rest or sliding; the rounds grow with the number of balls, not with that times the parts.
 #[test]

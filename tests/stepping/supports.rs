@@ -350,6 +350,46 @@ fn fast_impact_on_a_body_just_beyond_an_edge_is_shared() {
     }
 }
 
+/// Goal: a stack takes one event for each contact, and no impulse is passed on in it, however high it is: each of its bodies is supported although those
+/// below are pushed apart, and the speeds of these corrections add up. Method: cubes that lie on each other at a distance of zero, or at the target
+/// distance; the events, searches and propagated impulses of each tick.
+#[test]
+fn high_stack_takes_one_event_for_each_contact() {
+    for (target, heights) in [(0.0, [60_u16, 200, 800]), (9.81 / 3600.0, [60, 200, 1_600])] {
+        for height in heights {
+            let mut crowd = Crowd::default();
+            crowd.put(cuboid([0.5; 2]), [0.0; 2], [0.0; 2], IMMOVABLE);
+            for k in 1..=height {
+                crowd.put(
+                    cuboid([0.5; 2]),
+                    [0.0, f32::from(k) * (1.0 + target)],
+                    [0.0; 2],
+                    PLASTIC,
+                );
+            }
+            crowd.bodies[1..].iter_mut().for_each(|body| body.motion.accel[1] = -0.0027);
+            let mut config = StepperConfig::default();
+            config.target_distance = target;
+            let mut stepper = Stepper::new(config);
+            for tick in 0..4 {
+                let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+                let what = format!("{height} at {target}, tick {tick}: {stats:?}");
+                assert_eq!((stats.events, stats.propagated), (height.into(), 0), "{what}");
+                assert_eq!(
+                    (stats.searches, stats.stalled),
+                    (3 * usize::from(height) - 1, 0),
+                    "{what}"
+                );
+            }
+            for (below, above) in crowd.bodies.iter().zip(&crowd.bodies[1..]) {
+                let [below, above] = [below, above].map(|body| body.motion.pose.position[1]);
+                let gap = f64::from(above) - f64::from(below) - 1.0;
+                assert!((0.0..0.005).contains(&gap), "{height} at {target}: {gap} at {above}");
+            }
+        }
+    }
+}
+
 /// Goal: a body that lies on another one is supported in every tick if the distance of contact is at most the displacement that its acceleration adds
 /// in a tick. Method: a stack of three boxes and a ball beside it on a floor, at the distance of contact; after each of many ticks, every
 /// body has the velocity zero and reports the force that supports it.
