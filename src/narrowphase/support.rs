@@ -236,6 +236,14 @@ impl Core<'_> {
         }
     }
 
+    /// Returns the normal of the side of a body of revolution, of any length: its parts across the axis and along it.
+    pub(super) fn side(&self) -> [f64; 2] {
+        let Self::Discs { radius, top, low, high, scale } = self else { return [1.0, 0.0] };
+        // A negative scale turns the discs upside down.
+        let wider = radius * (1.0 - top) * scale.x.abs();
+        [(high - low) * scale.y.abs(), if scale.y < 0.0 { -wider } else { wider }]
+    }
+
     /// Returns the half extents of a box, which are zero for a point.
     #[inline]
     pub(super) fn half_extents(&self) -> Option<V3> {

@@ -4,6 +4,7 @@ mod bounds;
 mod cast;
 mod depth_of_boxes;
 mod depth_of_convex;
+mod depth_on_axis;
 mod distance;
 mod distance_closed_forms;
 mod distance_of_rounded;

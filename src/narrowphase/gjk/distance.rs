@@ -17,12 +17,17 @@ use crate::narrowphase::simplex::Simplex;
 /// **Depth of an overlap.** The depth is the least distance by which `b` must be moved to separate the
 /// shapes. For boxes, capsules and balls with each other it is exact but for rounding, also for rounded
 /// boxes and flat ones, and so is that of any shapes that overlap by no more than the sum of their
-/// radii. For a deeper overlap with a cylinder, cone, triangle, hull or support map it is searched by
-/// an expanding polytope (van den Bergen 2001): it is never too small, and at most a thousandth too
+/// radii, and that of a cylinder or cone with another, a capsule or a ball if their axes are parallel; a ball
+/// has any axis. For any other overlap with a cylinder, cone, triangle, hull or support map that is deeper it is
+/// searched by an expanding polytope (van den Bergen 2001): it is never too small, and at most a thousandth too
 /// great, unless the search ends at its limit of 124 supports. Random overlaps of hulls of up to 128
 /// vertices take at most 77. An overlap of less than 2⁻¹⁴ of the size of the smaller shape has the
 /// depth along the first direction that is found. Moving `b` by the depth along the normal separates the
-/// shapes in any case, but for the rounding of the normal. Such a depth takes 2 to 30 µs.
+/// shapes in any case, but for the rounding of the normal.
+///
+/// Such a depth takes 2 to 12 µs for most overlaps, and 2 to 6 for parallel axes. It takes up to 70 µs if a
+/// round shape touches with its rim, or if many directions are nearly as deep as the least one, as for a ball
+/// on the axis of a pyramid with 128 sides (measured on an AMD Zen 4 core).
 ///
 /// # Errors
 ///

@@ -34,7 +34,8 @@
 //! box_axes.rs     the axes that can separate two boxes
 //! box_depth.rs    depth of two boxes that overlap
 //! penetration.rs  depth of any cores that overlap
-//! expanding_polytope.rs  the least depth of all
+//! parallel_axes.rs  the least depth of bodies of revolution about parallel axes
+//! expanding_polytope.rs  the least depth of all others
 //! local_depth.rs  the least depth near a direction
 //! ```
 
@@ -48,6 +49,7 @@ mod local_depth;
 mod nearest;
 mod overlap;
 mod pairs;
+mod parallel_axes;
 mod penetration;
 mod result;
 mod segments;

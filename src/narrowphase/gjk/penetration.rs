@@ -5,8 +5,9 @@
 //! ```text
 //! first    the best of the guess, the direction between the origins, and the axes of both bodies in the
 //!          sense of that direction, improved until a local minimum of the depth (`local_depth.rs`)
-//! others   if that is deeper than the caller needs: the least depth of all, by an expanding polytope
-//!          (`expanding_polytope.rs`), improved
+//! others   if that is deeper than the caller needs: the least depth of all, improved. That of bodies of revolution about
+//!          parallel axes is along one of a few directions (`parallel_axes.rs`), that of others is found by an expanding polytope
+//!          (`expanding_polytope.rs`)
 //! ```
 //!
 //! Of a body with many parts, only the deepest overlap counts. So the caller may give a depth up to which any upper bound is enough, and the
@@ -19,6 +20,7 @@ use super::boxes::BoxPair;
 use super::expanding_polytope::expanded;
 use super::local_depth::{along, improved, shallower};
 use super::nearest::{Gap, RotatedPair};
+use super::parallel_axes::depth_of_parallel_axes;
 use crate::geom::MapEach;
 use crate::narrowphase::math::{V3, lesser};
 
@@ -48,7 +50,10 @@ pub(in crate::narrowphase) fn shallowest(
     if let Some(exact) = exact {
         return exact;
     }
-    let best = expanded(pair, x, best, lesser(least, enough));
+    let best = match depth_of_parallel_axes(pair, x, &best) {
+        Some(exact) => shallower(best, exact),
+        None => expanded(pair, x, best, lesser(least, enough)),
+    };
     if best.lower >= enough { best } else { improved(pair, x, best) }
 }
 
