@@ -52,7 +52,7 @@ fn deep_overlap_with_a_long_body_is_no_touch() -> Result<(), InvalidShape> {
         ),
         (
             (
-                Shape::cuboid([3.273_115_7e-5, 3.411_525_2e-5, 2.766_415_9e-5])?,
+                Shape::cuboid([3.273_115_7e-5, 3.411_525e-5, 2.766_415_9e-5])?,
                 origin,
                 [0.0, 0.707_106_77, 0.0, 0.707_106_77],
             ),
