@@ -39,7 +39,7 @@ pub struct Compound {
 }
 
 impl Compound {
-    /// Creates a compound of these shapes, each at its pose.
+    /// Creates a compound of these shapes, each at its pose, on the threads of the current pool.
     ///
     /// # Errors
     ///
@@ -49,15 +49,32 @@ impl Compound {
     ///
     /// If there are more than 2²⁷ parts.
     pub fn new(parts: impl IntoIterator<Item = (OwnedShape, Pose)>) -> Result<Self, Invalid> {
-        Self::of(parts.into_iter().collect())
+        Self::build(parts.into_iter().collect(), Exec::default())
     }
 
-    fn of(parts: Vec<(OwnedShape, Pose)>) -> Result<Self, Invalid> {
+    /// Creates a compound with other settings of how the build and later searches run: a [`Level`](crate::Level),
+    /// [`Threads`](crate::Threads), or an [`Exec`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Compound::new`].
+    ///
+    /// # Panics
+    ///
+    /// As for [`Compound::new`].
+    pub fn with_exec(
+        parts: impl IntoIterator<Item = (OwnedShape, Pose)>,
+        exec: impl Into<Exec>,
+    ) -> Result<Self, Invalid> {
+        Self::build(parts.into_iter().collect(), exec.into())
+    }
+
+    fn build(parts: Vec<(OwnedShape, Pose)>, exec: Exec) -> Result<Self, Invalid> {
         let boxes: Vec<Aabb> = parts
             .iter()
             .map(|(shape, pose)| shape.shape().bounds(pose))
             .collect::<Result<_, _>>()?;
-        let mut tree = Bvh::with_exec(Exec::default());
+        let mut tree = Bvh::with_exec(exec);
         let fill = |first: usize, items: &mut [BvhItem]| {
             for ((row, item), &aabb) in (first as u32..).zip(items).zip(&boxes[first..]) {
                 *item = BvhItem { aabb, id: row, filter: 0 };

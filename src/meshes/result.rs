@@ -14,6 +14,13 @@ pub struct PartToi {
     pub tests: u32,
 }
 
+/// The result of two convex shapes, of which no part was tested.
+impl From<Toi> for PartToi {
+    fn from(toi: Toi) -> Self {
+        Self { toi, ..Self::default() }
+    }
+}
+
 impl PartToi {
     /// Exchanges the two geometries.
     pub(super) fn flip(&mut self) {

@@ -260,8 +260,7 @@ impl BodyPair<'_, '_> {
         let [of_a, of_b] = &self.motions;
         let found = match self.geometries {
             [Geometry::Convex(a), Geometry::Convex(b)] => {
-                let toi = toi::one_to_one(a, of_a, b, of_b, settings);
-                let found = toi.map(|toi| PartToi { toi, ..PartToi::default() });
+                let found = toi::one_to_one(a, of_a, b, of_b, settings).map(PartToi::from);
                 found.inspect(|found| work.add(found))
             }
             [a, b] => mesh::toi::one_to_one(a, of_a, b, of_b, settings)

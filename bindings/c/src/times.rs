@@ -139,7 +139,7 @@ impl From<PartToi> for swath_toi_result {
 
 impl From<Toi> for swath_toi_result {
     fn from(toi: Toi) -> Self {
-        PartToi { toi, ..PartToi::default() }.into()
+        PartToi::from(toi).into()
     }
 }
 

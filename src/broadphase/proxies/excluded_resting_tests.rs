@@ -1,6 +1,7 @@
 //! Tests updates in which owners exclude movers from crowds of resting proxies.
 
-use super::{Broadphase, KindTable, Proxy, ProxyKind};
+use super::kinds::KindTable;
+use super::{Broadphase, Proxy, ProxyKind};
 use crate::geom::Aabb;
 use crate::par::Threads;
 use alloc::vec::Vec;

@@ -45,6 +45,8 @@ pub(crate) mod compare;
 pub(crate) mod contact;
 pub(crate) mod edit;
 pub(crate) mod error;
+#[cfg(test)]
+mod excluded_resting_tests;
 pub(crate) mod full;
 pub(crate) mod id;
 pub(crate) mod incremental;
@@ -441,8 +443,7 @@ impl Broadphase {
         if keeps_function && pairs_fit && self.state.is_unchanged() {
             // A translation of the origin changes no proxy, but boxes in the trees.
             if !self.trees.is_current() {
-                self.trees.set_exec(&self.exec);
-                self.trees.update(&self.state, self.filtered);
+                self.update_trees();
             }
             self.events.clear();
             self.removed.clear();

@@ -129,9 +129,14 @@ impl Broadphase {
     }
 
     fn view(&mut self, with_movers: bool) -> ProxyQueries<'_> {
+        self.update_trees();
+        self.view_of(with_movers)
+    }
+
+    /// Applies the pending changes of resting proxies to their trees.
+    pub(super) fn update_trees(&mut self) {
         self.trees.set_exec(&self.exec);
         self.trees.update(&self.state, self.filtered);
-        self.view_of(with_movers)
     }
 
     fn view_of(&self, with_movers: bool) -> ProxyQueries<'_> {

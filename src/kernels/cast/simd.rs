@@ -111,15 +111,16 @@ pub(super) fn answer<I: Isa, const TINY: bool>(
         let against = I::U32::select(rises, low, high);
         let along = I::U32::select(rises, high, low).shl::<{ Faces::EXIT_SHIFT as i32 }>();
 
+        let (past_high, before_low) = (above.lt(zero), zero.lt(below));
         // The box is behind the start on this axis, which a quotient that underflows does not show.
-        let past = rises & above.lt(zero) | !rises & zero.lt(below);
+        let past = rises & past_high | !rises & before_low;
         let enters = latest.le(slabs.near[axis]) & !past;
         entering = entering | I::U32::select(enters, against, none);
         let exits = slabs.far[axis].le(soonest) & leaves;
         leaving = leaving | I::U32::select(exits, along, none);
 
-        let beyond_low = I::U32::select(zero.lt(below), low, none);
-        outside = outside | I::U32::select(above.lt(zero), high, beyond_low);
+        let beyond_low = I::U32::select(before_low, low, none);
+        outside = outside | I::U32::select(past_high, high, beyond_low);
         let (at_low, at_high) = (below.eq(zero), above.eq(zero));
         let on_low = I::U32::select(at_low, low, none);
         let on_high = I::U32::select(at_low, against, high);

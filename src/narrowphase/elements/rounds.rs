@@ -67,9 +67,9 @@ impl<I: Isa> Moving<I> {
     /// Runs a round that also computes the plane of a later time. `ahead` is how much later.
     ///
     /// The plane of `t` does not separate for long where the elements rotate, because it does not rotate. That of the later time may separate from
-    /// `t` on; and so may a plane that turns from the one to the other, whose normal is `(1 − s)·n₀ + s·n₁`. The gaps along it are quadratic in
-    /// `s`, with the Bernstein coefficients `n₀·x(t)`, `(n₀·x(t₁) + n₁·x(t))/2` and `n₁·x(t₁)`. They are above a threshold in `[0, 1]` if these are,
-    /// less the threshold, `u`, `v` and `w`, with `u, w > 0` and `v ≥ −√(u·w)`.
+    /// `t` on; and so may a plane that turns from the one to the other, whose normal is `(1 − s)·α·n₀ + s·β·n₁` with weights of at most 1. The gaps
+    /// along it are quadratic in `s`, with the Bernstein coefficients `α·n₀·x(t)`, `(α·n₀·x(t₁) + β·n₁·x(t))/2` and `β·n₁·x(t₁)`. They are above the
+    /// threshold in `[0, 1]` if these are, less the threshold, `u`, `v` and `w`, with `u, w > 0` and `v ≥ −√(u·w)`.
     #[inline(always)]
     pub(super) fn round_ahead<E: ElementPair>(
         &self,
@@ -103,7 +103,8 @@ impl<I: Isa> Moving<I> {
         }
         let ratio = ((zero - falls) / rises).max(half).min(one + one);
         let ratio = F64Lanes::select(falls.lt(zero) & zero.lt(rises), ratio, one);
-        let (now_by, end_by) = (one / ratio.max(one), ratio / ratio.max(one));
+        let greatest = ratio.max(one);
+        let (now_by, end_by) = (one / greatest, ratio / greatest);
 
         let (mut turns, mut gap) = (zero.lt(one), isa.splat_f64(f64::MAX));
         let mut k = 0;
@@ -124,9 +125,8 @@ impl<I: Isa> Moving<I> {
         // Where the gap, as a linear function of time, falls to the middle of what is a hit. A shorter step is tried if no plane separates.
         let aim = (self.threshold + self.accepted) * half;
         let root = (later - t) * (plane.gap - aim) / (plane.gap - gap) + t - until;
-        let eighth = step * isa.splat_f64(0.125);
-        let next = F64Lanes::select(gap.lt(plane.gap), root.max(eighth), step * isa.splat_f64(8.0));
-        let next = next.min(step * isa.splat_f64(8.0));
+        let (least, most) = (step * isa.splat_f64(0.125), step * isa.splat_f64(8.0));
+        let next = F64Lanes::select(gap.lt(plane.gap), root.max(least).min(most), most);
         let found = (stays | turns) & self.threshold.lt(gap);
         let next = F64Lanes::select(found, next, step * isa.splat_f64(0.25));
         *ahead = F64Lanes::select(decided, *ahead, next.max(isa.splat_f64(AHEAD_MIN)));

@@ -219,12 +219,7 @@ fn continued(
     let guess = (direction, f64::NEG_INFINITY);
     let accuracy = Accuracy::of_distance(pair.a.shape, pair.b.shape);
     let found = pair.nearest_within(x, &mut simplex, guess, tiny, accuracy);
-    // Rounding can keep the nearest point of a long simplex away from cores that overlap: then no plane is between the cores, and the bounds
-    // prove nothing. Of a support map that returned an invalid point the lower bound is infinite.
-    let unproved = found.lower < 0.0
-        && found.lower > f64::NEG_INFINITY
-        && !accuracy.is_reached(found.lower, found.upper);
-    let gap = if found.upper <= tiny || unproved {
+    let gap = if found.upper <= tiny || found.is_unproved(accuracy) {
         let touch = TOUCH * lesser(pair.a.shape.size, pair.b.shape.size);
         // The depth of boxes is exact, however little they overlap.
         let least = if BoxPair::new(pair).is_some() { -tiny } else { -touch };

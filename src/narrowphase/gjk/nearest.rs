@@ -74,6 +74,15 @@ impl Nearest {
         (-self.offset).unit().unwrap_or(self.plane)
     }
 
+    /// Returns whether neither a plane nor the nearest points prove a distance: rounding can keep the nearest point of a long simplex away from
+    /// cores that overlap. The lower bound is infinite if the support map of the caller returned an invalid point.
+    #[inline(always)]
+    pub(in crate::narrowphase) fn is_unproved(&self, accuracy: Accuracy) -> bool {
+        self.lower < 0.0
+            && self.lower > f64::NEG_INFINITY
+            && !accuracy.is_reached(self.lower, self.upper)
+    }
+
     /// Returns the gap of the cores of `pair` at relative position `x`, from the last simplex.
     pub(in crate::narrowphase) fn gap(
         &self,

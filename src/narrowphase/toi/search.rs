@@ -20,7 +20,9 @@ use super::separating_plane::{self, GapRange, SafeTime, SeparatingPlane};
 use super::settings::{Settings, Touch};
 use crate::geom::{MapEach, Motion};
 use crate::lanes::Isa;
-use crate::narrowphase::gjk::{GJK_ITERATIONS_MAX, Gap, Nearest, RotatedPair, shallowest};
+use crate::narrowphase::gjk::{
+    Accuracy, GJK_ITERATIONS_MAX, Gap, Nearest, RotatedPair, shallowest,
+};
 use crate::narrowphase::math::{M3, V3, greater, round_down};
 use crate::narrowphase::roots::first_root;
 use crate::narrowphase::shape::Shape;
@@ -205,7 +207,9 @@ impl<'s> Search<'s> {
             let mut found = self.nearest(isa, &pair, x, &mut simplex, guess, until);
             self.report(observer, t, found.lower, found.plane);
             let (mut inside, shown) = (None, found.plane);
-            if first && (restarted || found.upper <= goal.accept) && self.is_unproved(&found) {
+            let sharp = Accuracy::Within { share: 0.0, of: 0.0, least: ACCURACY * self.tolerance };
+            let may_touch = first && (restarted || found.upper <= goal.accept);
+            if may_touch && found.upper > 0.0 && found.is_unproved(sharp) {
                 self.decide_by_depth(&pair, x, &mut found);
             }
             if first && found.upper <= goal.accept {
@@ -296,17 +300,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Returns whether neither a plane nor a point of both cores proves a distance: rounding can keep the nearest point of a long simplex away
-    /// from cores that overlap. The lower bound is infinite if the support map of the caller returned an invalid point.
-    #[inline(always)]
-    fn is_unproved(&self, found: &Nearest) -> bool {
-        found.upper > 0.0
-            && found.lower < 0.0
-            && found.lower > f64::NEG_INFINITY
-            && found.upper - found.lower > ACCURACY * self.tolerance
-    }
-
-    /// Replaces an unproved result by the plane of the least depth. The cores overlap if that does not separate them either.
+    /// Replaces an [unproved](Nearest::is_unproved) result by the plane of the least depth. The cores overlap if that does not separate them either.
     #[cold]
     #[inline(never)]
     fn decide_by_depth(&self, pair: &RotatedPair<'_>, x: V3, found: &mut Nearest) {

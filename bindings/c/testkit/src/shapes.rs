@@ -341,7 +341,7 @@ fn first_time(
     let [a, b] = shapes.map(|shape| &shape.rust);
     if let (Some(a), Some(b)) = (a.convex(), b.convex()) {
         let toi = toi::one_to_one(&a.shape(), motions[0], &b.shape(), motions[1], settings)?;
-        return Ok(of(PartToi { toi, ..PartToi::default() }));
+        return Ok(of(toi.into()));
     }
     let [a, b] = [a, b].map(Kind::geometry);
     mesh_toi::one_to_one(&a, motions[0], &b, motions[1], settings).map(of)

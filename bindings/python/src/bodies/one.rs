@@ -91,8 +91,7 @@ pub(crate) fn first_time(
     let settings = settings(target_distance, tolerance, touch)?;
     let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b], Body::read)?;
     let found = if let (Some(a), Some(b)) = (a.convex(), b.convex()) {
-        let found = toi::one_to_one(&a, motion_a, &b, motion_b, &settings);
-        found.map(|toi| PartToi { toi, ..PartToi::default() })
+        toi::one_to_one(&a, motion_a, &b, motion_b, &settings).map(PartToi::from)
     } else {
         py.detach(|| {
             mesh_toi::one_to_one(&a.geometry(), motion_a, &b.geometry(), motion_b, &settings)

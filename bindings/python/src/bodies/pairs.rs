@@ -136,7 +136,7 @@ pub(crate) fn first_times<'py>(
             let mut out = filled(Toi::default(), pairs.len())?;
             toi::pairs(&input, &settings, &threads, rejected, &mut out)
                 .map_err(|error| wrong("pairs", error))?;
-            Columns::of(out.into_iter().map(|toi| PartToi { toi, ..PartToi::default() }))
+            Columns::of(out.into_iter().map(PartToi::from))
         } else {
             let geometries: Vec<_> = shapes.iter().map(Body::geometry).collect();
             let input = GeometryInput { geometries: &geometries, motions, pairs };

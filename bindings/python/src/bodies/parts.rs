@@ -10,7 +10,7 @@ use swath::mesh::{Compound, HeightField, HeightFieldError, Mesh, TriangleFault};
 use super::{Body, sequence};
 use crate::arguments::{Scalar, same_rows, vector, wrong};
 use crate::arrays::{Grid, Rows, Vectors, collected};
-use crate::threads::{Workers, pool};
+use crate::threads::Workers;
 
 /// The greatest number of parts of a compound: 2²⁷.
 const PARTS_MAX: usize = 1 << 27;
@@ -74,13 +74,8 @@ impl PyCompound {
         }
         let compound = py.detach(|| {
             let parts = placed(shapes, positions, rotations)?;
-            let build = || Compound::new(parts);
-            // A compound is built on the pool in which it is created.
-            let built = match &workers {
-                Workers::One => pool(1)?.install(build),
-                _ => workers.build(|_| build()),
-            };
-            built.map_err(|error| wrong("shapes", error))
+            let compound = workers.build(|exec| Compound::with_exec(parts, exec));
+            compound.map_err(|error| wrong("shapes", error))
         })?;
         Ok(Self { compound: Arc::new(compound) })
     }

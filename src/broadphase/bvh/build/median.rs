@@ -435,9 +435,13 @@ fn guess<I: Isa>(
         let even = low + (high - low) * part;
         let between = even > low && even < high && step % 2 == 0;
         // The centres may span all exponents of floats. After 32 halvings of their order no float is left between the two.
-        let ordered = step >= GUESSES_MAX / 2;
-        let guess = if ordered { middle_float(low, high) } else { half };
-        let guess = if between && !ordered { even } else { guess };
+        let guess = if step >= GUESSES_MAX / 2 {
+            middle_float(low, high)
+        } else if between {
+            even
+        } else {
+            half
+        };
         if !(guess > low && guess < high) {
             break;
         }

@@ -21,7 +21,7 @@ fn axis(bins: usize, parts: usize, width: f32) -> BinAxis {
     BinAxis { low: 0.0, scale: 1.0, bins, last: (bins - 1) as f32, parts, width }
 }
 
-/// Goal: space is divided into the expected number of cells with equal sides, and an axis shorter than a cell is not divided. Method: parts
+/// Goal: space is divided into the requested number of cells with equal sides, and an axis shorter than a cell is not divided. Method: parts
 /// by hand for cubes, plates, rods, flat boxes, a line and a point, with the axes in several orders.
 #[test]
 fn parts_of_axes_are_as_long_as_each_other() {
