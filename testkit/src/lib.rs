@@ -32,6 +32,7 @@ pub mod finite;
 pub mod fixed_model;
 pub mod fuzz;
 pub mod layouts;
+pub mod least_time;
 pub mod mesh_cases;
 pub mod places;
 pub mod promises;

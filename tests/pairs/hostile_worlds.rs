@@ -7,13 +7,13 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::recipe::{Crowds, Long, Recipe};
 use scenes::{Scene, World};
-use std::time::Instant;
 use swath::batch::sweep;
 use swath::broadphase::PairInput;
 use swath::{
     Aabb, Filter, Level, MovingBox, MovingBoxColumns, Pair, PairFinder, SweptPair, Threads,
 };
 use testkit::every_pair::Rows;
+use testkit::least_time::least_time;
 
 const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 const NO_LONG: Long = Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 };
@@ -183,13 +183,10 @@ fn crowd_in_a_sparse_scene_takes_linear_time() {
     let mut least = |scene| {
         let world = World::new(scene, 50_000, 1);
         let set = PairInput::new(world.columns()).moving(&world.moves);
-        let times = (0..5).map(|_| {
-            let start = Instant::now();
+        least_time(|| {
             let pairs = finder.union_pairs(set).unwrap().len();
             assert!(pairs < 60_000, "{scene}: {pairs} pairs");
-            start.elapsed()
-        });
-        times.min().unwrap()
+        })
     };
     let (even, crowded) = (least(Scene::Uniform), least(Scene::Outskirts));
     assert!(crowded < even * 50, "{crowded:?}, where an even world takes {even:?}");

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 #[cfg(feature = "rayon")]
 use std::sync::Arc;
-use std::time::Instant;
 
 use rand::RngExt;
 use swath::batch::overlap::{planes, sphere};
@@ -15,6 +14,7 @@ use swath::{
     Aabb, AabbColumns, Bvh, Filter, FixedBoxes, Invalid, Level, Plane, Queries, Sphere, Threads,
 };
 use testkit::draw::{Draw, how_many};
+use testkit::least_time::least_time;
 use testkit::places::{boxes, cuts, frustum, moving, near};
 
 /// The stored boxes: by row, with filters, and the boxes of which trees were built.
@@ -479,16 +479,12 @@ fn many_nearest_boxes_take_no_quadratic_time() {
         with(&points, None, |set| tree.build(set).map(|_| ())).unwrap();
         let queries = tree.queries();
         let mut hits = vec![Hit::MISS; count];
-        let times = [(); 12].map(|()| {
-            let start = Instant::now();
+        least_time(|| {
             let near = queries.proximity(&points[0], f32::INFINITY).unwrap();
             let found = near.k_nearest(&mut hits);
-            let time = start.elapsed();
             assert!(found.len() == count && found.is_sorted_by(|a, b| a.value <= b.value));
             assert_eq!(found[0].row, 0);
-            time
-        });
-        times.into_iter().min().unwrap()
+        })
     };
     let (few, many) = (time(10_000), time(160_000));
     assert!(many < few * 80, "{many:?}, where a sixteenth takes {few:?}");

@@ -1,10 +1,10 @@
 //! Tests that a step takes no more time because one body is near all others.
 
-use std::time::{Duration, Instant};
 use swath::mesh::Mesh;
 use swath::pipeline::GeometryBody;
 use swath::{Aabb, Broadphase, ConvexBody, Motion, Pose, Proxy, ProxyId, Shape, Threads};
 use swath_stepping::{Mass, Stepper, StepperConfig};
+use testkit::least_time::least_time;
 
 const COUNT: usize = 20_000;
 const LIGHT: Mass = Mass { inverse_mass: 1.0, restitution: 0.0 };
@@ -24,16 +24,6 @@ fn ball(k: usize) -> (Shape<'static>, Motion) {
     let motion = Motion::from(Pose::at(place(k)).expect("a pose"));
     let falling = motion.accelerating([0.0, -0.003, 0.0]).expect("an acceleration");
     (Shape::sphere(0.25).expect("a ball"), falling)
-}
-
-/// Returns the least time of twelve calls: other work on the machine can disturb several calls in a row.
-fn least_time(mut call: impl FnMut()) -> Duration {
-    let times = [(); 12].map(|()| {
-        let start = Instant::now();
-        call();
-        start.elapsed()
-    });
-    times.into_iter().min().expect("twelve times")
 }
 
 /// Goal: the contacts of a floor take the same time whichever row it has. Method: 20,000 balls that rest on a floor, which is the first
