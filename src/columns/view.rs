@@ -9,14 +9,14 @@ use core::marker::PhantomData;
 /// A column or output of the wrong length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{what}: the number of rows is {found} and must be {expected}; all lists of a call have the same length"
+    "{what}: the length is {found} and must be {expected}; the length of each list follows from the number of rows of the call"
 )]
 pub struct LengthMismatch {
     /// Name of the column or output.
     pub what: &'static str,
-    /// Number of rows it must have.
+    /// The length that it must have.
     pub expected: usize,
-    /// Number of rows it has.
+    /// The length that it has.
     pub found: usize,
 }
 

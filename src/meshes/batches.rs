@@ -9,7 +9,7 @@ use super::queries::GeometryHit;
 use super::toi::PartToi;
 use crate::broadphase::proxies::id::ProxyId;
 use crate::broadphase::proxies::queries::ProxyQueries;
-use crate::broadphase::query::Queries;
+use crate::broadphase::query::{Queries, STARTS};
 use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Motion, Pose, Segment};
 use crate::narrowphase::batch::PairsError;
@@ -46,7 +46,7 @@ pub(super) fn answer<H: Copy + Send>(
     one: &(dyn Fn(usize) -> Option<H> + Sync),
     out: &mut [Option<H>],
 ) -> Result<(), LengthMismatch> {
-    LengthMismatch::check("the hits", rows, out.len())?;
+    LengthMismatch::check("the output `out`", rows, out.len())?;
     par::fill_chunks(threads, out, CHUNK, &|start, out| {
         for (row, out) in (start..).zip(out) {
             *out = one(row);
@@ -64,7 +64,7 @@ pub(super) fn answer_all<H: Copy + Send>(
     starts: &mut [usize],
     hits: &mut Vec<H>,
 ) -> Result<(), LengthMismatch> {
-    LengthMismatch::check("the starts", rows + 1, starts.len())?;
+    LengthMismatch::check(STARTS, rows + 1, starts.len())?;
     let mut chunks: Vec<(&mut [usize], Vec<H>)> =
         starts[1..].chunks_mut(CHUNK).map(|ends| (ends, Vec::new())).collect();
     par::fill_chunks(threads, &mut chunks, 1, &|chunk, some| {
@@ -131,7 +131,7 @@ impl<'s, 'g, Q> GeometrySweeps<'s, 'g, Q> {
         settings: &Settings,
     ) -> Result<Self, PairsError> {
         settings.validate()?;
-        LengthMismatch::check("the motions", geometries.len(), motions.len())?;
+        LengthMismatch::check("the column `motions`", geometries.len(), motions.len())?;
         Ok(Self { queries, geometries, motions, settings: *settings })
     }
 

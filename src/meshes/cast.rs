@@ -7,7 +7,7 @@
 use super::contacts::is_earlier;
 use super::geometry::Geometry;
 use super::memory::MetParts;
-use super::search::{Intervals, each_part};
+use super::search::{Intervals, visit_met_parts};
 use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Invalid, MapEach, Motion, Pose, Segment, SegmentStart, each_axis};
 use crate::narrowphase::math::{M3, V3, round_down};
@@ -91,7 +91,7 @@ impl Geometry<'_> {
         out: &mut [PartCast],
     ) -> Result<(), CastsError> {
         pose.validate()?;
-        LengthMismatch::check("the casts", segments.len(), out.len())?;
+        LengthMismatch::check("the output `out`", segments.len(), out.len())?;
         par::fill_chunks(threads, out, CHUNK, &|start, out| {
             for (row, out) in (start..).zip(out) {
                 *out = match segments.is_rejected(row as u32) {
@@ -118,7 +118,7 @@ impl Geometry<'_> {
         let search = PartSearch::new(&point, &path.motion, (&body, &extent), &settings, last);
         let (mut best, mut part, mut until) = (ToiResult::Separated, 0, last);
         let (intervals, met) = (Intervals::new(&search, [0.0, last]), &mut MetParts::default());
-        each_part(&search, self, &intervals, met, &mut |of, from| {
+        visit_met_parts(&search, self, &intervals, met, &mut |of, from| {
             let part_of = self.part(of);
             let crossing = match &part_of {
                 Part::Triangle(corners) => search.cast_point(corners, until),

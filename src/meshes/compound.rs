@@ -4,6 +4,7 @@ use super::mesh::extent_of;
 use crate::broadphase::bvh::BvhItem;
 use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::exec::Exec;
+use crate::columns::Memory;
 use crate::geom::{Aabb, Invalid, Pose};
 use crate::narrowphase::OwnedShape;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
@@ -98,6 +99,12 @@ impl Compound {
     #[must_use]
     pub fn bounds(&self) -> Option<Aabb> {
         self.tree.bounds()
+    }
+
+    /// Returns the allocated memory in bytes, without that of hulls and support maps, which other shapes may share.
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        self.tree.memory_usage() + self.parts.bytes()
     }
 
     pub(super) fn tree(&self) -> &Bvh {

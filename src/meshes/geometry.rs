@@ -230,8 +230,8 @@ impl Geometry<'_> {
         }
         let Some(aabb) = self.bounds() else { return visitor(&Shape::point()) };
         let pose = Pose { position: aabb.center(), ..Pose::IDENTITY };
-        // The half extents are rounded up, so the shape contains the box. They are valid because the box is.
-        let shape = Shape::cuboid(aabb.half_extents()).unwrap_or_else(|_| Shape::point());
+        // The half extents are rounded up, so the shape contains the box.
+        let shape = Shape::cuboid(aabb.half_extents()).expect("a valid box has valid half extents");
         Part::Convex(shape, pose).with_shape(self.extent().size, visitor);
     }
 }

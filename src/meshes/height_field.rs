@@ -6,6 +6,7 @@ use super::mesh::{box_around, extent_of};
 use crate::broadphase::bvh::BvhItem;
 use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::exec::Exec;
+use crate::columns::Memory;
 use crate::geom::{Aabb, COORD_MAX, MapEach, MovingBox};
 use crate::kernels::sweep;
 use crate::lanes::Level;
@@ -38,7 +39,7 @@ pub enum HeightFieldError {
 
 /// A terrain: heights along `y` over a regular grid in `x` and `z`, borrowed or owned.
 ///
-/// Sample `i + j·nx` is at `x = i·spacing.x` and `z = j·spacing.z`, each rounded to `f32`. A cell is two triangles, divided by
+/// Sample `i + j·nx` is at `x = i·spacing.x` and `z = j·spacing.z`, each rounded to `f32`; beyond sample 2²⁴, neighbours may have equal coordinates. A cell is two triangles, divided by
 /// the line from its least corner to its greatest; their fronts are above. Cell `c = i + j·(nx − 1)` has the
 /// triangles `2·c`, on the side of greater `x`, and `2·c + 1`. No triangles are stored.
 ///
@@ -113,7 +114,7 @@ impl<'a> HeightField<'a> {
         }
         // A comparison with NaN is false.
         let valid = |axis: usize| {
-            let last = (samples[axis] - 1) as f32 * spacing[axis];
+            let last = coordinate(samples[axis] - 1, spacing[axis]);
             spacing[axis] > 0.0 && last <= COORD_MAX
         };
         if !(valid(0) && valid(1)) {
@@ -200,6 +201,12 @@ impl<'a> HeightField<'a> {
         2 * cx * cz
     }
 
+    /// Returns the allocated memory in bytes, including that of owned heights.
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        self.tree.memory_usage() + self.heights.bytes()
+    }
+
     /// Returns the level of its hierarchy.
     pub(super) fn level(&self) -> Level {
         self.tree.exec.level
@@ -278,7 +285,8 @@ impl<'a> HeightField<'a> {
 
     fn vertex(&self, i: u32, j: u32) -> Option<[f32; 3]> {
         let height = self.heights[i as usize + j as usize * self.samples[0] as usize];
-        let point = [i as f32 * self.spacing[0], height, j as f32 * self.spacing[1]];
+        let [x, z] = self.spacing;
+        let point = [coordinate(i, x), height, coordinate(j, z)];
         (height.abs() <= COORD_MAX).then_some(point)
     }
 
@@ -290,5 +298,39 @@ impl<'a> HeightField<'a> {
     /// The number of blocks along x and z.
     fn blocks(&self) -> [u32; 2] {
         self.cells().map_each(|cells| cells.div_ceil(BLOCK))
+    }
+}
+
+/// Returns where a sample is, rounded once.
+fn coordinate(sample: u32, spacing: f32) -> f32 {
+    // The product is exact.
+    (f64::from(sample) * f64::from(spacing)) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::coordinate;
+
+    /// Goal: the coordinate of a sample is its exact product, rounded once, also if the number of the sample is not an `f32`. Method: numbers
+    /// beside 2²⁴ and at the end; products in integers, and those of `f32` below 2²⁴.
+    #[test]
+    fn coordinates_of_samples_are_rounded_once() {
+        let spacing = 0.1_f32;
+        // 0.1 = m / 2^27, with 24 bits.
+        let m = u64::from((spacing.to_bits() & 0x7f_ffff) | 0x80_0000);
+        let mut differ = 0;
+        for sample in (1..64).chain((1 << 24) - 32..(1 << 24) + 64).chain(u32::MAX - 64..u32::MAX) {
+            let product = m * u64::from(sample);
+            let ulp = 1_u64 << (64 - product.leading_zeros()).saturating_sub(24);
+            let (below, rest) = (product / ulp, product % ulp);
+            let is_up = 2 * rest > ulp || 2 * rest == ulp && below % 2 == 1;
+            let rounded = (below + u64::from(is_up)) * ulp;
+            let exact = rounded as f32 / (1 << 27) as f32;
+            assert_eq!(coordinate(sample, spacing).to_bits(), exact.to_bits(), "{sample}");
+            let twice = sample as f32 * spacing;
+            assert!(sample > 1 << 24 || twice == exact, "{sample}");
+            differ += usize::from(twice != exact);
+        }
+        assert!(differ > 10, "{differ}");
     }
 }

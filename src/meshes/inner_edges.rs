@@ -28,6 +28,7 @@ use crate::geom::{Aabb, MapEach, Motion, Pose};
 use crate::narrowphase::math::{M3, V3, greater};
 use crate::narrowphase::toi::part_search::Part;
 use crate::narrowphase::toi::{ToiResult, closes_surely};
+use crate::narrowphase::{nearest_of_segment, nearest_of_triangle};
 
 /// The least sine of the angle by which a triangle rises above the plane across a normal.
 const RISE: f64 = 1.0 / 1024.0;
@@ -46,7 +47,7 @@ pub(super) fn correct(
     surroundings: &mut Surroundings,
 ) {
     let Some(contact) = TriangleContact::new(a, b, found) else { return };
-    if contact.is_on_own() || !surroundings.rises(b.0, contact.own, &contact.place) {
+    if contact.is_on_own() || !surroundings.rises(b.0, contact.own, &contact.point) {
         return;
     }
     let face = match contact.face {
@@ -58,24 +59,24 @@ pub(super) fn correct(
     }
 }
 
-/// The directions along which a body slides at a contact that is passed: unit normals toward the body, in the axes of the mesh.
+/// The sliding directions at a contact that is passed: unit normals toward the body, in the axes of the mesh.
 pub(super) type SlideNormals = [Option<V3>; 3];
 
 /// Does what [`correct`] does for the first contact, also with the nearest face that rises, if the two do not close on the triangle's own one.
 /// If they close on neither, it does so only where the mesh rotates.
 ///
-/// Returns the directions along which the body may slide there, if there are any. If no triangle gets deeper along these, the contact is no impact.
+/// Returns the sliding directions there, if there are any. If no triangle gets deeper along these, the contact is no impact.
 pub(super) fn correct_or_pass(
     a: (&Geometry<'_>, &Motion),
     b: (&Geometry<'_>, &Motion),
     found: &mut PartToi,
 ) -> Option<SlideNormals> {
     let contact = TriangleContact::new(a, b, found)?;
-    let Place { out, .. } = contact.place;
+    let SurfacePoint { out, .. } = contact.point;
     let (is_on_own, closes) = (contact.is_on_own(), contact.closes_on(out));
     let closes_on = |face: &TriangleFace| contact.closes_on(face.normal);
     // Inside of its triangle, there is no other one around the contact.
-    let is_inside = |face: &TriangleFace| !contact.place.is_at_edge(face.corners);
+    let is_inside = |face: &TriangleFace| !contact.point.is_at_edge(face.corners);
     if is_on_own && closes && contact.face.is_some_and(|face| closes_on(&face) && is_inside(&face))
     {
         return None;
@@ -86,8 +87,8 @@ pub(super) fn correct_or_pass(
     let closing = faces.into_iter().flatten().find(closes_on);
     // At a convex edge the triangle on which the body closes is behind the face of another one: the body may slide over the edge on that.
     let may_slide = |face: &TriangleFace| {
-        let place = Place { out: face.normal, ..contact.place };
-        !closes_on(face) && !closing.is_some_and(|closing| place.rises(closing.corners))
+        let point = SurfacePoint { out: face.normal, ..contact.point };
+        !closes_on(face) && !closing.is_some_and(|closing| point.rises(closing.corners))
     };
     let slides = faces.map_each(|face| face.filter(may_slide).map(|face| face.normal));
     if rises && !is_on_own {
@@ -140,7 +141,7 @@ impl TouchingPart<'_> {
 /// An impact of a body with a triangle, in the axes of the mesh.
 struct TriangleContact<'p> {
     axes: M3,
-    place: Place,
+    point: SurfacePoint,
     own: u32,
     part: TouchingPart<'p>,
     /// The face of the triangle.
@@ -172,19 +173,19 @@ impl<'p> TriangleContact<'p> {
         let [of_body, axes] = [a_pose, b_pose].map_each(|pose| M3::of_quaternion(pose.rotation));
         let position = V3::of(b_pose.position);
         let in_axes = |point: V3| axes.rotate_back(point - position);
-        let point = in_axes(V3::of(on_b));
+        let at = in_axes(V3::of(on_b));
         // From the triangle to the other body.
         let out = axes.rotate_back(-V3::of(normal));
         let part = TouchingPart {
             part: a.part(of_a),
             rotation: axes.back(&of_body),
-            position: in_axes(V3::of(a_pose.position)) - point,
+            position: in_axes(V3::of(a_pose.position)) - at,
             // The sides of a mesh that rotates are not tested.
             one_sided: b.extent_against(a).one_sided && V3::of(b_motion.spin) == V3::ZERO,
         };
         let reach = |of: V3| of.abs().greatest();
-        let near = NEAR * (reach(V3::of(on_b)) + reach(position) + reach(point));
-        let place = Place { point, out, near };
+        let near = NEAR * (reach(V3::of(on_b)) + reach(position) + reach(at));
+        let point = SurfacePoint { position: at, out, near };
         // A point that is nearest to the body does not turn with a ball, or about the axis of a part of revolution.
         let velocity =
             |(motion, part): (&Motion, &Part<'_>), (pose, rotation): (Pose, &M3), point| {
@@ -197,7 +198,7 @@ impl<'p> TriangleContact<'p> {
         let of_body = velocity((a_motion, &part.part), (a_pose, &of_body), on_a);
         Some(Self {
             axes,
-            place,
+            point,
             own,
             face: part.face(corners),
             part,
@@ -210,7 +211,7 @@ impl<'p> TriangleContact<'p> {
 
     /// Returns whether the direction of the contact is the normal of a face.
     fn is_on_face(&self, face: &TriangleFace) -> bool {
-        face.normal.dot(self.place.out) > 1.0 - RISE * RISE
+        face.normal.dot(self.point.out) > 1.0 - RISE * RISE
     }
 
     /// Does what [`TriangleContact::is_on_face`] does, for the triangle's own face.
@@ -235,14 +236,14 @@ impl<'p> TriangleContact<'p> {
     /// Returns whether another triangle around the contact rises, and of all that rise, or on the faces of which the contact is, the face that
     /// is nearest to the direction of the contact.
     fn neighbours(&self, b: &Geometry<'_>) -> (bool, Option<TriangleFace>) {
-        let Place { out, near, .. } = self.place;
+        let SurfacePoint { out, near, .. } = self.point;
         let (mut any_rises, mut nearest) = (false, None);
         let mut most = (f64::NEG_INFINITY, 0);
-        self.place.visit(b, near, &mut |number, corners| {
-            if number == self.own || !self.place.is_at(corners) {
+        self.point.visit(b, near, &mut |number, corners| {
+            if number == self.own || !self.point.is_at(corners) {
                 return;
             }
-            let rises = self.place.rises(corners);
+            let rises = self.point.rises(corners);
             any_rises |= rises;
             let Some(face) = self.part.face(corners) else { return };
             let cosine = face.normal.dot(out);
@@ -269,34 +270,36 @@ fn normal_of(corners: [[f32; 3]; 3]) -> Option<V3> {
 
 /// A point of the surface, a direction away from it, and the distance within which triangles are around the point.
 #[derive(Clone, Copy, Default)]
-struct Place {
-    point: V3,
+struct SurfacePoint {
+    position: V3,
     out: V3,
     near: f64,
 }
 
-impl Place {
+impl SurfacePoint {
     /// Returns the corners of a triangle relative to the point.
     fn corners(&self, triangle: [[f32; 3]; 3]) -> [V3; 3] {
-        triangle.map_each(|corner| V3::of(corner) - self.point)
+        triangle.map_each(|corner| V3::of(corner) - self.position)
     }
 
     /// Returns whether a triangle is around the point.
     fn is_at(&self, triangle: [[f32; 3]; 3]) -> bool {
-        nearest(self.corners(triangle)).length() <= self.near
+        nearest_of_triangle(self.corners(triangle)).length() <= self.near
     }
 
     /// Returns whether the point is at a side of a triangle.
     fn is_at_edge(&self, triangle: [[f32; 3]; 3]) -> bool {
         let [a, b, c] = self.corners(triangle);
-        [[a, b, b], [b, c, c], [c, a, a]].iter().any(|&side| nearest(side).length() <= self.near)
+        let is_at = |side| nearest_of_segment(side).length() <= self.near;
+        is_at([a, b]) || is_at([b, c]) || is_at([c, a])
     }
 
     /// Returns whether a triangle is around the point and rises above the plane across the direction.
     fn rises(&self, triangle: [[f32; 3]; 3]) -> bool {
         let corners = self.corners(triangle);
-        self.is_at(triangle)
-            && corners.iter().any(|to| self.out.dot(*to) > RISE * to.length() + self.near)
+        // The first condition takes less time.
+        corners.iter().any(|to| self.out.dot(*to) > RISE * to.length() + self.near)
+            && self.is_at(triangle)
     }
 
     /// Returns a triangle around the point, other than `own`, that rises, and the number of triangles whose boxes are there.
@@ -319,7 +322,7 @@ impl Place {
         distance: f64,
         visitor: &mut dyn FnMut(u32, [[f32; 3]; 3]),
     ) -> bool {
-        let [low, high] = [-distance, distance].map_each(|to| self.point + V3::ONE * to);
+        let [low, high] = [-distance, distance].map_each(|to| self.position + V3::ONE * to);
         let around = Aabb::from_f64(low.to_array(), high.to_array());
         let Ok(around) = around else { return false };
         b.overlap(&around, &mut |number| {
@@ -331,10 +334,10 @@ impl Place {
     }
 }
 
-/// What was found around a place.
+/// What was found around a point.
 #[derive(Clone, Copy, Default)]
 struct Around {
-    place: Place,
+    point: SurfacePoint,
     /// A triangle that rises.
     rising: Option<u32>,
     /// Upper bounds of `U·(c − P) / |c − P|` for the corners beyond [`FAR`], and of `U·(c − P)` for the others.
@@ -345,16 +348,16 @@ struct Around {
     longest: f64,
 }
 
-/// The number of places whose surroundings are stored.
-const PLACES_MAX: usize = 8;
+/// The number of points whose surroundings are stored.
+const POINTS_MAX: usize = 8;
 
-/// The least number of triangles around a place that is stored.
+/// The least number of triangles around a point that is stored.
 const MANY: usize = 32;
 
-/// Half the size of the box in which triangles are around all places beside a stored one, relative to its `near`.
+/// Half the size of the box in which triangles are around all points beside a stored one, relative to its `near`.
 const WIDE: f64 = 4.0;
 
-/// The distance of a corner that is far from a place, relative to its `near`.
+/// The distance of a corner that is far from a point, relative to its `near`.
 const FAR: f64 = 4.0;
 
 /// Factor that allows for rounding errors.
@@ -363,10 +366,10 @@ const LESS: f64 = 1.0 - 1.0 / 1024.0;
 /// Bound of the rounding errors of the distance of a corner from a plane, relative to its distance from the point.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// The surroundings of the places of earlier contacts.
+/// The surroundings of the points of earlier contacts.
 #[derive(Default)]
 pub(super) struct Surroundings {
-    places: [Around; PLACES_MAX],
+    stored: [Around; POINTS_MAX],
     len: usize,
     next: usize,
     /// The number of contacts on triangles without a face whose neighbours were visited.
@@ -394,25 +397,25 @@ impl Surroundings {
         self.visits <= VISITS_MAX
     }
 
-    /// Returns whether a triangle around a place, other than `own`, rises; false once too many triangles were visited. Stores the surroundings of
-    /// the place if there are many triangles.
-    fn rises(&mut self, b: &Geometry<'_>, own: u32, place: &Place) -> bool {
-        let mut stored = self.places[..self.len].iter();
-        if let Some(rises) = stored.find_map(|around| around.rises(b, own, place)) {
+    /// Returns whether a triangle around a point, other than `own`, rises; false once too many triangles were visited. Stores the surroundings of
+    /// the point if there are many triangles.
+    fn rises(&mut self, b: &Geometry<'_>, own: u32, point: &SurfacePoint) -> bool {
+        let mut stored = self.stored[..self.len].iter();
+        if let Some(rises) = stored.find_map(|around| around.rises(b, own, point)) {
             return rises;
         }
         if self.seen > SEEN_MIN + SEEN_EACH * self.contacts {
             return false;
         }
-        let (rising, count) = place.find(b, own);
+        let (rising, count) = point.find(b, own);
         self.contacts += 1;
         self.seen += count;
         if count >= MANY {
             // They are visited once more.
             self.seen += count;
-            self.places[self.next] = Around::new(b, place, rising);
-            self.next = (self.next + 1) % PLACES_MAX;
-            self.len = usize::min(self.len + 1, PLACES_MAX);
+            self.stored[self.next] = Around::new(b, point, rising);
+            self.next = (self.next + 1) % POINTS_MAX;
+            self.len = usize::min(self.len + 1, POINTS_MAX);
         }
         rising.is_some()
     }
@@ -420,13 +423,13 @@ impl Surroundings {
 
 impl Around {
     #[cold]
-    fn new(b: &Geometry<'_>, place: &Place, rising: Option<u32>) -> Self {
+    fn new(b: &Geometry<'_>, point: &SurfacePoint, rising: Option<u32>) -> Self {
         let (mut steepest, mut highest) = (-1.0, f64::NEG_INFINITY);
         let (mut excess, mut longest) = (f64::NEG_INFINITY, 0.0);
-        let is_valid = place.visit(b, WIDE * place.near, &mut |_, corners| {
-            for to in place.corners(corners) {
-                let (height, length) = (place.out.dot(to), to.length());
-                if length > FAR * place.near {
+        let is_valid = point.visit(b, WIDE * point.near, &mut |_, corners| {
+            for to in point.corners(corners) {
+                let (height, length) = (point.out.dot(to), to.length());
+                if length > FAR * point.near {
                     steepest = greater(height / length, steepest);
                     excess = greater(height - RISE * length, excess);
                     longest = greater(length, longest);
@@ -437,60 +440,29 @@ impl Around {
         });
         // Then the bounds decide nothing.
         let highest = if is_valid { highest } else { f64::INFINITY };
-        Self { place: *place, rising, steepest, highest, excess, longest }
+        Self { point: *point, rising, steepest, highest, excess, longest }
     }
 
-    /// Returns whether a triangle rises at a place, if these surroundings decide it.
-    fn rises(&self, b: &Geometry<'_>, own: u32, place: &Place) -> Option<bool> {
-        let Place { point, out, near } = self.place;
-        let [moved, tilted] = [place.point - point, place.out - out].map_each(V3::length);
-        let beside = moved <= 0.5 * near && place.near <= 2.0 * near;
+    /// Returns whether a triangle rises at a point, if these surroundings decide it.
+    fn rises(&self, b: &Geometry<'_>, own: u32, point: &SurfacePoint) -> Option<bool> {
+        let SurfacePoint { position, out, near } = self.point;
+        let [moved, tilted] = [point.position - position, point.out - out].map_each(V3::length);
+        let beside = moved <= 0.5 * near && point.near <= 2.0 * near;
         if !beside {
             return None;
         }
         if let Some(number) = self.rising {
             let Part::Triangle(corners) = b.part(number) else { return None };
-            return (number != own && place.rises(corners)).then_some(true);
+            return (number != own && point.rises(corners)).then_some(true);
         }
         // Of a corner that is far, and of one that is not.
         let most = moved * (1.0 + RISE + tilted);
-        let flat = self.steepest + tilted <= RISE * LESS && most <= place.near * LESS;
-        let below = self.excess + (tilted + ROUNDING) * self.longest + most <= place.near * LESS;
+        let flat = self.steepest + tilted <= RISE * LESS && most <= point.near * LESS;
+        let below = self.excess + (tilted + ROUNDING) * self.longest + most <= point.near * LESS;
         let far = flat || below;
-        let close = self.highest + FAR * near * tilted + most <= place.near * LESS;
+        let close = self.highest + FAR * near * tilted + most <= point.near * LESS;
         (far && close).then_some(false)
     }
-}
-
-/// Returns the point of a triangle nearest to the origin (Ericson 2005, §5.1.5).
-fn nearest([a, b, c]: [V3; 3]) -> V3 {
-    let (ab, ac) = (b - a, c - a);
-    let (d1, d2) = (-ab.dot(a), -ac.dot(a));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return a;
-    }
-    let (d3, d4) = (-ab.dot(b), -ac.dot(b));
-    if d3 >= 0.0 && d4 <= d3 {
-        return b;
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return a + ab * (d1 / (d1 - d3));
-    }
-    let (d5, d6) = (-ab.dot(c), -ac.dot(c));
-    if d6 >= 0.0 && d5 <= d6 {
-        return c;
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * (d2 / (d2 - d6));
-    }
-    let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
-    }
-    let sum = va + vb + vc;
-    a + ab * (vb / sum) + ac * (vc / sum)
 }
 
 #[cfg(test)]
@@ -500,10 +472,10 @@ mod tests {
     use crate::narrowphase::math::random::numbers_f64;
     use alloc::vec::Vec;
 
-    /// Goal: what is known from places beside is what the triangles show. Method: tips of cones that stand, that are sunk, and of fans
-    /// of which some triangles rise; random places within some units of the last place, and random directions near each other.
+    /// Goal: what is known from points beside is what the triangles show. Method: tips of cones that stand, that are sunk, and of fans
+    /// of which some triangles rise; random points within some units of the last place, and random directions near each other.
     #[test]
-    fn surroundings_of_places_beside_are_those_of_the_triangles() {
+    fn surroundings_of_points_beside_are_those_of_the_triangles() {
         const COUNT: u32 = 200;
         let mut draw = numbers_f64(5);
         let (mut known_of, mut rising, mut level) = (0, 0, 0);
@@ -531,14 +503,14 @@ mod tests {
             for case in 0..2_000 {
                 let spread = [0.0, 1e-9, 1e-4, 0.01][case / 500];
                 let mut around = |by: f64| V3::new(draw() * by, draw() * by, draw() * by);
-                let (point, tilt) = (V3::of(tip) + around(ulp), around(spread));
+                let (position, tilt) = (V3::of(tip) + around(ulp), around(spread));
                 let out = (V3::new(0.0, 1.0, 0.0) + tilt).unit().expect("not zero");
-                let place = Place { point, out, near: 8.0 * ulp };
+                let point = SurfacePoint { position, out, near: 8.0 * ulp };
                 let own = case as u32 % COUNT;
-                let meant = place.find(&mesh, own).0.is_some();
-                let mut stored = surroundings.places[..surroundings.len].iter();
-                known_of += usize::from(stored.any(|at| at.rises(&mesh, own, &place).is_some()));
-                assert_eq!(surroundings.rises(&mesh, own, &place), meant, "{case} {slope} {bump}");
+                let meant = point.find(&mesh, own).0.is_some();
+                let mut stored = surroundings.stored[..surroundings.len].iter();
+                known_of += usize::from(stored.any(|at| at.rises(&mesh, own, &point).is_some()));
+                assert_eq!(surroundings.rises(&mesh, own, &point), meant, "{case} {slope} {bump}");
                 *(if meant { &mut rising } else { &mut level }) += 1;
             }
         }
@@ -546,11 +518,11 @@ mod tests {
         assert!(known_of > 5_000, "{known_of}");
     }
 
-    /// Goal: surroundings in which no triangle rises, but some almost do, decide the places beside, so that each contact at a vertex of many
+    /// Goal: surroundings in which no triangle rises, but some almost do, decide the points beside, so that each contact at a vertex of many
     /// triangles does not visit all of them. Method: fans of which half of the triangles rise by a little less than the limit, relative
-    /// to their length, and fans so short that they rise by less than the distance that counts as near; the same place and those beside.
+    /// to their length, and fans so short that they rise by less than the distance that counts as near; the same point and those beside.
     #[test]
-    fn surroundings_just_below_the_limit_decide_the_places_beside() {
+    fn surroundings_just_below_the_limit_decide_the_points_beside() {
         const COUNT: u32 = 200;
         let mut draw = numbers_f64(7);
         for (tip, radius, height, tilt) in [
@@ -572,15 +544,17 @@ mod tests {
             let mesh = Geometry::from(&mesh);
             let ulp = f64::from(tip.iter().fold(1e-3, |most: f32, x| most.max(x.abs())))
                 * f64::from(f32::EPSILON);
-            let place = Place { point: V3::of(tip), out: V3::new(0.0, 1.0, 0.0), near: 8.0 * ulp };
+            let out = V3::new(0.0, 1.0, 0.0);
+            let point = SurfacePoint { position: V3::of(tip), out, near: 8.0 * ulp };
             let mut surroundings = Surroundings::default();
-            assert!(!surroundings.rises(&mesh, 0, &place), "{tip:?} {height}");
+            assert!(!surroundings.rises(&mesh, 0, &point), "{tip:?} {height}");
             for own in 0..COUNT {
                 let by = if own < COUNT / 2 { 0.0 } else { 0.1 };
                 let mut around = |by: f64| V3::new(draw() * by, draw() * by, draw() * by);
                 let (moved, tilted) = (around(by * ulp), around(by * tilt));
-                let beside = Place { point: place.point + moved, out: place.out + tilted, ..place };
-                let decided = surroundings.places[0].rises(&mesh, own, &beside);
+                let (position, out) = (point.position + moved, point.out + tilted);
+                let beside = SurfacePoint { position, out, ..point };
+                let decided = surroundings.stored[0].rises(&mesh, own, &beside);
                 assert_eq!(decided, Some(false), "{tip:?} {height} {own}");
                 assert!(beside.find(&mesh, own).0.is_none(), "{tip:?} {height} {own}");
             }

@@ -241,7 +241,7 @@ impl<'s, 'g, Q> GeometryOverlaps<'s, 'g, Q> {
         geometries: &'s [Geometry<'g>],
         poses: &'s [Pose],
     ) -> Result<Self, LengthMismatch> {
-        LengthMismatch::check("the poses", geometries.len(), poses.len())?;
+        LengthMismatch::check("the column `poses`", geometries.len(), poses.len())?;
         Ok(Self { queries, geometries, poses })
     }
 }

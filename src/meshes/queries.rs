@@ -110,8 +110,9 @@ pub struct OfGeometries<P>(P);
 
 impl<'a> Queries<'a> {
     /// Finds the geometries that `segment` enters, and where: [`Geometry::cast`] for each whose box it enters. Each is listed once, with its first entry. A convex
-    /// shape in which the segment starts is hit at 0 ([`ConvexCast::Inside`]); a mesh is hit where the segment first meets a triangle that counts. The
-    /// methods of the result take a function that returns the geometry of a row, and its pose.
+    /// shape in which the segment starts is hit at 0 ([`ConvexCast::Inside`]); a mesh is hit where the segment first meets a triangle that counts. A
+    /// search that is not resolved ([`ConvexCast::Unresolved`]) is a hit at the fraction until which the segment is free, also for `closest_geometry` and
+    /// `any_geometry`. The methods of the result take a function that returns the geometry of a row, and its pose.
     ///
     /// ```
     /// use swath::mesh::{Geometry, Mesh};
@@ -147,6 +148,8 @@ impl<'a> Queries<'a> {
     /// for each whose box it meets, with that one at rest. It may accelerate and rotate. The box of a row must contain its geometry; what is outside of it
     /// is not found. By the default settings a touch at the start is a hit only if the two close ([`Touch::IfClosing`](crate::convex::toi::Touch::IfClosing)).
     /// A geometry that overlaps the other one at the start is a hit that is [`Overlapping`](crate::convex::toi::ToiResult::Overlapping), without a time.
+    /// A search that is not resolved is a hit at its safe time ([`Unresolved`](crate::convex::toi::ToiResult::Unresolved)), also for `closest_geometry`
+    /// and `any_geometry`.
     ///
     /// ```
     /// use swath::convex::toi::Settings;

@@ -67,7 +67,7 @@ pub(super) struct Queue<'q> {
     corners: TriangleColumns,
     /// The planes at the best contact, or at the one beyond which parts are searched.
     best: Option<BestPlanes>,
-    /// Directions along which the shape slides on the geometry.
+    /// Sliding directions, from the shape to the geometry.
     slides: &'q [V3],
     /// Whether there is an earlier contact than that of `best`.
     is_improved: bool,
@@ -257,7 +257,8 @@ impl<'q> Queue<'q> {
         let mut count = 0;
         for (lane, &bound) in bounds.iter().enumerate().take(len) {
             let met = self.met[lane];
-            // Rounding may make a product greater by less than this factor makes it less.
+            // Rounding may make the product greater by less than this factor makes it less. The sum may be late by half a unit in the last place.
+            // That does no harm, because the bounds are for sets that are enlarged by the tolerance.
             let bound = from + f64::from(bound) * (to - from) * (1.0 - 1e-15);
             let apart = if bound > met.from { bound } else { met.from };
             // Written in any case, so that no step is a branch on the outcome, which is unpredictable.

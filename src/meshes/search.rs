@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! both are convex:         the search of the narrowphase
-//! one of them is convex:   each_part of the other                        (against_parts)
+//! one of them is convex:   visit_met_parts of the other                  (against_parts)
 //! both have parts:         the parts of the first that meet the other's box;
-//!                          for each of them, each_part of the other      (between)
-//! each_part:               if the body rotates, divide the window into intervals in which it turns little;
+//!                          for each of them, visit_met_parts of the other   (between)
+//! visit_met_parts:         if the body rotates, divide the window into intervals in which it turns little;
 //!                          in each, traverse the hierarchy with the box around the path
 //! Queue::run, for the parts that were met, sixteen at a time: search them                    (queue.rs)
 //! ```
@@ -52,7 +52,7 @@ impl Intervals {
 
 /// Calls `visitor` with each part whose box the shape of `search` meets in the window, and a time before which they are
 /// apart; `visitor` returns the time until which contacts count. `met_parts` is overwritten.
-pub(super) fn each_part(
+pub(super) fn visit_met_parts(
     search: &PartSearch<'_>,
     geometry: &Geometry<'_>,
     intervals: &Intervals,
@@ -74,7 +74,8 @@ pub(super) fn each_part(
             if count > 1 && met_parts.was_met(part) {
                 return limit(until, start, length);
             }
-            // Rounding may make a product greater by less than this factor makes it less.
+            // Rounding may make the product greater by less than this factor makes it less. The sum may be late by half a unit in the last place.
+            // That does no harm, because the box is enlarged by the tolerance.
             let met = start + f64::from(met) * length * (1.0 - 1e-15);
             if met <= until {
                 until = visitor(part, met);
@@ -129,7 +130,7 @@ fn against_parts(
     let best = beyond.and_then(|plane| search.planes_at_touch(plane.normal, plane.depth));
     let mut queue = Queue::new(&search, geometry, part, bounds, order, (best, slides));
     let mut met = core::mem::take(&mut contacts.memory.of_other);
-    each_part(&search, geometry, &intervals, &mut met, &mut |other, from| {
+    visit_met_parts(&search, geometry, &intervals, &mut met, &mut |other, from| {
         queue.push(other, from, contacts);
         contacts.until()
     });
@@ -170,8 +171,8 @@ fn near_whole_body(
     }
 }
 
-/// Searches for the contacts of two geometries whose motions and settings are valid. `slides` are the directions of faces
-/// along which the bodies slide, from the first to the second, in the axes of the second.
+/// Searches for the contacts of two geometries whose motions and settings are valid. `slides` are sliding directions, from
+/// the first to the second, in the axes of the second.
 pub(super) fn between(
     (a, a_motion): (&Geometry<'_>, &Motion),
     (b, b_motion): (&Geometry<'_>, &Motion),
@@ -196,7 +197,7 @@ pub(super) fn between(
         let search = PartSearch::new(around, b_motion, of_a, settings, 1.0);
         let intervals = Intervals::new(&search, window);
         let mut met = core::mem::take(&mut contacts.memory.of_divided);
-        each_part(&search, a, &intervals, &mut met, &mut |part, from| {
+        visit_met_parts(&search, a, &intervals, &mut met, &mut |part, from| {
             // Where the boxes are apart until then, so are the shapes: but a touch that is ignored has to be followed
             // from the start.
             let window = [if from > window[0] { from } else { window[0] }, window[1]];
@@ -262,7 +263,7 @@ pub(super) fn find(
     best
 }
 
-/// Greatest number of directions along which a body slides in a search for the first contact.
+/// Greatest number of sliding directions in a search for the first contact.
 const SLIDES_MAX: usize = 16;
 
 /// Difference of directions that count as one.

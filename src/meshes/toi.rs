@@ -199,8 +199,8 @@ pub fn pairs(
 ) -> Result<(), PairsError> {
     let GeometryInput { geometries, motions, pairs } = *input;
     settings.validate()?;
-    LengthMismatch::check("the motions", geometries.len(), motions.len())?;
-    LengthMismatch::check("the results", pairs.len(), out.len())?;
+    LengthMismatch::check("the column `motions`", geometries.len(), motions.len())?;
+    LengthMismatch::check("the output `out`", pairs.len(), out.len())?;
     check_rows(pairs, geometries.len())?;
     reject(motions.iter().map(Motion::validate), rejected);
     answer(pairs, rejected, threads, PartToi::default(), out, |_, [a, b], _| {

@@ -7,11 +7,13 @@ use crate::geom::Invalid;
 #[non_exhaustive]
 pub enum InvalidShape {
     /// A coordinate, radius or length is not finite or exceeds [`COORD_MAX`](crate::COORD_MAX).
-    #[error("a number is NaN, infinite or beyond 2^120; it must be finite and below that")]
+    #[error(
+        "a number is NaN, infinite or beyond 2^120; it must be finite and at most 2^120 in magnitude"
+    )]
     Number,
     /// A coordinate of a point of a hull is not finite or exceeds [`COORD_MAX`](crate::COORD_MAX).
     #[error(
-        "a number of point {index} is NaN, infinite or beyond 2^120; it must be finite and below that"
+        "a number of point {index} is NaN, infinite or beyond 2^120; it must be finite and at most 2^120 in magnitude"
     )]
     Point {
         /// The position of the point in the list.

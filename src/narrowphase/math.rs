@@ -256,8 +256,8 @@ pub(crate) fn round_down(x: f64) -> f32 {
     if f64::from(nearest) > x { nearest.next_down() } else { nearest }
 }
 
-/// Scales a direction so that its greatest component is in `[1, 2)`. The factor is a power of two,
-/// which is exact.
+/// Scales a direction so that its greatest component, which is less than 2¹⁰²³, is in `[1, 2)`. The factor is a power of two,
+/// which is exact. With a greater one the result is zero.
 #[inline(always)]
 pub(crate) fn scaled(direction: V3) -> V3 {
     let most = direction.abs().greatest();

@@ -29,4 +29,5 @@ pub use owned_shape::OwnedShape;
 pub use raycast::ConvexCast;
 pub(crate) use raycast::SegmentPath;
 pub use shape::Shape;
+pub(crate) use simplex::{nearest_of_segment, nearest_of_triangle};
 pub use support::SupportMap;

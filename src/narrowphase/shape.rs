@@ -281,7 +281,7 @@ impl<'a> Shape<'a> {
             if rotation.rate == 0.0 {
                 return [reach(-from), reach(from)];
             }
-            let world = M3::of_quaternion(Pose::IDENTITY.rotation).rows[axis];
+            let world = M3::IDENTITY.rows[axis];
             let deviation =
                 0.125 * rotation.rate * rotation.spin.cross(world).length() * self.bounding_radius;
             let to = end.rows[axis];
@@ -314,7 +314,7 @@ impl<'a> Shape<'a> {
     /// Upper bound of how far its farthest point moves about its position during `motion`.
     pub(crate) fn angular_sweep(&self, motion: &Motion) -> f32 {
         let rate = super::rotation::Rotation::new(V3::of(motion.spin)).rate;
-        up(rate * (self.bounding_radius + self.radius) * (1.0 + ROUNDING))
+        up(rate * self.reach() * (1.0 + ROUNDING))
     }
 
     /// Returns the box that extends from `position` by both ends of `reach` on each axis, and by

@@ -290,6 +290,16 @@ fn of_triangle(which: [usize; 3], [a, b, c]: [V3; 3]) -> Face {
     of_sides(which, &[a, b, c, c], &TriangleSides::new(-a, ab, ac), &ab.cross(ac))
 }
 
+/// Returns the point of a segment that is nearest to the origin.
+pub(crate) fn nearest_of_segment(ends: [V3; 2]) -> V3 {
+    of_edge([0, 1], ends).nearest
+}
+
+/// Returns the point of a triangle that is nearest to the origin, also if the triangle is a needle or has no area.
+pub(crate) fn nearest_of_triangle(corners: [V3; 3]) -> V3 {
+    of_triangle([0, 1, 2], corners).nearest
+}
+
 // Always inlined: a call would pass its many numbers through memory.
 #[inline(always)]
 fn of_sides([i, j, k]: [usize; 3], y: &[V3; 4], sides: &TriangleSides, normal: &V3) -> Face {

@@ -234,10 +234,7 @@ fn missing_rows_are_errors() {
     );
     let error = model.set.put(&[0], lent).unwrap_err();
     let error = error.to_string();
-    assert!(
-        error.starts_with("the list `rows`: the number of rows is 1 and must be 2; "),
-        "{error}"
-    );
+    assert!(error.starts_with("the list `rows`: the length is 1 and must be 2; "), "{error}");
     model.check("after errors", &movers);
 }
 
@@ -252,8 +249,8 @@ fn filters_of_another_number_are_errors() {
     let columns: [Vec<f32>; 6] = columns(&fixed[..3]);
     let lent = AabbColumns::from_columns(columns.each_ref().map(Vec::as_slice)).unwrap();
     let few = FixedInput::new(lent).filtered(&filters[..2]);
-    let message = "the filters: the number of rows is 2 and must be 3; \
-        all lists of a call have the same length";
+    let message = "the filters: the length is 2 and must be 3; \
+        the length of each list follows from the number of rows of the call";
     assert_eq!(model.set.put(&[0, 1, 2], few).unwrap_err().to_string(), message);
     assert_eq!(model.set.extend(few).unwrap_err().to_string(), message);
     assert_eq!(model.set.set_filters(&[0, 1, 2], &filters[..2]).unwrap_err().to_string(), message);

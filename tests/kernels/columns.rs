@@ -44,10 +44,8 @@ fn column_of_another_length_is_an_error() {
                 let error = MovingBoxColumns::new([x0, y0, z0], [x1, y1, z1], [dx, dy, dz]).err();
                 let named = LengthMismatch { what: NAMES[wrong], expected, found };
                 assert_eq!(error, Some(named));
-                let text = format!(
-                    "{}: the number of rows is {found} and must be {expected}; ",
-                    NAMES[wrong]
-                );
+                let text =
+                    format!("{}: the length is {found} and must be {expected}; ", NAMES[wrong]);
                 assert!(named.to_string().starts_with(&text), "{named}");
             }
         }

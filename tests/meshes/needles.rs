@@ -106,3 +106,47 @@ fn first_times_of_needles_keep_all_promises() {
     }
     assert!(impacts > cases / 4, "{impacts}");
 }
+
+/// The normals that the contact of a ball with the left side of a ridge along `z` has if a needle or a triangle without area is at the crest, for
+/// each order of its corners.
+fn normals_beside(needle: [[f32; 3]; 3], x: f32) -> Vec<[f32; 3]> {
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let motion = Motion::new(Pose::at([x, 2.0, 0.0]).expect("valid"), [0.0, -3.0, 0.0]);
+    let motion = motion.expect("valid");
+    let (settings, still) = (Settings::default(), Motion::default());
+    let normal = |order: [u32; 3]| {
+        let ridge = [[0.0, 0.0, -9.0], [0.0, 0.0, 9.0], [-9.0, -3.0, 0.0], [9.0, -3.0, 0.0]];
+        let vertices: Vec<_> = ridge.into_iter().chain(needle).collect();
+        let mesh = Mesh::new(vertices, vec![[0, 2, 1], [0, 1, 3], order]).expect("a ridge");
+        let (ball, mesh, mut found) = (ball.into(), (&mesh).into(), Vec::new());
+        toi::each_part(&ball, &motion, &mesh, &still, &settings, &mut found).expect("valid");
+        let on_left = found.iter().find(|found| found.parts[1] == 0).expect("it falls on it");
+        let ToiResult::Impact { normal, .. } = on_left.toi.result else { panic!("{found:?}") };
+        normal
+    };
+    [[4, 5, 6], [4, 6, 5], [5, 4, 6], [5, 6, 4], [6, 4, 5], [6, 5, 4]].map(normal).to_vec()
+}
+
+/// Goal: whether a needle or a triangle without area is around a contact does not depend on the order of its corners. Method: a ball that falls on
+/// a ridge of two triangles with such a triangle across it, of given and random corners on a line but for rounding, and of equal corners.
+#[test]
+fn normal_beside_a_needle_does_not_depend_on_the_order_of_its_corners() {
+    let [q, r] =
+        [[2.646_439, 0.116_358_11, 0.018_161_535], [2.066_952_2, 0.090_879_34, 0.014_184_731]];
+    let up = [0.3, 1.0, 0.0];
+    let mut cases = vec![
+        ([q.map(|x: f32| -x), q, r], 0.0),
+        ([up, up, [0.0; 3]], -0.05),
+        ([up, [0.0; 3], [0.0; 3]], -0.05),
+    ];
+    let mut draw = Draw::new(21);
+    for _ in 0..100 {
+        let q = [3.0 + draw.between(-1.0, 1.0), draw.between(0.05, 0.15), draw.between(-1.0, 1.0)];
+        let share = draw.between(0.2, 0.8);
+        cases.push(([q.map(|x| -x), q, q.map(|x| x * share)], 0.0));
+    }
+    for (needle, x) in cases {
+        let normals = normals_beside(needle, x);
+        assert!(normals.iter().all(|&normal| normal == normals[0]), "{needle:?}: {normals:?}");
+    }
+}

@@ -3,13 +3,13 @@
 use core::array::from_fn;
 use core::ops::ControlFlow;
 use std::collections::BTreeMap;
-use swath::batch::{Row, SegmentColumns};
+use swath::batch::{Row, SegmentColumns, SegmentStore};
 use swath::convex::ConvexCast;
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::mesh::{Compound, Geometry, GeometryHit, HeightField, Mesh, PartCast, toi};
 use swath::{
-    Aabb, AabbColumns, Broadphase, Bvh, Level, Motion, Pose, Proxy, ProxyId, ProxyKind, Segment,
-    Shape, Threads,
+    Aabb, AabbColumns, Broadphase, Bvh, Level, Motion, Pair, Pose, Proxy, ProxyId, ProxyKind,
+    Segment, Shape, Threads,
 };
 use testkit::draw::Draw;
 use testkit::mesh_cases::terrain;
@@ -491,4 +491,52 @@ fn invalid_poses_and_motions_meet_nothing() {
         sweep(&far, &Settings { target_distance: swath::COORD_MAX, ..Settings::default() })
             .is_err()
     );
+}
+
+/// Goal: the error of a list of the wrong length states which list it is and how long it must be. Method: 65 casts, sweeps and first times, with a list
+/// that is too short by one.
+#[test]
+fn error_of_a_list_of_the_wrong_length_states_which_one() {
+    const ROWS: usize = 65;
+    let ball = Geometry::from(Shape::sphere(1.0).expect("a ball"));
+    let place = |_| (ball, Pose::IDENTITY);
+    let tree = tree(&[Aabb::cube([0.0; 3], 1.0).expect("valid")], Level::detect());
+    let mut rays = SegmentStore::new();
+    for _ in 0..ROWS {
+        let ray = Segment::ray([-4.0, 0.0, 0.0], [1.0, 0.0, 0.0]).expect("valid");
+        rays.push(ray).expect("valid");
+    }
+    let (rays, threads) = (rays.checked(), Threads::one());
+    let ends = |found: usize, needed: usize| {
+        format!(
+            "the length is {found} and must be {needed}; \
+             the length of each list follows from the number of rows of the call"
+        )
+    };
+    let starts = "the list `starts`, with one element more than there are rows";
+    let casts = tree.queries().casts_of_geometries(&rays);
+    let error = casts.all(place, &mut [0; ROWS], &mut Vec::new()).expect_err("one is missing");
+    assert_eq!(error.to_string(), format!("{starts}: {}", ends(65, 66)));
+    let error = casts.closest(place, &mut [None; 64]).expect_err("one is missing");
+    assert_eq!(error.to_string(), format!("the output `out`: {}", ends(64, 65)));
+    let error = ball.casts(&Pose::IDENTITY, &rays, &threads, &mut [PartCast::default(); 64]);
+    let error = error.expect_err("one is missing").to_string();
+    assert_eq!(error, format!("the output `out`: {}", ends(64, 65)));
+    let (geometries, settings) = ([ball; ROWS], Settings::default());
+    let one = [Motion::default()];
+    let sweeps = tree.queries().sweeps_of_geometries(&geometries, &one, &settings);
+    let error = sweeps.expect_err("64 are missing").to_string();
+    assert_eq!(error, format!("the column `motions`: {}", ends(1, 65)));
+    let pairs = [Pair { a: 0, b: 1 }; 2];
+    for (motions, out, named) in [
+        (64, 2, format!("the column `motions`: {}", ends(64, 65))),
+        (65, 1, format!("the output `out`: {}", ends(1, 2))),
+    ] {
+        let motions = vec![Motion::default(); motions];
+        let input =
+            toi::GeometryInput { geometries: &geometries, motions: &motions, pairs: &pairs };
+        let mut out = vec![toi::PartToi::default(); out];
+        let error = toi::pairs(&input, &settings, &threads, &mut Vec::new(), &mut out);
+        assert_eq!(error.expect_err("one is missing").to_string(), named);
+    }
 }

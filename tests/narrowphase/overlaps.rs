@@ -212,3 +212,44 @@ fn support_map_with_invalid_points_has_the_answer_of_its_distance() {
     }
     assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
 }
+
+/// Goal: shapes with a positive distance do not overlap, also if the distance is less than its rounding error. Method: thin shapes and balls whose distance
+/// from a flat side at `x = 1` is 10⁻¹⁷ to 10⁻¹⁵.
+#[test]
+fn shapes_with_a_positive_distance_do_not_overlap() {
+    let x = 1.0 + f32::EPSILON;
+    let rounded = |y, z| Shape::cuboid([0.5, y, z]).and_then(|shape| shape.rounded(0.5));
+    let hull = |y: f32, z: f32| {
+        let corner = |k: u32| [1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 });
+        Hull::new((0..8).map(corner).map(|[sx, sy, sz]: [f32; 3]| [sx, sy * y, sz * z]))
+    };
+    let turned = [0.0, 0.0, 0.707_106_77, 0.707_106_77];
+    for (y, z, thin, radius, at) in [
+        (1.492_510_1, 0.567_515_6, 1.192_090_6e-7, 0.823_784_95, [0.010_166_145, 0.071_820_87]),
+        (0.329_482_32, 0.582_177_9, 1.192_091_1e-7, 0.774_355_05, [0.136_258_54, 0.122_106_17]),
+    ] {
+        let (a, b) = (rounded(y, z).expect("a box"), Shape::cylinder(thin, radius));
+        let pose = Pose::new([x, at[0], at[1]], turned).expect("a quarter turn");
+        assert_apart(&a, &b.expect("a disc"), &pose);
+    }
+    for (y, z, radius, at) in [
+        (1.266_342_2, 1.141_964_2, 1.192_091_2e-7, [-0.103_989_534, 0.194_580_69]),
+        (1.364_039_4, 0.230_818_75, 1.192_091_3e-7, [-0.280_872_1, -0.097_710_915]),
+    ] {
+        let hull = hull(y, z).expect("a hull");
+        let ball = Shape::sphere(radius).expect("a ball");
+        assert_apart(&Shape::hull(&hull), &ball, &Pose::at([x, at[0], at[1]]).expect("finite"));
+    }
+    let thin = -1.192_090_3e-7;
+    let corners = [[0.691_553_95, 0.0], [-0.691_553_95, 0.179_543_38], [0.0, -0.179_543_38]];
+    let triangle = Shape::triangle(corners.map(|[y, z]| [thin, y, z])).expect("a triangle");
+    let a = rounded(1.731_775, 1.571_352_2).expect("a box");
+    assert_apart(&a, &triangle, &Pose::at([x, -0.004_314_458_5, 0.185_674_67]).expect("finite"));
+}
+
+/// Asserts that the distance of a shape at the origin from another one is positive, but not above the rounding error, and that they do not overlap.
+fn assert_apart(a: &Shape<'_>, b: &Shape<'_>, pose: &Pose) {
+    let distance = gjk::distance(a, &Pose::IDENTITY, b, pose).expect("poses").distance;
+    assert!(distance > 0.0 && distance < 1e-14, "{distance} {a:?} {b:?}");
+    assert_eq!(gjk::overlaps(a, &Pose::IDENTITY, b, pose), Ok(false), "{distance} {a:?} {b:?}");
+}

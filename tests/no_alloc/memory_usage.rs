@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 use swath::broadphase::PairInput;
+use swath::mesh::{Compound, HeightField, Mesh};
 use swath::{
     AabbColumns, Broadphase, Bvh, ConvexBody, FixedBoxes, Motion, MovingBox, MovingBoxColumns,
     PairFinder, Pipeline, Pose, Proxy, ProxyId, Scene, Segment, Shape, Threads,
@@ -92,6 +93,25 @@ pub(crate) fn memory_usage_equals_allocated_bytes() {
         broadphase
     };
     check("Broadphase", updated, Broadphase::memory_usage);
+
+    let mesh = || {
+        let vertices: Vec<_> = valid.iter().map(|moving| moving.aabb.min).collect();
+        let triangles = (2..vertices.len() as u32).map(|k| [k - 2, k - 1, k]);
+        Mesh::with_exec(vertices, triangles.collect::<Vec<_>>(), Threads::one()).expect("triangles")
+    };
+    check("Mesh", mesh, Mesh::memory_usage);
+    let field = || {
+        let heights = vec![0.0_f32; 200 * 300];
+        HeightField::with_exec(heights, [200, 300], [1.0; 2], Threads::one()).expect("a grid")
+    };
+    check("HeightField", field, HeightField::memory_usage);
+    let compound = || {
+        let at = |moving: &MovingBox| Pose::at(moving.aabb.min).expect("a pose");
+        let ball = Shape::sphere(0.1).expect("a ball");
+        let parts: Vec<_> = valid.iter().map(|moving| (ball.into(), at(moving))).collect();
+        Compound::with_exec(parts, Threads::one()).expect("poses")
+    };
+    check("Compound", compound, Compound::memory_usage);
 
     let shape = Shape::cuboid([0.3; 3]).expect("a box");
     let motion_of = |moving: &MovingBox| {

@@ -286,10 +286,7 @@ fn wrong_number_of_flags_is_an_error() {
     let error = finder.union_pairs(PairInput::new(columns.boxes()).moving(&[true; 4])).unwrap_err();
     assert!(matches!(error, FindError::Length(_)));
     let error = error.to_string();
-    assert!(
-        error.starts_with("the flags `moves`: the number of rows is 4 and must be 5; "),
-        "{error}"
-    );
+    assert!(error.starts_with("the flags `moves`: the length is 4 and must be 5; "), "{error}");
 }
 
 /// Goal: reading run by run gives the same pairs as reading one slice.

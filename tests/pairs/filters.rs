@@ -205,9 +205,9 @@ fn lists_of_the_wrong_length_are_errors() {
     let mut finder = PairFinder::new();
     let set = PairInput::new(case.boxes()).filtered(&case.filters[..4]);
     let error = finder.union_pairs(set).unwrap_err().to_string();
-    assert!(error.starts_with("the filters: the number of rows is 4 and must be 5; "), "{error}");
+    assert!(error.starts_with("the filters: the length is 4 and must be 5; "), "{error}");
     let error = finder.swept_pairs_between(case.boxes(), set).unwrap_err().to_string();
-    assert!(error.starts_with("the filters: the number of rows is 4 and must be 5; "), "{error}");
+    assert!(error.starts_with("the filters: the length is 4 and must be 5; "), "{error}");
 }
 
 /// Goal: a filter is symmetric and follows its documentation.

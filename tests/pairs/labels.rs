@@ -114,5 +114,5 @@ fn wrong_number_of_labels_is_an_error() {
     let error = PairFinder::new().swept_pairs(set).unwrap_err();
     assert!(matches!(error, FindError::Length(_)));
     let error = error.to_string();
-    assert!(error.starts_with("the labels: the number of rows is 4 and must be 5; "), "{error}");
+    assert!(error.starts_with("the labels: the length is 4 and must be 5; "), "{error}");
 }

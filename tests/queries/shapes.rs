@@ -457,7 +457,9 @@ fn batch_gives_the_results_of_single_queries() {
             let near = queries.proximities(&many, 1.0).unwrap();
             assert!(near.k_nearest(2, &mut hits).is_err() && hits.iter().all(|hit| hit.row == 77));
             let mut starts = vec![77; count + 2];
-            assert!(queries.overlaps(&many).all(&mut starts, &mut Vec::new()).is_err());
+            let error = queries.overlaps(&many).all(&mut starts, &mut Vec::new()).unwrap_err();
+            let name = "the list `starts`, with one element more than there are rows";
+            assert_eq!((error.what, error.expected, error.found), (name, count + 1, count + 2));
             assert!(starts.iter().all(|&start| start == 77));
             for max in [-1.0, f32::NAN] {
                 assert_eq!(queries.proximities(&many, max).err(), Some(Invalid::MaxDistance));

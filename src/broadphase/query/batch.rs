@@ -84,7 +84,7 @@ impl<P: Path + Row<K>, const K: usize> Batch<'_, '_, P, K> {
     }
 
     fn answer(&self, out: &mut [Hit], choice: HitChoice) -> Result<(), LengthMismatch> {
-        LengthMismatch::check("the hits", self.paths.len(), out.len())?;
+        LengthMismatch::check("the output `out`", self.paths.len(), out.len())?;
         fill(self.queries.threads, out, &|start, out| self.answer_batch(start, choice, out));
         Ok(())
     }

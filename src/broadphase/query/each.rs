@@ -15,6 +15,9 @@ use alloc::vec::Vec;
 use core::array::from_fn;
 use core::ops::ControlFlow;
 
+/// Name of the list of where the results of each row start, and where the last end.
+pub(crate) const STARTS: &str = "the list `starts`, with one element more than there are rows";
+
 /// Rows that are queried together.
 const BATCH: usize = 64;
 /// Rows that one thread takes at a time.
@@ -121,7 +124,7 @@ impl Overlaps<'_, '_> {
         sort: fn(&mut [T]),
     ) -> Result<(), LengthMismatch> {
         let threads = self.queries.threads;
-        LengthMismatch::check("the starts", self.many.len() + 1, starts.len())?;
+        LengthMismatch::check(STARTS, self.many.len() + 1, starts.len())?;
         starts[0] = 0;
         par::fill_chunks(threads, &mut starts[1..], CHUNK, &|start, chunk| {
             for (row, count) in (start..).zip(chunk) {
@@ -181,7 +184,11 @@ impl Proximities<'_, '_> {
     /// nothing is written.
     pub fn k_nearest(&self, k: usize, out: &mut [Hit]) -> Result<(), LengthMismatch> {
         let rows = self.many.len();
-        LengthMismatch::check("the hits", rows.saturating_mul(k), out.len())?;
+        LengthMismatch::check(
+            "the output `out`, with `k` elements for each row",
+            rows.saturating_mul(k),
+            out.len(),
+        )?;
         // The products are at most the length of `out`.
         let [chunk, batch] = [CHUNK, BATCH].map_each(|most| (most.min(rows) * k).max(1));
         par::fill_chunks(self.queries.threads, out, chunk, &|start, chunk| {

@@ -59,7 +59,7 @@ use crate::geom::{Filter, MovingBox};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
 use crate::par::Threads;
 pub(crate) use batch::Batch;
-pub(crate) use each::{Overlaps, Proximities};
+pub(crate) use each::{Overlaps, Proximities, STARTS};
 pub(crate) use filter::{FilterContext, FilterRow, QueryFilter};
 pub(crate) use nearest::Proximity;
 pub(crate) use overlap::{Overlap, Planes, QueryShape};

@@ -225,8 +225,7 @@ mod tests {
     use alloc::vec::Vec;
 
     /// Goal: almost every distance is found on every level, with the same bits, between the bounds of the other search and
-    /// between the reported points; also
-    /// from the normal of that distance, and from one that is wrong. Method: hulls of 4 to 80 points, also scaled and mirrored,
+    /// between the reported points; also from the normal of that distance, and from one that is wrong. Method: hulls of 4 to 80 points, also scaled and mirrored,
     /// with each other and with boxes, triangles, cylinders and rounded boxes, in arbitrary rotations.
     #[test]
     fn distance_of_every_level_is_between_the_bounds_of_the_other_search() {

@@ -18,8 +18,8 @@ use crate::narrowphase::simplex::Simplex;
 /// shapes. For boxes, capsules and balls with each other it is exact but for rounding, also for rounded
 /// boxes and flat ones, and so is that of any shapes that overlap by no more than the sum of their
 /// radii, and that of a cylinder or cone with another, a capsule or a ball if their axes are parallel; a ball
-/// has any axis. For any other overlap with a cylinder, cone, triangle, hull or support map that is deeper it is
-/// searched by an expanding polytope (van den Bergen 2001): it is never too small, and at most a thousandth too
+/// has any axis. The depth of every other overlap that is deeper than the radii is searched by an expanding
+/// polytope (van den Bergen 2001): it is never too small, and at most a thousandth too
 /// great, unless the search ends at its limit of 124 supports. Random overlaps of hulls of up to 128
 /// vertices take at most 77. An overlap of less than 2⁻¹⁴ of the size of the smaller shape has the
 /// depth along the first direction that is found. Moving `b` by the depth along the normal separates the

@@ -96,10 +96,11 @@ impl<'p> OverlapTest<'p> {
         (upper <= self.limit()).then_some(true)
     }
 
-    /// A distance of the cores at which the shapes touch but for rounding.
+    /// A distance of the cores at which the shapes touch but for rounding. It is below the least one at which a distance is positive, by more than
+    /// the rounding errors of both, so that no search finds an overlap where the distance is positive.
     #[inline(always)]
     fn limit(&self) -> f64 {
-        self.radii + (self.tiny + ROUNDING * self.radii)
+        self.radii + 0.5 * (self.tiny + ROUNDING * self.radii)
     }
 
     #[inline(always)]

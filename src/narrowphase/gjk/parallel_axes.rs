@@ -28,7 +28,7 @@ pub(super) fn depth_of_parallel_axes(pair: &RotatedPair<'_>, x: V3, best: &Gap) 
     if !is_exact(best) {
         return None;
     }
-    // The product of `x` on the axis has a direction by rounding alone. Then one direction across the axis is as good as another.
+    // If `x` is on the axis, `off` is a rounding error and its direction means nothing; any direction across the axis serves.
     let off = axis.cross(x).cross(axis);
     let is_off = off.length() > pair.rounding(x.length());
     let across = if is_off { off.unit() } else { across(axis) }?;

@@ -255,8 +255,8 @@ impl<'s> PartSearch<'s> {
 
     /// Prepares the search for a part. The two are known to be apart by more than the tolerance from the start of the
     /// settings' window to that of this one, if it is later.
-    /// `number` and `lane` are only stored. `best` are the planes of the earliest contact so far, and `slides` directions from the shape
-    /// along which it slides on other triangles.
+    /// `number` and `lane` are only stored. `best` are the planes of the earliest contact so far, and `slides` sliding directions
+    /// on other triangles, from the shape.
     pub(crate) fn plan(
         &self,
         (number, lane): (u32, u32),
