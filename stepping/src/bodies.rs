@@ -64,3 +64,10 @@ impl<'s> Bodies<'s> for BodyRows<'_, 's> {
 
     fn add_resting(&mut self, _: usize, _: &Aabb, _: &mut Vec<usize>) {}
 }
+
+/// Empties a vector of bodies, so that its memory can be used for bodies with another lifetime.
+pub(crate) fn emptied<'s>(mut bodies: Vec<GeometryBody<'_>>) -> Vec<GeometryBody<'s>> {
+    bodies.clear();
+    let nothing = |_| -> GeometryBody<'s> { unreachable!("it is empty") };
+    bodies.into_iter().map(nothing).collect()
+}

@@ -15,6 +15,8 @@ use swath::{Impact, Pair};
 /// Speed of a supported body, in skins in a tick, up to which it counts as immovable for the correction of slop if it has no more supports below it.
 /// Bodies that support each other in a circle could make each other faster without a limit.
 const CORRECTED_MAX: u32 = 64;
+/// Number of supports, from a body on downwards, that are tested for a circle. A circle of more bodies may be overlooked.
+const CIRCLE_MAX: u32 = 64;
 /// Least part of the tick within which the slop of two bodies is corrected if one of them spins. Otherwise it is corrected in a whole tick.
 const CORRECTED_WITHIN: f64 = 0.0625;
 
@@ -215,8 +217,8 @@ impl Step {
             self.resolved.push(ResolvedImpact::new(impact, exchanged.into(), masses));
             self.drive(bodies, rows, &two, spin_closing);
         }
-        // Only a pseudo-velocity delays their return, or hastens it: the search finds that they return at once, and would find it again. They
-        // separate so fast that they do not return in this tick.
+        // By their velocities the two return at once, but a pseudo-velocity changes when. Without a change the next search would find the same event.
+        // So they get a pseudo-velocity with which they do not return in this tick.
         let (approach, pulled) = (approach(&two, n, spin_closing), accels[0] + accels[1]);
         // The search has rounded the velocities, so bodies that return at once by its closing speed may separate faster here.
         let is_soon = |approach: f64| -2.0 * approach <= 2.0 * SOON * pulled;
@@ -254,6 +256,7 @@ impl Step {
                 let versions = [row, rows[1 - member]].map(|row| self.states[row].version);
                 let height = self.states[rows[1 - member]].height.saturating_add(1);
                 let is_at_rest = are_at_rest(&two, 0.5 * f64::from(self.skin(rows)));
+                let end = self.stored_support_end(bodies, rows[1 - member]) as u32;
                 let state = &mut self.states[row];
                 state.at_rest_in = is_at_rest.then_some(versions);
                 state.from_support = core::array::from_fn(|k| position[k] - of_support[k]);
@@ -261,7 +264,8 @@ impl Step {
                 state.on_support = core::array::from_fn(|k| nearest[k] - position[k]);
                 // Direction from the other body to this one.
                 state.support_direction = impact.normal.map(|x| if member == 0 { -x } else { x });
-                (state.support, state.height) = (rows[1 - member] as u32, height);
+                (state.support, state.support_end) = (rows[1 - member] as u32, end);
+                state.height = height;
             }
         }
         if !is_unchanged && restitution == 0.0 {
@@ -302,8 +306,9 @@ impl Step {
         if height <= CORRECTED_MAX {
             return 0;
         }
-        // In a circle of supports, not every height can be greater by one than that of the next.
-        for _ in 0..CORRECTED_MAX {
+        // In a circle of supports, not every height can be greater by one than that of the next. So a circle of at most `CIRCLE_MAX` bodies is found from
+        // each of them.
+        for _ in 0..CIRCLE_MAX {
             let BodyState { support, height, .. } = self.states[row];
             let support = support as usize;
             if self.states[support].height + 1 != height {
@@ -464,8 +469,8 @@ mod tests {
         }
     }
 
-    /// Goal: the supports below a body count only if they are no circle. Method: balls that rest one on the other, 100 above the first; then one in
-    /// the middle rests on one of the others, or has another height.
+    /// Goal: the supports below a body count only if they are no circle, and a circle of more than 64 bodies may be overlooked. Method: balls that rest one on
+    /// the other, 100 above the first; then one in the middle rests on one of the others, or has another height.
     #[test]
     fn supports_in_a_circle_do_not_count() {
         let mut step = Step::default();
@@ -480,6 +485,10 @@ mod tests {
                 assert_eq!(step.supports_below(100), 0, "{support} {height}");
             }
         }
+        (step.states[50].support, step.states[50].height) = (49, 50);
+        // A circle of 71 bodies. The heights of 64 bodies from the uppermost ones on do not show it.
+        step.states[20].support = 90;
+        assert_eq!([100, 90, 84, 83].map(|row| step.supports_below(row)), [100, 90, 84, 0]);
     }
 
     /// Goal: a pair that closes by rounding alone responds, so that no search finds the same impact again. Method: two touching

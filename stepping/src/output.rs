@@ -5,6 +5,7 @@ use swath::{Impact, Pair};
 
 /// Counters of a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct StepStats {
     /// Number of events that were still valid when they were processed: impacts, stops of a rotation, and one for all overlaps at the
@@ -43,8 +44,9 @@ pub struct StepStats {
 /// by `impulse · normal` if it is `b`; from [`Impact::toi`] to the end of its tick it changes also by
 /// `supporting_force · time` along the same direction. Together with its own acceleration these are the only changes.
 /// That includes the speed that a wedged body loses (see *Limits* in the description of the [crate](crate)): an impulse of the moving body that
-/// cannot be pushed, at the end of the tick, at the position of the wedged body and against its velocity. The unit of mass is the inverse of that of
-/// the inverse masses, lengths are the caller's, and times are fractions of the tick.
+/// cannot be pushed, at the end of the tick, at the position of the wedged body and against its velocity. A body that is stalled has neither its
+/// acceleration nor supporting forces from then on. The unit of mass is the inverse of that of the inverse masses, lengths are the caller's, and
+/// times are fractions of the tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -94,4 +96,22 @@ pub struct Stalled<R = u32> {
     pub row: R,
     /// The fraction of the tick from which on it was stalled, or did not rotate.
     pub since: f32,
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::{ResolvedImpact, Stalled, StepStats};
+    use swath::ProxyId;
+    use swath::broadphase::ProxyPair;
+
+    /// Goal: all plain outputs of a step can be serialised and deserialised. Method: a function that only accepts such types.
+    #[test]
+    fn outputs_have_the_traits_of_serde() {
+        fn accept<T: serde::Serialize + serde::de::DeserializeOwned>() {}
+        accept::<StepStats>();
+        accept::<ResolvedImpact>();
+        accept::<ResolvedImpact<ProxyPair>>();
+        accept::<Stalled>();
+        accept::<Stalled<ProxyId>>();
+    }
 }

@@ -17,7 +17,7 @@ use core::ops::ControlFlow;
 use swath::broadphase::FixedInput;
 use swath::mesh::Geometry;
 use swath::pipeline::GeometryBody;
-use swath::{Aabb, AabbColumns, COORD_MAX, Exec, Filter, FixedBoxes, Motion};
+use swath::{Aabb, AabbColumns, COORD_MAX, Exec, Filter, FixedBoxes, Invalid, Motion};
 
 /// Greatest length of the list that is searched linearly.
 const RECENT_MAX: usize = 256;
@@ -195,6 +195,14 @@ pub(crate) fn enlarged(aabb: &Aabb, margin: f32) -> Aabb {
     }
 }
 
+/// Returns the box around the path of a body in a whole tick.
+pub(crate) fn bounds_over(geometry: &Geometry<'_>, motion: &Motion) -> Result<Aabb, Invalid> {
+    match geometry {
+        Geometry::Convex(shape) => shape.bounds_over(motion).map(|of| of.bounds()),
+        _ => geometry.bounds_over(motion, 0.0).map(|of| of.bounds()),
+    }
+}
+
 /// Returns the box around the remaining path of a body, from `since` on, enlarged by a margin; `None` if the path
 /// exceeds the greatest coordinate. So a body with a box has one at each time of its path.
 pub(crate) fn box_around(body: &GeometryBody<'_>, since: f32, margin: f32) -> Option<Aabb> {
@@ -208,10 +216,7 @@ pub(crate) fn box_around(body: &GeometryBody<'_>, since: f32, margin: f32) -> Op
         spin: part(motion.spin, left),
         ..*motion
     };
-    let mut aabb = match geometry {
-        Geometry::Convex(shape) => shape.bounds_over(&rest).ok()?.bounds(),
-        _ => geometry.bounds_over(&rest, 0.0).ok()?.bounds(),
-    };
+    let mut aabb = bounds_over(geometry, &rest).ok()?;
     for axis in 0..3 {
         // Rounding error of the products.
         let lost = (rest.delta[axis].abs() + rest.accel[axis].abs()) * f32::EPSILON;

@@ -7,7 +7,7 @@
 //!
 //! The boxes of moving proxies in the broadphase are not read: they need not contain a path that is not known yet.
 
-use crate::bodies::Bodies;
+use crate::bodies::{Bodies, emptied};
 use crate::config::StepperConfig;
 use crate::mass::Mass;
 use crate::output::{ResolvedImpact, Stalled, StepStats};
@@ -56,7 +56,7 @@ pub struct ProxyStepOutput<'a> {
 }
 
 impl<'a> ProxyStepOutput<'a> {
-    /// Returns every proxy that moves or can be pushed, by id, with its motion for the next tick, as
+    /// Returns every dynamic or kinematic proxy that takes part and is not rejected, by id, with its motion for the next tick, as
     /// [`Stepper::step`](crate::Stepper::step) computes it.
     #[must_use]
     pub fn moved(&self) -> &'a [(ProxyId, Motion)] {
@@ -173,11 +173,8 @@ impl<'w, 's> ProxyBodies<'w, 's> {
 
     /// Returns the output and the memory.
     pub(crate) fn into_rows(self) -> ProxyRows {
-        let Self { mut bodies, mut rows, .. } = self;
-        // The vector is empty, so its memory can be used with another lifetime.
-        bodies.clear();
-        let nothing = |_| -> GeometryBody<'static> { unreachable!("it is empty") };
-        rows.bodies = bodies.into_iter().map(nothing).collect();
+        let Self { bodies, mut rows, .. } = self;
+        rows.bodies = emptied(bodies);
         rows
     }
 
@@ -244,15 +241,12 @@ impl<'w, 's> ProxyBodies<'w, 's> {
             mass.inverse_mass = 0.0;
         }
         let rows = &mut self.rows;
-        let bounds = match &geometry {
-            Geometry::Convex(shape) => shape.bounds_over(&motion).map(|_| ()),
-            geometry => geometry.bounds_over(&motion, 0.0).map(|_| ()),
-        };
+        let bounds = paths::bounds_over(&geometry, &motion);
         let slot = id.index() as usize;
         if slot >= rows.rows.len() {
             rows.rows.resize(slot + 1, 0);
         }
-        if let Err(invalid) = bounds.and_then(|()| mass.validate()) {
+        if let Err(invalid) = bounds.and_then(|_| mass.validate()) {
             rows.rows[slot] = rows.rejected.len() as u32;
             rows.rejected.push((id, invalid));
             return;

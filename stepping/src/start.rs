@@ -103,18 +103,17 @@ impl Start {
             self.is_pushable.push(mass.inverse_mass > 0.0);
             self.slops.push(state::slop(&body.motion, mass));
         }
-        let masses = bodies;
-        let (bodies, slops, config) = (bodies.bodies(), &self.slops, &step.config);
-        self.boxes.resize(bodies.len(), Ok(MovingBox::default()));
+        let (all, slops, config) = (bodies.bodies(), &self.slops, &step.config);
+        self.boxes.resize(all.len(), Ok(MovingBox::default()));
         self.finder.exec.threads.fill_chunks(&mut self.boxes, CHUNK, &|start, boxes| {
             for (row, out) in (start..).zip(boxes) {
-                let body = &bodies[row];
+                let body = &all[row];
                 *out = body.geometry.bounds_over(&body.motion, config.margin(slops[row]));
             }
         });
         for (row, of) in self.boxes.iter_mut().enumerate() {
             if of.is_ok()
-                && let Err(reason) = masses.mass(row).validate()
+                && let Err(reason) = bodies.mass(row).validate()
             {
                 *of = Err(reason);
             }
@@ -185,7 +184,7 @@ impl Start {
                 for (out, of) in found.iter_mut().zip(&batch[start..]) {
                     let Candidate { pair, window: Some(window) } = *of else { continue };
                     let two = [pair.a as usize, pair.b as usize];
-                    let bodies = BodyPair {
+                    let body_pair = BodyPair {
                         pair,
                         geometries: two.map(|row| &rows[row].geometry),
                         motions: two.map(|row| rows[row].motion),
@@ -194,13 +193,13 @@ impl Start {
                     let Found { next, overlap, work } = out;
                     let event =
                         |(impact, kind)| Event { impact, rows: two, versions: [0; 2], kind };
-                    *next = bodies.next(&config, window, work).map(event);
+                    *next = body_pair.next(&config, window, work).map(event);
                     if window[0] == 0.0 {
                         // A rotation that stops restores no skin.
                         let is_impact =
                             |next: &&Event| matches!(next.kind, EventKind::Impact { .. });
                         let next = next.as_ref().filter(is_impact).map(|next| &next.impact);
-                        *overlap = bodies.overlap(&config, next, work).map(event);
+                        *overlap = body_pair.overlap(&config, next, work).map(event);
                     }
                 }
             });

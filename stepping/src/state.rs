@@ -39,6 +39,8 @@ pub(crate) struct BodyState {
     pub(crate) support: u32,
     /// Number of supports below it, one on the other, down to one that cannot be pushed, when it came to rest on its own.
     pub(crate) height: u32,
+    /// Row of the body that cannot be pushed at the end of its chain of supports, when it came to rest on its own.
+    pub(crate) support_end: u32,
     /// Vector from its support to it at the time at which it came to rest there.
     pub(crate) from_support: [f64; 3],
     /// Vector from its position to its point nearest to its support at that time.

@@ -293,7 +293,7 @@ impl Step {
     }
 
     /// Returns the motion of the immovable body at the end of the chain of supports of the supported one of two bodies. It is at rest if neither is
-    /// supported, or if the chain has no such end.
+    /// supported, or if the chain has no such end. A chain is followed for [`SUPPORTS_MAX`] links; then its end is the one that was stored.
     pub(crate) fn support_end_of(
         &self,
         bodies: &dyn Bodies<'_>,
@@ -308,11 +308,25 @@ impl Step {
             }
             let BodyState { support, support_direction, .. } = self.states[row];
             if support_direction == [0.0; 3] {
-                break;
+                return LinearMotion::default();
             }
             row = support as usize;
         }
-        LinearMotion::default()
+        // The rest of a longer chain is not followed.
+        let end = self.stored_support_end(bodies, row);
+        match bodies.mass(end).inverse_mass > 0.0 {
+            true => LinearMotion::default(),
+            false => self.at(bodies, end, now).linear,
+        }
+    }
+
+    /// Returns the row of the body that cannot be pushed at the end of the chain of supports of a row, when that row came to rest; or the row itself if it
+    /// cannot be pushed.
+    pub(crate) fn stored_support_end(&self, bodies: &dyn Bodies<'_>, row: usize) -> usize {
+        match bodies.mass(row).inverse_mass > 0.0 {
+            true => self.states[row].support_end as usize,
+            false => row,
+        }
     }
 
     /// Returns whether two bodies are at most `apart` apart: the boxes around them, and if one has parts, the parts. Otherwise one has slid

@@ -1,6 +1,6 @@
 //! The public type: steps of bodies in columns, and of the proxies of a broadphase.
 
-use crate::bodies::BodyRows;
+use crate::bodies::{BodyRows, emptied};
 use crate::config::{StepError, StepperConfig};
 use crate::mass::Mass;
 use crate::output::{ResolvedImpact, Stalled, StepStats};
@@ -130,10 +130,7 @@ impl Stepper {
         for (body, row) in bodies.iter_mut().zip(&rows) {
             body.motion = row.motion;
         }
-        // The vector is empty, so its memory can be used with another lifetime.
-        rows.clear();
-        let nothing = |_| -> GeometryBody<'static> { unreachable!("it is empty") };
-        self.rows = rows.into_iter().map(nothing).collect();
+        self.rows = emptied(rows);
         result
     }
 

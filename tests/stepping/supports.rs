@@ -390,6 +390,36 @@ fn high_stack_takes_one_event_for_each_contact() {
     }
 }
 
+/// Goal: a high stack on a lift takes one event for each contact, as on a floor: the speeds of its bodies are relative to the lift, however many bodies
+/// are between. Method: cubes at the target distance that rise or sink with a lift; the events, propagated impulses and speeds of each tick.
+#[test]
+fn high_stack_on_a_lift_takes_one_event_for_each_contact() {
+    for (lift, height) in [0.05_f32, -0.05]
+        .into_iter()
+        .flat_map(|lift| [(lift, 60_u16), (lift, 64), (lift, 65), (lift, 200)])
+    {
+        let (mut crowd, target) = (Crowd::default(), 9.81 / 3600.0);
+        crowd.put(cuboid([0.5; 2]), [0.0; 2], [0.0, lift], IMMOVABLE);
+        for k in 1..=height {
+            crowd.put(cuboid([0.5; 2]), [0.0, f32::from(k) * (1.0 + target)], [0.0, lift], PLASTIC);
+        }
+        crowd.bodies[1..].iter_mut().for_each(|body| body.motion.accel[1] = -0.0027);
+        let mut config = StepperConfig::default();
+        config.target_distance = target;
+        let mut stepper = Stepper::new(config);
+        for tick in 0..30 {
+            let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+            let what = format!("{height} at {lift}, tick {tick}: {stats:?}");
+            assert_eq!(
+                (stats.events, stats.propagated, stats.stalled),
+                (height.into(), 0, 0),
+                "{what}"
+            );
+        }
+        (1..=height.into()).for_each(|row| crowd.goes(row, [0.0, lift]));
+    }
+}
+
 /// Goal: a body that lies on another one is supported in every tick if the distance of contact is at most the displacement that its acceleration adds
 /// in a tick. Method: a stack of three boxes and a ball beside it on a floor, at the distance of contact; after each of many ticks, every
 /// body has the velocity zero and reports the force that supports it.
