@@ -1,7 +1,7 @@
 //! Measures the broad phase of avian and that of swath side by side.
 //!
-//! Both worlds of a scene run step by step, one after the other, in one process. After each step their pairs and poses are
-//! compared bit by bit. The table has medians of the CPU time of the process, in milliseconds, over the measured steps: of
+//! Both worlds of a scene run step by step, one after the other, in one process. After each step their pairs are compared, and after the last one
+//! their poses, bit by bit. The table has medians of the CPU time of the process, in milliseconds, over the measured steps: of
 //! the broad phase alone and of the whole step.
 //!
 //! ```text

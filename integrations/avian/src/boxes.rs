@@ -46,6 +46,8 @@ pub(crate) struct ColliderBoxes {
     entities: Vec<u32>,
     boxes: Vec<Aabb>,
     pub(crate) moves: Vec<bool>,
+    /// The number of boxes that are not [`REMOVED`].
+    box_count: usize,
     /// The entities that have moved in this step, by their index, and their boxes.
     moved: Vec<u32>,
     moved_boxes: Vec<Aabb>,
@@ -97,7 +99,7 @@ impl ColliderBoxes {
         if *row == NONE {
             *row = self.boxes.len() as u32;
             self.entities.push(entity);
-            self.boxes.push(aabb);
+            self.boxes.push(REMOVED);
             self.moves.push(false);
         }
         if *pending == NONE {
@@ -105,8 +107,12 @@ impl ColliderBoxes {
             self.pending.push(entity);
             self.pending_boxes.push(aabb);
         }
-        (self.boxes[*row as usize], self.pending_boxes[*pending as usize]) = (aabb, aabb);
-        *row as usize
+        self.pending_boxes[*pending as usize] = aabb;
+        let row = *row as usize;
+        let before = core::mem::replace(&mut self.boxes[row], aabb);
+        self.box_count += usize::from(exists(&aabb));
+        self.box_count -= usize::from(exists(&before));
+        row
     }
 
     /// Clears the list of the colliders that have moved.
@@ -133,7 +139,7 @@ impl ColliderBoxes {
         // A box that has moved may find itself.
         let is_new = |&Pair { a, b }: &Pair| a != b && !graph.contains_key(&PairKey::new(a, b));
         found.clear();
-        if moved.len() > boxes.len() / MOVED_SHARE {
+        if moved.len() > self.box_count / MOVED_SHARE {
             let input = PairInput::new(&*boxes).moving(moves).labelled(&self.entities);
             let threads = Threads::of_executor(Arc::new(BevyTasks));
             (forest.exec.threads, self.finder.exec.threads) = (threads.clone(), threads);
@@ -164,4 +170,9 @@ impl ColliderBoxes {
             found.extend(near.map(|(&b, _)| Pair { a, b }).filter(|of| is_new(of) && once(of)));
         }
     }
+}
+
+/// Whether a box is not [`REMOVED`].
+fn exists(aabb: &Aabb) -> bool {
+    !aabb.min[0].is_nan()
 }

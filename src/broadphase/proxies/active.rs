@@ -74,8 +74,8 @@ impl ActiveProxies {
         true
     }
 
-    /// Lists the proxies to search for, and settles movers whose compared box does not move. Marks the boxes that the others
-    /// have left in the forests of settled movers.
+    /// Lists the proxies to search for, and settles movers whose compared box does not move. Marks the stale boxes of the others
+    /// in the forests of settled movers.
     pub(crate) fn collect(&mut self, state: &mut BroadphaseState, trees: &mut RestingTrees) {
         self.still = self.rows.len();
         let [dynamic, kinematic] = &mut self.moving;
@@ -109,8 +109,8 @@ impl ActiveProxies {
             let changed = self.status[k] & CHANGED != 0 || state.slot(index).has_changed();
             self.push(index, state, changed);
         }
-        let is_tree = |&&index: &&u32| state.slot(index as usize).container().is_tree();
-        for &index in state.changed.iter().filter(is_tree) {
+        let is_resting = |&&index: &&u32| state.slot(index as usize).container().is_resting();
+        for &index in state.changed.iter().filter(is_resting) {
             self.push(index as usize, state, true);
         }
         for &index in &state.changed {

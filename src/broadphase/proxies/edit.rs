@@ -72,7 +72,7 @@ impl Broadphase {
         }
         let now = self.state.slot(index).container();
         let stopped = now != Container::Movers && self.trees.has_settled(index);
-        if stopped || containers.iter().any(|container| container.is_tree()) {
+        if stopped || containers.iter().any(|container| container.is_resting()) {
             self.trees.mark_dirty(index);
         }
     }

@@ -56,15 +56,15 @@ pub(crate) struct FullScratch {
     parts: Vec<Events>,
     /// How many events the last ticks had.
     events_of_parts: RecentMax,
-    /// The greater of two numbers: of the pairs that the last update has found, and of those that were cached before.
-    pub(crate) found: usize,
+    /// How many places for pairs the last update needed: the greater number of the pairs that it has found and of those that were cached before.
+    pub(crate) needed: usize,
     /// The cached pairs, merged with resting pairs of which a proxy has changed.
     before: PairTable,
     /// A copy of the generations; exchanged with that of the slots when the update succeeds.
     pub(crate) generations: SmallGenerations,
 }
 
-impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts, found });
+impl_memory!(FullScratch { touching, compared, kinematic, by_kind, copies, before, generations; lists of scratch, parts; without events_of_parts, needed });
 
 impl FullScratch {
     /// Frees the lists that have more than `most` places for pairs or events.
@@ -126,7 +126,7 @@ impl FullUpdate<'_> {
             events_of_parts,
             before,
             generations,
-            found: needed,
+            needed,
         } = work;
         let generations = generations.copy(&state.slots.generations);
         if state.fat_movers > 0 {

@@ -5,7 +5,7 @@
 //! pairs and the events, and on the lengths of the rows of their partners that change, not on the other pairs.
 //!
 //! ```text
-//! settle the active movers whose compared box does not move, so that a forest stores it; remove the boxes that the others left
+//! settle the active movers whose compared box does not move, so that a forest stores it; remove the stale boxes of the others
 //! find the pairs of the searched proxies with each forest, and of those that move with each other, as far as the kind
 //!     table has their kinds
 //! order the found pairs by searched proxy; a pair of two of them is found from both sides

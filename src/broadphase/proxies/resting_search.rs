@@ -27,11 +27,11 @@ impl Broadphase {
         if !state.kinds.has_resting_pairs() {
             return Ok(());
         }
-        let is_tree = |&index: &u32| state.slot(index as usize).container().is_tree();
+        let is_resting = |&index: &u32| state.slot(index as usize).container().is_resting();
         let renewed = state.renewed.iter().map(|id| id.index());
         let renewed = renewed.filter(|&index| !state.slot(index as usize).has_changed());
         slots.clear();
-        slots.extend(state.changed.iter().copied().chain(renewed).filter(is_tree));
+        slots.extend(state.changed.iter().copied().chain(renewed).filter(is_resting));
         if slots.is_empty() {
             return Ok(());
         }

@@ -304,7 +304,7 @@ fn set_one(
     let index = ids[k].index() as usize;
     let set: Result<bool, Invalid> = state.set(index, boxes.get(k));
     match set {
-        Ok(changed) if changed && state.slot(index).container().is_tree() => {
+        Ok(changed) if changed && state.slot(index).container().is_resting() => {
             trees.mark_dirty(index);
         }
         Ok(_) => (),

@@ -58,7 +58,8 @@ pub(crate) enum Container {
 }
 
 impl Container {
-    pub(crate) fn is_tree(self) -> bool {
+    /// Whether it is that of fixed or of sleeping proxies.
+    pub(crate) fn is_resting(self) -> bool {
         matches!(self, Self::Fixed | Self::Sleeping)
     }
 }

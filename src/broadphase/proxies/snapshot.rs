@@ -14,7 +14,8 @@ use crate::geom::{Aabb, Filter, Invalid, MapEach, MovingBox};
 /// A copy of everything that decides the answers of a broadphase from some tick on.
 ///
 /// It has 24 bytes for the box of each proxy, 24 for the fat AABB of a proxy with a margin, 12 for the displacement of a
-/// proxy that moves, and 12 for each touching pair ([`Snapshot::memory_usage`]). Data, owners, filters, margins, kinds and
+/// proxy that moves, 12 for each touching pair, 8 for each resting pair, 4 for each free slot, and 4 for each mover if the rows of the movers are not in
+/// the order of their slots ([`Snapshot::memory_usage`]). Data, owners, filters, margins, kinds and
 /// generations are stored once if all proxies have the same value; if all of these differ, they add 29 bytes for each proxy.
 ///
 /// Broadphases to which the same calls were made have equal snapshots, also after rollbacks: compare them to find where two machines diverge. With
@@ -93,7 +94,7 @@ impl Broadphase {
     /// given then, including ids, pairs, events and their order. Ids that were given out since then are
     /// stale, or belong to other proxies.
     ///
-    /// Trees are not copied: the next update changes in them what differs in the resting proxies.
+    /// Trees are not copied: the next update changes in them what differs in the resting proxies and in the settled movers.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         snapshot.0.unpack_into(&mut self.spare);
         let (state, then) = (&self.state, &self.spare);
@@ -120,6 +121,9 @@ impl Broadphase {
     /// box may grow that box by one such unit on each side; movers usually get a new box in each
     /// tick anyway. Only a fat AABB that would extend past [`COORD_MAX`](crate::COORD_MAX) is computed anew, and is smaller.
     ///
+    /// The shift takes time for each proxy, and all movers count as changed: the next two updates find all pairs anew, and movers at rest settle again in
+    /// the second one.
+    ///
     /// # Errors
     ///
     /// [`BroadphaseError`] when the offset is invalid, or a box would become invalid. Nothing is
@@ -140,7 +144,7 @@ impl Broadphase {
             self.state.store_boxes(index, moving, fat_aabb);
             match self.state.slot(index).container() {
                 Container::Movers => self.mover_tree.mark_dirty(),
-                container if container.is_tree() => self.trees.mark_dirty(index),
+                container if container.is_resting() => self.trees.mark_dirty(index),
                 _ => (),
             }
         }

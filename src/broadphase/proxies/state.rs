@@ -415,8 +415,8 @@ impl BroadphaseState {
             return false;
         };
         let [one, other] = [self.slot(a), self.slot(b)];
-        one.container().is_tree()
-            && other.container().is_tree()
+        one.container().is_resting()
+            && other.container().is_resting()
             && one.filter.allows(other.filter)
             && owners_allow(one.owner, other.owner)
             && self.compared_box(a).aabb.overlaps(&self.compared_box(b).aabb)

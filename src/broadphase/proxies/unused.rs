@@ -29,7 +29,7 @@ impl Broadphase {
             ..
         } = self;
         let (found, searches) = match kind {
-            UpdateKind::Full => (full.found.max(resting_search.found), true),
+            UpdateKind::Full => (full.needed.max(resting_search.found), true),
             UpdateKind::Incremental => {
                 let found = incremental.found().max(resting_search.found);
                 (found, incremental.active.searches_among())

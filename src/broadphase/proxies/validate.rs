@@ -285,8 +285,10 @@ impl BroadphaseState {
         // At any time both proxies of a resting pair rest: a change removes the pair.
         for pair in self.resting.iter() {
             for &id in &[pair.a, pair.b] {
-                let rests =
-                    self.slots.find(id).is_some_and(|index| self.slot(index).container().is_tree());
+                let rests = self
+                    .slots
+                    .find(id)
+                    .is_some_and(|index| self.slot(index).container().is_resting());
                 if !rests {
                     return Err(InvariantError::Resting { index: id.index() });
                 }

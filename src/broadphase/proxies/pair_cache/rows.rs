@@ -22,8 +22,8 @@ const SIZES: usize = 32;
 /// The smallest block.
 const CAPACITY_MIN: u32 = 4;
 /// The rows are built anew once they have more places than this many for each partner and this many for each slot. New rows have at
-/// most half as many for each partner. So there is no such build before rows with more partners than there are slots and pairs were
-/// written, or half of the pairs have ended: on average it costs less than these.
+/// most half as many for each partner. Between two rebuilds, either more partners are written than there are slots and pairs, or
+/// half of the pairs end. So a rebuild takes amortised constant time for each of these.
 const PLACES_PER_PARTNER: usize = 8;
 const PLACES_PER_SLOT: usize = 32;
 
