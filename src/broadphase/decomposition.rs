@@ -14,7 +14,7 @@
 //!
 //! Unlike Berger and Bokhari, the axis of a plane is chosen by the loads of the halves with their ghosts.
 
-use crate::geom::{Aabb, COORD_MAX, each_axis};
+use crate::geom::{Aabb, COORD_MAX, count_of, each_axis};
 use crate::par::select_float;
 use alloc::vec::Vec;
 
@@ -74,7 +74,7 @@ impl Decomposition {
     /// Divides space so that each part has about the same number of the sample's boxes.
     ///
     /// A few thousand boxes for each part, chosen at random, are a good sample; for swept pairs it has the bounds of the paths.
-    /// Invalid boxes are skipped. Time grows with `sample.len() * log2(parts)`.
+    /// Invalid boxes are skipped. No plane separates boxes that are in one place, so a part may have more than its share. Time grows with `sample.len() * log2(parts)`.
     ///
     /// # Errors
     ///
@@ -182,7 +182,36 @@ impl Decomposition {
     /// Returns the part to which a pair belongs, from the bounds of its boxes.
     ///
     /// If the bounds overlap, both boxes overlap this part, so it finds the pair. All parts that find a pair agree on its owner. For bounds that do
-    /// not overlap or are invalid, any part may be returned.
+    /// not overlap or are invalid, any part may be returned. For swept pairs, pass the bounds of both paths, as to [`overlapped`](Self::overlapped).
+    ///
+    /// ```
+    /// use swath::broadphase::{Decomposition, PairInput};
+    /// use swath::{Aabb, MovingBox, PairFinder};
+    ///
+    /// let boxes: Vec<MovingBox> = (0..100)
+    ///     .map(|x| MovingBox { aabb: Aabb { min: [x as f32; 3], max: [x as f32 + 0.5; 3] }, delta: [0.75; 3] })
+    ///     .collect();
+    /// let sample: Vec<Aabb> = boxes.iter().map(MovingBox::bounds).collect();
+    /// let parts = Decomposition::balanced(&sample, 2)?;
+    ///
+    /// // Here the parts are searched one after the other, instead of each by a process of its own.
+    /// let mut rows_of = vec![Vec::new(); 2];
+    /// let mut overlapped = Vec::new();
+    /// for (row, moving) in boxes.iter().enumerate() {
+    ///     parts.overlapped(&moving.bounds(), &mut overlapped);
+    ///     overlapped.drain(..).for_each(|part| rows_of[part as usize].push(row as u32));
+    /// }
+    /// let (mut finder, mut count) = (PairFinder::new(), 0);
+    /// for (part, rows) in (0..).zip(&rows_of) {
+    ///     let copies: Vec<MovingBox> = rows.iter().map(|&row| boxes[row as usize]).collect();
+    ///     let bounds = |row: u32| boxes[row as usize].bounds();
+    ///     let found = finder.swept_pairs(PairInput::new(&copies).labelled(rows))?;
+    ///     count += found.iter().filter(|pair| parts.owner(&bounds(pair.a), &bounds(pair.b)) == part).count();
+    /// }
+    /// assert!(rows_of[0].len() + rows_of[1].len() > boxes.len()); // the plane cuts a path
+    /// assert_eq!(count, finder.swept_pairs(&boxes)?.len());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn owner(&self, a: &Aabb, b: &Aabb) -> u32 {
         self.part_of(each_axis(
@@ -205,8 +234,9 @@ fn centre(aabb: &Aabb, axis: usize) -> f32 {
 }
 
 /// Chooses the plane of a region of which `below` of `parts` parts are below it. On each axis it is at the quantile of
-/// the centres. The axis is the one on which the more loaded half has the fewest boxes for each of its parts, where boxes that the
-/// plane cuts are in both halves. Ties go to the lowest axis.
+/// the centres or, if several boxes have that centre, there or at the next centre. The plane is the one with which the more loaded
+/// half has the fewest boxes for each of its parts, where boxes that it cuts are in both halves. Ties go to the lowest
+/// axis.
 ///
 /// `centres` is scratch memory.
 fn dividing_plane(
@@ -225,16 +255,24 @@ fn dividing_plane(
         for aabb in region {
             centres.push(centre(aabb, axis));
         }
-        let at = select_float(centres, position);
-        let (mut boxes_below, mut boxes_above) = (0, 0);
-        for aabb in region {
-            boxes_below += u64::from(aabb.min[axis] < at);
-            boxes_above += u64::from(aabb.max[axis] >= at);
+        let quantile = select_float(centres, position);
+        // Boxes whose centre is the quantile are above a plane there. If there are several, the other plane is above them.
+        let mut planes = [quantile, f32::INFINITY];
+        if count_of(centres, |&centre| centre == quantile) > 1 {
+            let later = centres.iter().copied().filter(|&centre| centre > quantile);
+            planes[1] = later.fold(f32::INFINITY, |least, x| if x < least { x } else { least });
         }
-        // Both loads are multiplied by the number of parts of both halves.
-        let cost = (boxes_below * u64::from(parts - below)).max(boxes_above * u64::from(below));
-        if cost < best.0 {
-            best = (cost, DividingPlane { axis: axis as u32, at });
+        for at in planes.into_iter().filter(|&at| at < f32::INFINITY) {
+            let (mut boxes_below, mut boxes_above) = (0, 0);
+            for aabb in region {
+                boxes_below += u64::from(aabb.min[axis] < at);
+                boxes_above += u64::from(aabb.max[axis] >= at);
+            }
+            // Both loads are multiplied by the number of parts of both halves.
+            let cost = (boxes_below * u64::from(parts - below)).max(boxes_above * u64::from(below));
+            if cost < best.0 {
+                best = (cost, DividingPlane { axis: axis as u32, at });
+            }
         }
     }
     best.1

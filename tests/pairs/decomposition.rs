@@ -109,6 +109,27 @@ fn balanced_parts_have_equal_shares_and_few_ghosts() {
     }
 }
 
+/// Goal: boxes in one place do not take others into their part. Method: points and cubes, of which 60 are in one place and 40 on a line; the numbers of
+/// boxes that start in each part are exact.
+#[test]
+fn boxes_in_one_place_leave_the_other_parts_to_the_others() {
+    let cases: [(f32, &[usize]); 4] = [
+        (0.0, &[60, 40]),
+        (0.0, &[0, 0, 0, 60, 10, 10, 10, 10]),
+        (0.5, &[61, 39]),
+        (0.5, &[60, 1, 20, 19]),
+    ];
+    for (side, expected) in cases {
+        let at = |k: u8| if k < 60 { 0.0 } else { f32::from(k) };
+        let cube = |k| Aabb { min: [at(k); 3], max: [at(k) + side; 3] };
+        let sample: Vec<Aabb> = (0..100).map(cube).collect();
+        let parts = Decomposition::balanced(&sample, expected.len() as u32).unwrap();
+        let mut owned = vec![0; expected.len()];
+        sample.iter().for_each(|bounds| owned[parts.part_of(bounds.min) as usize] += 1);
+        assert_eq!(owned, expected, "side {side}");
+    }
+}
+
 /// Goal: invalid boxes are in no part and do not disturb the planes; impossible decompositions are errors.
 #[test]
 fn invalid_boxes_planes_and_counts_are_refused() {

@@ -73,6 +73,28 @@ fn pairs_of_one_proxy_take_no_memory_for_each_thread() {
     assert!(5 * many < 12 * one, "{many} bytes on 64 threads, {one} on one");
 }
 
+/// Goal: a strip with most of the boxes takes memory on a few threads only. Method: boxes of which most are in a tower and the others are spread around it, on 64
+/// threads and on one. With memory for the longest strip on each thread it would be 30 times that.
+#[test]
+fn long_strip_takes_no_memory_for_each_thread() {
+    let mut draw = Draw::new(2);
+    let boxes: Vec<MovingBox> = (0..COUNT / 2)
+        .map(|k| {
+            let (side, height) = if k % 10 < 3 { (3000.0, 1000.0) } else { (1.0, 50_000.0) };
+            let min = [side, side, height].map(|extent| draw.between(0.0, extent));
+            MovingBox { aabb: Aabb { min, max: min.map(|x| x + 1.0) }, delta: [0.05, 0.0, 0.1] }
+        })
+        .collect();
+    let [(one, pairs), (many, other_pairs)] = [1, 64].map(|count| {
+        let mut finder = PairFinder::with_exec(threads(count));
+        finder.swept_pairs(&boxes[..]).expect("no limit");
+        let pairs: Vec<_> = finder.swept_pairs(&boxes[..]).expect("no limit").iter().collect();
+        (finder.memory_usage(), pairs)
+    });
+    assert!(pairs == other_pairs && !pairs.is_empty());
+    assert!(many < 6 * one, "{many} bytes on 64 threads, {one} on one");
+}
+
 /// Goal: where all boxes are joined, the memory of a thread is for a part of them, which is at most a quarter. Method: sticks on three
 /// axes, which no grid separates; on 64 threads and on one. With memory for a strip of all boxes it would be twice that.
 #[test]

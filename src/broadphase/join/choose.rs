@@ -1,4 +1,4 @@
-//! Chooses how to process a join, from a sample of its boxes.
+//! Chooses how to process a join, from the boxes alone: from samples of them, and from the flags and lengths of all or many.
 
 use super::bitmaps::{BLOCK, EndIntervals};
 use super::boxes::KdRows;
@@ -27,7 +27,7 @@ const APART_WORK: f64 = if cfg!(fuzzing) { 3.0 } else { 512.0 };
 const SHORT_SHARE: f64 = 0.25;
 /// A box is short if it is shorter than this part of the interquartile range.
 pub(crate) const SHORT_PART: f32 = 1.0 / 16.0;
-/// Before a sweep, the longer boxes are looked for in the whole set. If they are less than this share, the sample may have missed them.
+/// Before a sweep, the longer boxes are looked for in the whole set, or in about 4,096 boxes of a list of places. If they are less than this share, the sample may have missed them.
 const MISSED_SHARE: f64 = 0.25;
 /// Such boxes are joined separately if they need this many comparisons per box.
 const MISSED_WORK: f64 = if cfg!(fuzzing) { 1.0 } else { 32.0 };
@@ -53,7 +53,7 @@ const STILL_SHARE: f64 = 0.75;
 const FEW_MOVE_SHARE: f64 = 1.0 / 64.0;
 /// Fewer boxes than this move.
 const FEW_MOVE: f64 = if cfg!(fuzzing) { 4.0 } else { 256.0 };
-/// A box overlaps on average more than this many others while neither moves.
+/// There are more than this many overlapping pairs of boxes that do not move for each box.
 const STILL_WORK: f64 = 4.0;
 /// It is also done if comparing the boxes that move with the others by bitmaps costs at most this many comparisons for each box.
 const STILL_BITMAPS_WORK: f64 = if cfg!(fuzzing) { 8.0 } else { 256.0 };

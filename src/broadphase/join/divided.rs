@@ -540,8 +540,9 @@ impl PartWorker {
     ) -> [(KdRows, u32); PARTITION_MAX] {
         let (words, rows) = (&words[set.start..set.padded_end()], set.len);
         let all = rows + 2 * LANES_MAX;
-        // The first length is enough unless most of the boxes are in one part.
-        let whole = parts.iter().any(|part| matches!(part, KdPart::All));
+        // The first length is enough unless most of the boxes are in one part. Nearly all may be in one of two parts by a flag.
+        let is_whole = |part| matches!(part, KdPart::All | KdPart::With(_) | KdPart::Without(_));
+        let whole = parts.iter().copied().any(is_whole);
         let first = if whole { all } else { all / parts.len() + all / 4 };
         for length in [first, all] {
             self.selected += rows;

@@ -31,7 +31,7 @@
 //! `choose.rs` chooses one of these steps from a sample (`sample.rs`), `boxes.rs` copies sets of boxes, `sort_keys.rs` sorts them, `leaf.rs` and
 //! `bitmaps.rs` compare them, and `divided.rs` divides a large join into parts for the threads: these are lists of places (`records.rs`).
 //!
-//! The choice depends on a sample of the boxes alone, and copies keep their order. So the pairs and their order
+//! The choice depends on the boxes alone, and copies keep their order. So the pairs and their order
 //! are the same for every level. The method is that of a streamed k-d tree; copies instead of a third child follow from
 //! the flags of the strips (compare Zomorodian and Edelsbrunner, *Fast software for box intersections*, 2000).
 
@@ -481,7 +481,7 @@ impl Join {
             self.separate(&join, &parts, excluded);
             return true;
         }
-        self.plan(level, &join, choice);
+        self.carry_out(level, &join, choice);
         choice != SplitChoice::Compare
     }
 
@@ -515,7 +515,7 @@ impl Join {
     }
 
     /// Begins to compare the sets `a` and `b` of a join, or postpones the joins of their parts.
-    fn plan(&mut self, level: Level, join: &KdTask, choice: SplitChoice) {
+    fn carry_out(&mut self, level: Level, join: &KdTask, choice: SplitChoice) {
         let KdTask { a, b, same, history, .. } = *join;
         match choice {
             SplitChoice::Bitmaps(intervals) => {
@@ -578,6 +578,8 @@ impl Join {
 
 #[cfg(test)]
 mod excluded_tests;
+#[cfg(test)]
+mod read_tests;
 #[cfg(test)]
 mod slice_tests;
 #[cfg(test)]

@@ -180,25 +180,6 @@ fn boxes_that_cross_the_world_are_copied_a_few_times() {
     }
 }
 
-/// Goal: boxes that are swept are read as places and copied once, in the order of the sweep. Method: the number of boxes that a divided join
-/// reads, for sticks that cross the world on any of three axes.
-#[test]
-fn boxes_of_a_sweep_are_copied_once() {
-    let count = 60_000;
-    let rows = random_boxes(count, |row| {
-        let mut sides = [1e-6; 3];
-        sides[row % 3] = 1.0;
-        sides
-    });
-    let (bounds, ids) = columns(&rows);
-    let mut join = DividedJoin::default();
-    assert!(join.begin(Level::detect(), input(&bounds, &ids)), "no plane");
-    divided_pairs(&mut join, &Threads::one(), (count, Exclusion::NONE));
-    let (read, _) = join.work();
-    let each = read as f64 / count as f64;
-    assert!(each < 8.5, "each box is read {each} times");
-}
-
 /// Goal: sticks of all lengths, mixed with points, cost a time and memory in proportion to boxes and pairs. Method: count the
 /// boxes that a join of two sets reads and its comparisons in groups of 16, and the allocated bytes.
 #[test]
@@ -305,7 +286,7 @@ fn a_divided_join_finds_the_same_pairs() {
 }
 
 /// Returns boxes of the unit cube whose starts are random and whose sides `sides` returns.
-fn random_boxes(count: usize, sides: impl Fn(usize) -> [f32; 3]) -> Vec<Row> {
+pub(super) fn random_boxes(count: usize, sides: impl Fn(usize) -> [f32; 3]) -> Vec<Row> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
     (0..count)
         .map(|row| {
@@ -578,7 +559,7 @@ fn merged_sets_have_the_pairs_of_two_sets() {
             let task = KdTask::new([first, second], false, KdHistory::default());
             let work_max = [1, 100, 1 << 40][round as usize % 3];
             let before = join.compared;
-            join.plan(level, &task, SplitChoice::Sweep { axis: 0, work_max, merged: true });
+            join.carry_out(level, &task, SplitChoice::Sweep { axis: 0, work_max, merged: true });
             let mut candidates = Candidates::default();
             candidates.reserve(candidates_max(number as usize));
             let mut pairs = proceed(level, Exclusion::NONE, &mut join, &mut candidates);

@@ -17,13 +17,13 @@ pub(crate) struct Buffer<T> {
     discarded: usize,
     /// Number of items that were already taken from the budget.
     spent: usize,
-    /// The largest sum of stored items and requested spare places.
+    /// The largest sum of stored items and requested spare items.
     pub(super) requested_max: usize,
     /// Whether the list ran out of space since it was cleared.
     grown: bool,
     /// How many of the first items were tested (`limit.rs`).
     pub(super) tested: usize,
-    /// The most spare places that were requested when the list was full, in a search that tests pairs.
+    /// The most spare items that were requested when the list was full, in a search that tests pairs.
     pub(super) most_spare: usize,
 }
 
@@ -81,23 +81,23 @@ impl<T: Copy + Default> Buffer<T> {
         (self.tested, self.most_spare) = (0, 0);
     }
 
-    /// The number of places that have been requested since the list was cleared.
+    /// Returns the greatest capacity that has been requested since the list was cleared.
     pub(crate) fn requested(&self) -> usize {
         self.requested_max
     }
 
-    /// The number of items that fit without an allocation.
+    /// Returns the number of items that fit without an allocation.
     pub(crate) fn capacity(&self) -> usize {
         self.items.len()
     }
 
-    /// The number of stored items.
+    /// Returns the number of stored items.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// The number of items since the list was cleared, including discarded ones, but without those that a test has excluded.
+    /// Returns the number of items since the list was cleared, including discarded ones, but without those that a test has excluded.
     pub(crate) fn found(&self) -> usize {
         self.discarded.saturating_add(self.len)
     }
@@ -148,7 +148,7 @@ impl<T: Copy + Default> Buffer<T> {
         (self.len, self.tested) = (kept, self.tested.min(kept));
     }
 
-    /// At least `most` spare places past the end. [`Buffer::keep`] then adds the written ones to
+    /// Returns at least `most` spare items past the end. [`Buffer::keep`] then adds the written ones to
     /// the list.
     #[inline(always)]
     pub(crate) fn spare(&mut self, most: usize, budget: &Budget) -> &mut [T] {
@@ -165,7 +165,7 @@ impl<T: Copy + Default> Buffer<T> {
         self.keep(items.len());
     }
 
-    /// Adds the first `count` spare places to the list.
+    /// Adds the first `count` spare items to the list.
     #[inline(always)]
     pub(crate) fn keep(&mut self, count: usize) {
         self.len += count;

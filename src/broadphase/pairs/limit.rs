@@ -56,7 +56,7 @@ impl<'a> PairLimit<'a> {
         Self { budget: Budget::new(pairs_max), test }
     }
 
-    /// The test of the pairs.
+    /// Returns the test of the pairs.
     pub(crate) fn test(&self) -> Option<PairTest<'a>> {
         self.test
     }
@@ -71,7 +71,7 @@ pub(crate) fn filters_allow(filters: [Option<&[Filter]>; 2], [a, b]: [u32; 2]) -
     filter(0, a).allows(filter(1, b))
 }
 
-/// A full list from which excluded pairs were removed grows only if less than one place in this many would stay free.
+/// A full list from which excluded pairs were removed grows only if less than one part in this many of its capacity would stay free.
 const FREE_MIN: usize = 16;
 
 impl<P: FoundPair> Buffer<P> {
@@ -118,7 +118,7 @@ impl<P: FoundPair> Buffer<P> {
         }
         (self.len, self.tested) = (kept, kept);
         if self.most_spare > 0 {
-            // The places of excluded pairs were requested only because they were free.
+            // The capacity for excluded pairs was requested only because it was free.
             self.requested_max = kept + self.most_spare;
         }
     }

@@ -31,6 +31,8 @@ pub struct Pairs<'a, P> {
 #[derive(Debug)]
 pub(crate) struct PairRun<P> {
     pub(crate) strips: Range<usize>,
+    /// Number of records of the longest of the strips.
+    pub(crate) longest: usize,
     pub(crate) pairs: Buffer<P>,
     /// A crowded strip whose pairs are found by all threads, into further runs.
     pub(crate) left: Option<usize>,
@@ -39,11 +41,12 @@ pub(crate) struct PairRun<P> {
     pub(crate) partition_ends: Vec<u32>,
 }
 
-impl_memory!([P] PairRun<P> { pairs, partition_ends; without strips, left });
+impl_memory!([P] PairRun<P> { pairs, partition_ends; without strips, longest, left });
 
 impl<P> Default for PairRun<P> {
     fn default() -> Self {
-        Self { strips: 0..0, pairs: Buffer::default(), left: None, partition_ends: Vec::new() }
+        let (pairs, partition_ends) = (Buffer::default(), Vec::new());
+        Self { strips: 0..0, longest: 0, pairs, left: None, partition_ends }
     }
 }
 
@@ -53,12 +56,12 @@ const KEPT_MAX: usize = 8;
 /// Capacity of a list that is kept in any case, in addition.
 const KEPT_LEAST: usize = 4096;
 
-/// Returns how many places of a list are kept if the last ticks needed this many.
-pub(crate) fn places_kept(needed: usize) -> usize {
+/// Returns the capacity of a list that is kept if the last ticks needed this much.
+pub(crate) fn capacity_kept(needed: usize) -> usize {
     needed.saturating_mul(KEPT_MAX).saturating_add(KEPT_LEAST)
 }
 
-/// Frees the spare places of a list, if it has more than `most` places.
+/// Frees the spare memory of a list, if its capacity is more than `most`.
 pub(crate) fn shrink_above<T>(list: &mut Vec<T>, most: usize) {
     if list.capacity() > most {
         list.shrink_to_fit();
@@ -90,12 +93,12 @@ impl RecentMax {
         self.most()
     }
 
-    /// Whether the last tick began another 16 ticks.
+    /// Returns whether the last tick began another 16 ticks.
     pub(crate) fn has_begun(&self) -> bool {
         self.ticks == 1
     }
 
-    /// The most that any of the last ticks needed.
+    /// Returns the most that any of the last ticks needed.
     fn most(&self) -> usize {
         self.greatest[0].max(self.greatest[1])
     }
@@ -112,8 +115,8 @@ pub(crate) struct PairRuns<P> {
     /// Position of the first pair of each run, and the number of all pairs.
     starts: Vec<usize>,
     sorted: Vec<P>,
-    /// What the ticks needed: places for pairs in all runs together, spare ones included, and pairs.
-    places_needed: RecentMax,
+    /// What the ticks needed: the capacity of all runs together, with what is spare, and pairs.
+    capacity_needed: RecentMax,
     pairs_needed: RecentMax,
     /// The number of pairs for which memory is reserved.
     reserved: usize,
@@ -123,7 +126,7 @@ pub(crate) struct PairRuns<P> {
 
 impl_memory!([P] PairRuns<P> {
     starts, sorted; lists of all;
-    without count, added, places_needed, pairs_needed, reserved, part_of_tick
+    without count, added, capacity_needed, pairs_needed, reserved, part_of_tick
 });
 
 impl<P> Default for PairRuns<P> {
@@ -134,7 +137,7 @@ impl<P> Default for PairRuns<P> {
             added: 0,
             starts: Vec::new(),
             sorted: Vec::new(),
-            places_needed: RecentMax::default(),
+            capacity_needed: RecentMax::default(),
             pairs_needed: RecentMax::default(),
             reserved: 0,
             part_of_tick: false,
@@ -179,7 +182,7 @@ impl<P: Copy + Default> PairRuns<P> {
         &mut self.all[..self.count]
     }
 
-    /// One of the runs of this tick.
+    /// Returns one of the runs of this tick.
     pub(crate) fn run(&self, index: usize) -> &PairRun<P> {
         &self.all[index]
     }
@@ -190,20 +193,20 @@ impl<P: Copy + Default> PairRuns<P> {
     pub(crate) fn reserve_spare(&mut self, runs: usize) {
         let pairs = pairs_of(&self.all[..self.count]);
         let parts = most_of(&self.all, |run| run.partition_ends.capacity());
-        let least = LeastPlaces::of(self, runs, pairs);
-        let mut places = 0;
+        let least = LeastCapacity::of(self, runs, pairs);
+        let mut capacity = 0;
         for index in 0..self.all.len() {
             let least = least.of_run(&self.all, index);
             let run = &mut self.all[index];
-            places += run.pairs.requested().max(least);
+            capacity += run.pairs.requested().max(least);
             run.pairs.reserve_spare(least);
             reserve_total(&mut run.partition_ends, parts);
         }
         let is_part = core::mem::take(&mut self.part_of_tick);
         let record = if is_part { RecentMax::record_part } else { RecentMax::record };
-        let places = record(&mut self.places_needed, places).max(self.reserved);
+        let capacity = record(&mut self.capacity_needed, capacity).max(self.reserved);
         let pairs = record(&mut self.pairs_needed, pairs).max(self.reserved);
-        let most = places_max(places, pairs).saturating_add(UNUSED_EACH * self.all.len());
+        let most = capacity_max(capacity, pairs).saturating_add(UNUSED_EACH * self.all.len());
         if sum_of(&self.all, |run| run.pairs.capacity()) > most {
             for index in 0..self.all.len() {
                 let least = least.of_run(&self.all, index);
@@ -212,7 +215,7 @@ impl<P: Copy + Default> PairRuns<P> {
         }
     }
 
-    /// Frees all memory for pairs, which are read no more, if there are more than this many places, besides some for each run. It is for lists
+    /// Frees all memory for pairs, which are read no more, if its capacity is more than this, besides some for each run. It is for lists
     /// that no search uses any more.
     pub(crate) fn free_above(&mut self, most: usize) {
         let most = most.saturating_add(UNUSED_EACH * self.all.len());
@@ -221,7 +224,7 @@ impl<P: Copy + Default> PairRuns<P> {
         }
     }
 
-    /// The pairs, or an error if there are more than `most`.
+    /// Returns the pairs, or an error if there are more than `most`.
     pub(crate) fn found<'a>(
         &'a mut self,
         most: usize,
@@ -258,7 +261,7 @@ impl<P: Copy + Default> PairRuns<P> {
 
     /// Frees the memory that this many pairs in this many runs do not need, and all other runs.
     pub(crate) fn shrink_to(&mut self, runs: usize, pairs: usize) {
-        (self.places_needed, self.pairs_needed) = (RecentMax::default(), RecentMax::default());
+        (self.capacity_needed, self.pairs_needed) = (RecentMax::default(), RecentMax::default());
         self.reserved = pairs;
         // Without pairs not even empty runs are needed.
         self.all.truncate(if pairs == 0 { 0 } else { runs });
@@ -275,7 +278,7 @@ impl<P: Copy + Default> PairRuns<P> {
     }
 }
 
-/// The runs of a finder, and how many pairs it found. No runs if the finder was not used.
+/// Returns the runs of a finder and how many pairs it found; no runs if the finder was not used.
 pub(crate) fn runs_of(
     found: Option<Result<Pairs<'_, SweptPair>, FindError>>,
 ) -> Result<(&[PairRun<SweptPair>], usize), FindError> {
@@ -291,20 +294,20 @@ pub(crate) fn runs_of(
     }
 }
 
-/// The number of places above which spare ones are freed, besides some for each run, if ticks need this many places and pairs. Ticks that are
+/// Returns the capacity above which spare memory is freed, besides some for each run, if ticks need this capacity and this many pairs. Ticks that are
 /// alike stay below it: a list grows by half, and then gets a quarter more than it needs.
-fn places_max(places: usize, pairs: usize) -> usize {
-    // A caller may reserve any number of places.
-    let some = places
+fn capacity_max(capacity: usize, pairs: usize) -> usize {
+    // A caller may reserve any capacity.
+    let some = capacity
         .saturating_mul(UNUSED_FACTOR)
         .min(pairs.saturating_mul(2 * UNUSED_FACTOR))
-        .min(places.saturating_add(UNUSED_MOST));
-    let least = places.saturating_add(places.saturating_mul(5) / 8);
+        .min(capacity.saturating_add(UNUSED_MOST));
+    let least = capacity.saturating_add(capacity.saturating_mul(5) / 8);
     some.max(least)
 }
 
-/// How many places each run gets at least for the next tick.
-struct LeastPlaces {
+/// The least capacity of each run for the next tick.
+struct LeastCapacity {
     /// If the pairs were divided evenly among `runs` runs.
     mean: usize,
     runs: usize,
@@ -313,7 +316,7 @@ struct LeastPlaces {
     of_added: usize,
 }
 
-impl LeastPlaces {
+impl LeastCapacity {
     fn of<P: Copy + Default>(found: &PairRuns<P>, runs: usize, pairs: usize) -> Self {
         let added = &found.all[found.added..found.count];
         let longest = most_of(added, |run| run.pairs.as_slice().len());
@@ -336,7 +339,7 @@ impl LeastPlaces {
     }
 }
 
-/// The number of stored pairs of all these runs.
+/// Returns the number of stored pairs of all these runs.
 fn pairs_of<P: Copy + Default>(runs: &[PairRun<P>]) -> usize {
     sum_of(runs, |run| run.pairs.as_slice().len())
 }
@@ -345,8 +348,8 @@ fn pairs_of<P: Copy + Default>(runs: &[PairRun<P>]) -> usize {
 const ADDED_SPARE: usize = 8;
 /// How many times the mean of the added runs is reserved for each of them at most.
 const ADDED_FACTOR: usize = 3;
-/// Memory of pairs is freed above a limit: `UNUSED_FACTOR` times the places that the last ticks needed, twice as many times their pairs, or
-/// `UNUSED_MOST` places more, whichever is least, but at least 13/8 of the places ([`places_max`]); and `UNUSED_EACH` places more for each run.
+/// Memory of pairs is freed above a limit of the capacity: `UNUSED_FACTOR` times what the last ticks needed, twice as many times their pairs, or
+/// `UNUSED_MOST` more, whichever is least, but at least 13/8 of what they needed ([`capacity_max`]); and `UNUSED_EACH` more for each run.
 const UNUSED_FACTOR: usize = 4;
 const UNUSED_MOST: usize = 1 << 24;
 const UNUSED_EACH: usize = 4096;
@@ -421,19 +424,19 @@ impl FoundPair for SweptPair {
 }
 
 impl<'a, P: FoundPair> Pairs<'a, P> {
-    /// The number of pairs.
+    /// Returns the number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Whether there are no pairs.
+    /// Returns whether there are no pairs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The pairs as slices, as they are stored. Reading them copies nothing.
+    /// Returns the pairs as slices, as they are stored. Reading them copies nothing.
     ///
     /// There are a few hundred at most in most scenes, and thousands where boxes are in many dense crowds.
     #[must_use]
@@ -441,17 +444,17 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
         self.runs.iter().map(|run| run.pairs.as_slice())
     }
 
-    /// The runs, to be divided among threads.
+    /// Returns the runs, to be divided among threads.
     pub(crate) fn runs(&self) -> &'a [PairRun<P>] {
         self.runs
     }
 
-    /// The number of [`chunks`](Pairs::chunks), which threads may share by index.
+    /// Returns the number of [`chunks`](Pairs::chunks), which threads may share by index.
     pub(crate) fn chunk_count(&self) -> usize {
         self.runs.len()
     }
 
-    /// The pairs of one of the [`chunks`](Pairs::chunks).
+    /// Returns the pairs of one of the [`chunks`](Pairs::chunks).
     pub(crate) fn chunk(&self, index: usize) -> &'a [P] {
         self.runs[index].pairs.as_slice()
     }
@@ -480,9 +483,9 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
         P::collect(self, to);
     }
 
-    /// All pairs as one slice, ordered by `a`, then `b`.
+    /// Returns all pairs as one slice, ordered by `a`, then `b`.
     ///
-    /// Copies and sorts them, in memory that the finder keeps for the next call. This consumes the pairs, so read [`Pairs::rejected`] before.
+    /// They are copied and sorted in memory that the finder keeps for the next call. This consumes the pairs, so read [`Pairs::rejected`] before.
     #[must_use]
     pub fn sorted(self) -> &'a [P] {
         let mut sorted = core::mem::take(self.sorted);
@@ -492,19 +495,19 @@ impl<'a, P: FoundPair> Pairs<'a, P> {
         self.sorted
     }
 
-    /// How long the steps took.
+    /// Returns how long the steps took.
     #[must_use]
     pub fn timings(&self) -> Timings {
         self.timings
     }
 
-    /// The invalid rows, in order. They have no pairs. If there are two sets, those of the first.
+    /// Returns the invalid rows, in order; if there are two sets, those of the first. They have no pairs.
     #[must_use]
     pub fn rejected(&self) -> &'a [Rejected] {
         self.rejected.0
     }
 
-    /// The invalid rows of the second of two sets.
+    /// Returns the invalid rows of the second of two sets.
     #[must_use]
     pub fn rejected_of_second(&self) -> &'a [Rejected] {
         self.rejected.1
@@ -544,32 +547,32 @@ impl<P: Copy + Default> Iterator for PairsIter<'_, P> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FindError, PairRuns, Threads, Timings, UNUSED_MOST, places_max, sum_of};
+    use super::{FindError, PairRuns, Threads, Timings, UNUSED_MOST, capacity_max, sum_of};
     use crate::columns::Memory as _;
     use crate::geom::Pair;
 
     /// Goal: runs that were added for crowds get no part of the memory that is reserved, and are freed with the memory that is not needed.
-    /// Method: three runs and a hundred added ones; numbers of places.
+    /// Method: three runs and a hundred added ones; their capacity.
     #[test]
     fn added_runs_are_freed() {
         let mut runs = PairRuns::<Pair>::default();
         runs.start(3);
         runs.add(100).iter_mut().for_each(|run| run.pairs.append(&[Pair::default(); 1000]));
-        let places = |runs: &PairRuns<Pair>| sum_of(&runs.all, |run| run.pairs.capacity());
-        let added = places(&runs);
+        let capacity = |runs: &PairRuns<Pair>| sum_of(&runs.all, |run| run.pairs.capacity());
+        let added = capacity(&runs);
         runs.reserve(3, 6000);
-        assert_eq!(places(&runs), added + 6000);
+        assert_eq!(capacity(&runs), added + 6000);
         runs.shrink_to(3, 6000);
-        assert_eq!((runs.all.len(), places(&runs)), (3, 6000));
+        assert_eq!((runs.all.len(), capacity(&runs)), (3, 6000));
         assert_eq!(runs.start(5).len(), 5);
         runs.shrink_to(3, 0);
         assert_eq!(runs.bytes(), 0);
     }
 
-    /// Goal: few unused places are kept after ticks with very many pairs, and several times the pairs after ticks with few.
+    /// Goal: little unused memory is kept after ticks with very many pairs, and several times the pairs after ticks with few.
     #[test]
-    fn unused_places_are_limited() {
-        let kept = |pairs: usize| places_max(pairs, pairs) - pairs;
+    fn unused_capacity_is_limited() {
+        let kept = |pairs: usize| capacity_max(pairs, pairs) - pairs;
         assert_eq!(kept(1000), 3000);
         assert_eq!(kept(20_000_000), UNUSED_MOST);
         assert_eq!(kept(80_000_000), 50_000_000);

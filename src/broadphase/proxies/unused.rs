@@ -5,7 +5,7 @@
 
 use super::Broadphase;
 use super::needed::UpdateKind;
-use crate::broadphase::pairs::runs::{places_kept, shrink_above};
+use crate::broadphase::pairs::runs::{capacity_kept, shrink_above};
 use crate::columns::Memory as _;
 
 /// Bytes that are kept of a pair finder that none of the last updates has used, for each element of a list that is kept.
@@ -46,7 +46,7 @@ impl Broadphase {
         if !needed.pairs.has_begun() {
             return;
         }
-        let most = places_kept(pairs.max(needed.reserved));
+        let most = capacity_kept(pairs.max(needed.reserved));
         full.free_above(most);
         incremental.free_above(most);
         trees.free_above(most);

@@ -107,19 +107,19 @@ impl<R: StripRecord> GridRecords<'_, R> {
         let (mut sum, mut next, mut shares) = (0, 0, [0.0; 3]);
         for (strip, &length) in self.lengths.iter().enumerate() {
             sum += pairs_of(length);
-            // How many of the places at even distances of the sum are in this strip.
-            let mut places = 0;
+            // How many of the samples at even distances of the sum are in this strip.
+            let mut samples = 0;
             while next < strips && (2 * next as u64 + 1) * (all / (2 * strips as u64)) < sum {
-                (next, places) = (next + 1, places + 1);
+                (next, samples) = (next + 1, samples + 1);
             }
-            if places > 0 {
+            if samples > 0 {
                 let [along, overlaps] = self.overlapping(strip, records, columns);
                 let most = |each| {
                     if length as f64 >= JOIN_ROWS { 2.0 * each / length as f64 } else { 1.0 }
                 };
                 let here = [along.min(most(JOINED_EACH)), along.min(most(JOINED_FAR)), overlaps];
                 for (share, here) in shares.iter_mut().zip(here) {
-                    *share += f64::from(places) * here;
+                    *share += f64::from(samples) * here;
                 }
             }
         }

@@ -42,7 +42,7 @@ impl StripAxis {
         AxisExtent { axis: self.axis, origin: low, length: high - low, mean: 0.0 }.cut(bins)
     }
 
-    /// Greatest number of bins of a strip with this many boxes.
+    /// Returns the greatest number of bins of a strip with this many boxes.
     pub(crate) fn bins_of(boxes: usize) -> usize {
         boxes.next_power_of_two().clamp(BINS_MIN, BINS_MAX)
     }
@@ -59,7 +59,7 @@ pub(super) struct AxisExtent {
 }
 
 impl AxisExtent {
-    /// The length as a multiple of the mean length of a box.
+    /// Returns the length as a multiple of the mean length of a box.
     pub(super) fn ratio(&self) -> f64 {
         f64::from(self.length) / f64::from(self.mean).max(1e-30)
     }
@@ -75,7 +75,7 @@ impl AxisExtent {
 }
 
 impl AxisCells {
-    /// Length of a cell; 0 if the axis cannot be divided.
+    /// Returns the length of a cell; 0 if the axis cannot be divided.
     pub(crate) fn length(&self) -> f32 {
         if self.scale > 0.0 { 1.0 / self.scale } else { 0.0 }
     }

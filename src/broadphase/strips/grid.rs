@@ -375,7 +375,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Number of records of this many boxes from which the sample counts as wrong: it missed a few boxes that overlap
+    /// Returns the number of records of this many boxes from which the sample counts as wrong: it missed a few boxes that overlap
     /// thousands of strips. Both the number of records and the comparisons of each grow with the copies, so the cost
     /// grows with their square.
     pub(crate) fn records_max(&self, rows: usize) -> usize {
@@ -412,23 +412,23 @@ impl Grid {
         (self.u.cells * self.v.cells) as usize
     }
 
-    /// Greatest number of strips for this many boxes, for which memory is reserved.
+    /// Returns the greatest number of strips for this many boxes, for which memory is reserved.
     pub(crate) fn strips_max(rows: usize) -> u32 {
         (rows / 8).clamp(1, STRIPS_MAX as usize) as u32
     }
 
-    /// The axis along the strips, then the two others, of which not both need be divided.
+    /// Returns the axis along the strips, then the two others, of which not both need be divided.
     pub(crate) fn axes(&self) -> [usize; 3] {
         let along = self.along.axis;
         [along, (along + 1) % 3, (along + 2) % 3]
     }
 
-    /// Position of a divided axis in [`Grid::axes`].
+    /// Returns the position of a divided axis in [`Grid::axes`].
     pub(crate) fn column(&self, cut: &AxisCells) -> usize {
         (cut.axis + 3 - self.along.axis) % 3
     }
 
-    /// The flag of the records that do not start in a strip, for each axis in the order of [`Grid::axes`]; on the axis
+    /// Returns the flag of the records that do not start in a strip, for each axis in the order of [`Grid::axes`]; on the axis
     /// that is not divided, a flag that no record has.
     pub(crate) fn not_first(&self) -> [u32; 3] {
         let mut flags = [NOT_FIRST_UNCUT; 3];

@@ -8,7 +8,7 @@ use super::chunks::chunk_rows;
 use super::cost_check::{ESTIMATED_ROWS_MIN, GridCheck, GridRecords};
 use super::grid::{Choice, Grid, Sample};
 use super::scatter::{Chunk, ChunkRows, Padding, Scatter, ScatterScratch};
-use super::strip::{StripPairs, StripPass, SweepScratch};
+use super::strip::{SHORT_STRIP, StripPairs, StripPass, SweepScratch};
 use crate::broadphase::error::FindError;
 use crate::broadphase::join::divided::{DIVIDED_ROWS_MIN, DividedJoin};
 use crate::broadphase::pairs::buffer::reserve_total;
@@ -118,12 +118,12 @@ impl<'a> FinderInput<'a> {
         number(&self.first) + self.second.as_ref().map_or(0, number)
     }
 
-    /// Number of boxes of all sets.
+    /// Returns the number of boxes of all sets.
     pub(super) fn len(&self) -> usize {
         self.sum_of_sets(PairInput::len)
     }
 
-    /// Number of boxes of which each pair has at least one.
+    /// Returns the number of boxes of which each pair has at least one.
     fn active(&self) -> usize {
         let moving = |set: &PairInput<'_>| {
             set.moves.map_or(set.len(), |moves| {
@@ -240,9 +240,8 @@ impl<R: StripPairs> FinderPasses<R> {
         lengthen_by_default(&mut self.sweepers, workers);
         sample.level = input.level;
         let get = |row| input.get(row);
-        let (mut chosen, mut scatter) = (Duration::ZERO, Duration::ZERO);
+        let (mut chosen, mut scatter, mut rejected) = (Duration::ZERO, Duration::ZERO, 0);
         let sizes @ (_, active) = (input.len(), input.active());
-        let mut rejected = 0;
         let words = &input.filter_words(threads);
         let mut choice = choose(sizes, &get, R::HAS_PATH, rejected, sample);
         if !accept(&choice) {
@@ -280,7 +279,6 @@ impl<R: StripPairs> FinderPasses<R> {
         let sweepers = &mut self.sweepers[..workers];
         // A single strip is always swept by the first worker.
         let sweeping = if grid.strips() == 1 { 1 } else { workers };
-        sweepers[..sweeping].iter_mut().for_each(|sweeper| sweeper.strip.reserve(longest));
         let (chunks, lengths) = (&self.chunks[..chunks], &self.lengths[..]);
         let filters = [input.first.filters, input.second.unwrap_or(input.first).filters];
         let of_filters = |rows| filters_allow(filters, rows);
@@ -301,11 +299,15 @@ impl<R: StripPairs> FinderPasses<R> {
             divided_rows,
             joined,
         };
-        par::for_each(threads, sweepers, self.pairs.keep(runs), &|sweeper, _, run| {
+        let find = |sweeper: &mut Sweeper<R>, _, run: &mut PairRun<R::Found>| {
             run.left = pass.find(run.strips.clone(), &mut sweeper.strip, &mut run.pairs);
             input.finish(run, test);
             take(run, &mut sweeper.pairs);
-        });
+        };
+        let reserve = |sweeper: &mut Sweeper<R>, rows| sweeper.strip.reserve(rows);
+        let longest_of = |run: &PairRun<R::Found>| run.longest;
+        let (all, length) = (&mut sweepers[..sweeping], (&longest_of as _, SHORT_STRIP));
+        par::for_each_by_length(threads, all, self.pairs.keep(runs), length, &reserve, &find);
         for run in 0..runs {
             let Some(strip) = self.pairs.run(run).left else { continue };
             // Its columns usually are still in the memory of the worker that found it crowded.
@@ -323,7 +325,7 @@ impl<R: StripPairs> FinderPasses<R> {
         let peak = peaks.max().unwrap_or(0);
         for (k, Sweeper { strip, pairs }) in sweepers.iter_mut().enumerate() {
             reserve_total(pairs, most);
-            strip.reserve_join(if k < sweeping { peak } else { 0 }, longest);
+            strip.reserve_join(if k < sweeping { peak } else { 0 }, longest.min(divided_rows));
         }
         self.pairs.reserve_spare(RUNS);
         Some(Timings { choose: chosen, scatter, sweep: clock.lap() })
@@ -441,11 +443,11 @@ impl<R: StripPairs> FinderPasses<R> {
             longest = longest.max(here);
             let last = strip + 1 == grid.strips();
             if filled >= per_run || last && filled > 0 {
-                all[runs].strips = start..strip + 1;
-                (runs, start, filled) = (runs + 1, strip + 1, 0);
+                (all[runs].strips, all[runs].longest) = (start..strip + 1, longest);
+                (runs, start, filled, longest) = (runs + 1, strip + 1, 0, 0);
             }
         }
-        (runs, per_run, longest)
+        (runs, per_run, most_of(&all[..runs], |run| run.longest))
     }
 }
 

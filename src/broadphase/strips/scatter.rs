@@ -71,7 +71,7 @@ impl<R> Chunk<R> {
         (&self.records[start..], self.starts[strip + 1] as usize - start)
     }
 
-    /// Number of records that were counted.
+    /// Returns the number of records that were counted.
     pub(crate) fn records(&self) -> usize {
         self.starts.last().map_or(0, |&end| end as usize)
     }
@@ -136,7 +136,7 @@ struct LongRow {
 }
 
 impl WideRow {
-    /// First and last cell on u and on v.
+    /// Returns the first and the last cell on u and on v.
     #[inline(always)]
     fn cells(self) -> [usize; 4] {
         [0, 8, 16, 24].map_each(|shift| (self.cells >> shift & 0xff) as usize)

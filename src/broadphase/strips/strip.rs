@@ -23,6 +23,8 @@ use core::ops::Range;
 const JOIN_WORK: u64 = if cfg!(fuzzing) { 1 } else { 128 };
 /// Least number of boxes of a strip that is divided.
 const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
+/// Strips of at most this many records are short, however many workers reserve memory for one.
+pub(super) const SHORT_STRIP: usize = 4096;
 /// Only one record of this many is counted in the sum of comparisons. A sum over all records would cost 2 % in an even
 /// scene.
 const CROWD_STEP: usize = 8;

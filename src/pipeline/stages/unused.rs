@@ -4,7 +4,7 @@
 //! more places than any of the last ticks needed are shrunk to their contents: otherwise one large tick would take its memory for good, and
 //! a region with many pairs that moves would leave memory in the list of each run that has had these pairs.
 
-use crate::broadphase::pairs::runs::{RecentMax, places_kept, shrink_above};
+use crate::broadphase::pairs::runs::{RecentMax, capacity_kept, shrink_above};
 use alloc::vec::Vec;
 
 /// Greatest number of lists that are kept for each list that the largest of the last ticks needed; [`FEW_KEPT_LEAST`] more are kept.
@@ -21,7 +21,7 @@ pub(crate) struct PlacesNeeded(RecentMax);
 impl PlacesNeeded {
     /// Records what a tick needs. Returns the greatest number of places to keep.
     pub(crate) fn record(&mut self, needed: usize) -> usize {
-        places_kept(self.0.record(needed))
+        capacity_kept(self.0.record(needed))
     }
 
     /// Records what a tick needs of this many lists together. Returns the greatest number of places to keep.
