@@ -57,9 +57,32 @@ fn drifting_boxes_are_found() {
     }
 }
 
+/// Goal: boxes that replace placeholders are found, and so are boxes of a world from which large ones are removed. Method: placeholders as large
+/// as the world, which are replaced in parts, some of them twice, or removed.
+#[test]
+fn boxes_that_replace_placeholders_are_found() {
+    let mut rng = Rng::seed_from_u64(15);
+    let world = Aabb::cube([0.0; 3], 30.0).unwrap();
+    for rows in [5_u32, 16, 17, 300, 2_500] {
+        let mut model = Model::default();
+        let all: Vec<u32> = (0..rows).collect();
+        model.put(&all, &vec![world; all.len()]);
+        for (step, part) in all.chunks(all.len().div_ceil(7)).enumerate() {
+            let boxes: Vec<Aabb> =
+                part.iter().map(|_| random_box(&mut rng, 20.0, 1.0, 0.0).aabb).collect();
+            model.put(part, &boxes);
+            let again = &part[part.len() / 2..];
+            model.put(again, &boxes[..again.len()]);
+            model.remove(&part[..part.len() / 5]);
+            let movers: Vec<_> = (0..10).map(|_| random_box(&mut rng, 20.0, 2.0, 20.0)).collect();
+            model.check(&format!("{rows} rows with placeholders, step {step}"), &movers);
+        }
+    }
+}
+
 /// Goal: no tree is rebuilt for boxes that remain inside the bounds of their leaf, and queries stay as fast
 /// as before. Method: every second box shrinks and grows again; a query that overlaps all of them visits as
-/// many nodes.
+/// many nodes, but for those of a few boxes that are half as long as their leaf.
 #[test]
 fn boxes_inside_their_leaf_are_overwritten() {
     let mut rng = Rng::seed_from_u64(14);
@@ -71,12 +94,14 @@ fn boxes_inside_their_leaf_are_overwritten() {
     let small: Vec<Aabb> = old.iter().map(|of| Aabb { min: of.min, max: of.min }).collect();
     for boxes in [&small, &old, &small] {
         model.put(&rows, boxes);
-        assert_eq!(model.looked(), before);
+        let after = model.looked();
+        assert!(after.leaves <= before.leaves + 4 && after.nodes <= before.nodes + 2, "{after:?}");
     }
     let movers: Vec<_> = (0..50).map(|_| random_box(&mut rng, 20.0, 1.0, 9.0)).collect();
     model.check("shrunk", &movers);
+    let before = model.looked();
     // One box leaves its leaf and is inserted again; the others remain.
     model.put(&[4], &[Aabb::cube([1e4; 3], 1.0).unwrap()]);
-    assert_eq!(model.looked().leaves, before.leaves + 1);
+    assert!(model.looked().leaves <= before.leaves + 1);
     model.check("one left", &movers);
 }

@@ -7,11 +7,12 @@
 //! ```text
 //! put boxes into rows:
 //!     validate them, and store them as records                                       (load.rs)
-//!     overwrite boxes in place where the new box is inside the bounds of the leaf    (location.rs)
+//!     overwrite boxes in place where the new box is in the room of the leaf          (location.rs, leaf_bounds.rs)
 //!     find the smallest tree that has capacity for the others and for all boxes in smaller trees;
 //!     rebuild that tree from these boxes and its own; the smaller trees become empty
 //! remove rows:
 //!     clear their slots (tombstones); rebuild a tree of which more than half is empty
+//! afterwards: update the bounds of leaves that have changed                          (leaf_bounds.rs)
 //! find pairs:
 //!     validate the movers, compute the bounds of their paths
 //!     for each block of movers, in parallel: traverse each tree; where this visits too many nodes without a pair, join
@@ -270,17 +271,14 @@ impl FixedBoxes {
     /// a row occurs several times, its last valid box counts. A box does not inherit the filter of the
     /// one that it replaces.
     ///
-    /// Invalid boxes are returned, by their index in the list and with the reason, and change
-    /// nothing. The amortised time is proportional to the number of boxes put in and to the number
-    /// of trees, which is four for two million boxes. A single call may rebuild all trees: about
-    /// 35 ns for each box on one thread, also if each box replaces another.
+    /// Invalid boxes are returned, by their index in the list and with the reason, and change nothing. The amortised time is proportional to the number of
+    /// boxes put in and to the number of trees, which is four for two million boxes. A single call may rebuild all trees: about 35 ns for each box on one
+    /// thread, also if each box replaces another.
     ///
-    /// If a box is near the one that it replaces, nothing is rebuilt: inside the bounds that the
-    /// tree stores for the leaf, which has up to sixteen boxes, it overwrites the old box. Answers
-    /// are those of the new box from then on. The bounds in the tree remain as they were when it
-    /// was built, so queries do not become slower. The first eight of each 64 elements are tested
-    /// for this. If none of them can be overwritten, the other 56 are not tested, and are built in like boxes that
-    /// moved far.
+    /// If a box is near the one that it replaces, nothing is rebuilt: inside the bounds that the leaf had when its tree was built, which has up to sixteen
+    /// boxes, it overwrites the old box. Answers are those of the new box from then on, and the bounds of leaves grow and shrink with their boxes. The first
+    /// eight of each 64 elements are tested for this. If none of them can be overwritten, the other 56 are not tested, and are built in like boxes that
+    /// moved far. So is a small box that replaces one that is large in its leaf, the first time.
     ///
     /// # Errors
     ///
@@ -342,6 +340,7 @@ impl FixedBoxes {
             }
         }
         self.boxes = boxes;
+        self.trees.iter_mut().for_each(Tree::update_leaf_bounds);
         Ok(())
     }
 
@@ -359,10 +358,9 @@ impl FixedBoxes {
     /// Removes all boxes and keeps the memory.
     pub fn clear(&mut self) {
         self.trees.iter_mut().for_each(Tree::clear);
-        self.locations.of_row.clear();
-        (self.filtered, self.all_filters) = (false, 0);
+        self.locations.clear();
+        (self.filtered, self.all_filters, self.inexact_filters) = (false, 0, false);
         self.filters.clear();
-        self.inexact_filters = false;
         self.rejected.clear();
     }
 
@@ -503,9 +501,15 @@ impl FixedBoxes {
             locations.of_row.resize(most, Location::NONE);
         }
         locations.overwrite(trees, boxes);
-        if boxes.is_empty() {
-            return;
+        if !boxes.is_empty() {
+            self.build_in(boxes);
         }
+        self.trees.iter_mut().for_each(Tree::update_leaf_bounds);
+    }
+
+    /// Builds boxes into the smallest tree that has capacity for them and for those of all smaller trees.
+    fn build_in(&mut self, boxes: &mut Vec<BvhItem>) {
+        let Self { locations, trees, .. } = self;
         let (mut last, mut total) = (0, boxes.len() + trees[0].len());
         while total > SMALLEST << (RATIO_BITS * last) {
             last += 1;

@@ -3,7 +3,7 @@
 //! A location is a slot of one of a few trees, an index among the boxes that are being put in, or
 //! nothing.
 //!
-//! A new box that is inside the bounds of the leaf of the old one overwrites it. Testing this costs
+//! A new box that is in the room of the leaf of the old one (`leaf_bounds.rs`) overwrites it. Testing this costs
 //! an access to the leaf, which is rarely in the cache. So of each block of [`BLOCK`] boxes the
 //! first [`TRIED`] are tested, and the others only if one of these was overwritten. If all boxes
 //! move far, an eighth of them is tested; if half of the boxes stay near their old position, one
@@ -59,8 +59,9 @@ impl Location {
     }
 
     /// Overwrites the box in this location, if there is one and its tree needs no other change.
-    fn overwrite(self, trees: &mut [Tree], item: BvhItem) -> bool {
-        trees.get_mut(self.tree()).is_some_and(|tree| tree.overwrite(self.slot(), item))
+    fn overwrite(self, trees: &mut [Tree], item: BvhItem, moves_left: &mut usize) -> bool {
+        let tree = trees.get_mut(self.tree());
+        tree.is_some_and(|tree| tree.overwrite(self.slot(), item, moves_left))
     }
 }
 
@@ -71,18 +72,27 @@ pub(crate) struct Locations {
     pub(crate) of_row: Vec<Location>,
     /// Tombstones: locations of removed boxes that are not cleared yet.
     tombstones: Vec<Location>,
+    /// How many boxes that become small in their leaf are not overwritten there: one for each box that was inserted into an empty row. So
+    /// a world of placeholders is built anew with the boxes that replace these, but boxes that become large and small by turns are overwritten.
+    moves_left: usize,
 }
 
-impl_memory!(Locations { of_row, tombstones });
+impl_memory!(Locations { of_row, tombstones; without moves_left });
 
 impl Locations {
+    /// Removes all locations.
+    pub(crate) fn clear(&mut self) {
+        self.of_row.clear();
+        self.moves_left = 0;
+    }
+
     /// Overwrites boxes in place where possible. Afterwards `boxes` has the others, one for each
     /// row; their rows are pending, and the old boxes of these rows are removed.
     pub(crate) fn overwrite(&mut self, trees: &mut [Tree], boxes: &mut Vec<BvhItem>) {
-        let (mut kept, mut written) = (0, 0);
+        let (mut kept, mut written, mut moved) = (0, 0, 0);
         for k in 0..boxes.len() {
             if k % BLOCK == 0 {
-                written = 0;
+                (written, moved) = (0, 0);
             }
             if let Some(later) = boxes.get(k + AHEAD)
                 && written > 0
@@ -95,9 +105,18 @@ impl Locations {
             if location.tree() == Location::PENDING {
                 // If a row occurs several times, the last box counts.
                 boxes[location.slot()] = item;
-            } else if is_tried && location.overwrite(trees, item) {
+                continue;
+            }
+            self.moves_left += usize::from(location == Location::NONE);
+            let before = self.moves_left;
+            if is_tried && location.overwrite(trees, item, &mut self.moves_left) {
                 written += 1;
             } else {
+                // Those that are not tested are taken to be like those before them in the block.
+                moved += before - self.moves_left;
+                if !is_tried && moved > 0 {
+                    self.moves_left = before.saturating_sub(1);
+                }
                 self.remove(trees, item.id, Location::pending(kept));
                 boxes[kept] = item;
                 kept += 1;

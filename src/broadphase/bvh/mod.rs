@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Guarantee: the tree depends on the boxes and their order alone, not on threads or levels. The
-//! bounds of a node contain everything below it; after a build they are exact, unless they are loosened.
+//! bounds of a node contain everything below it; after a build they are exact, unless they are loosened. After changes, `leaf_bounds.rs` updates them.
 //! So a query finds every box that it reaches, if its test has this property: if it reaches a box, it reaches all boxes around it.
 
 mod build;
@@ -19,6 +19,7 @@ pub(crate) mod forest;
 mod joined_movers;
 #[cfg(test)]
 mod joined_movers_tests;
+mod leaf_bounds;
 pub(crate) mod load;
 pub(crate) mod location;
 mod mover_pairs;
@@ -79,6 +80,26 @@ pub(crate) struct Node {
     ids: [u32; WIDTH],
 }
 
+/// What a tree stores of the bounds of a node besides the node (`leaf_bounds.rs`), in one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct LeafBounds {
+    /// The bounds when this was first needed after the build. In a leaf, a box inside of them overwrites another one in place.
+    room: Aabb,
+    /// The bounds that the parent stores.
+    stored: Aabb,
+    /// The slot of the node in its parent, or [`NOTHING`] for the root.
+    parent: u32,
+    /// The sum of the sides of the room.
+    length: f32,
+    /// How many boxes of the leaf may still be overwritten before the leaf is listed.
+    left: u16,
+    /// How many that are after it was listed.
+    changes: u16,
+    /// Whether the node is in the list of those whose bounds may have to change.
+    is_listed: bool,
+}
+
 /// Sixteen triangles: a leaf of a tree of triangles (`triangle_leaf.rs`). Each column is one cache line.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
@@ -131,6 +152,13 @@ impl Node {
         self.ids[lane] = child.id;
     }
 
+    /// The bounds of a child.
+    #[inline(always)]
+    fn aabb(&self, lane: usize) -> Aabb {
+        let [x0, y0, z0, x1, y1, z1] = self.bounds.each_ref().map_each(|column| column[lane]);
+        Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }
+    }
+
     /// This node as a child with the id `id`: its bounds are the union of all lanes.
     #[inline(always)]
     fn around(&self, id: u32) -> BvhItem {
@@ -150,6 +178,13 @@ impl Node {
         let [x0, y0, z0, x1, y1, z1] = around;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         BvhItem { aabb, id, filter: 0 }
+    }
+
+    /// The bounds of the boxes of a leaf, grown by `slack` or the [typical length](Node::typical_length) of the boxes.
+    fn loose_bounds(&self, slack: f32) -> Aabb {
+        let Aabb { min, max } = self.around(0).aabb;
+        let by = self.typical_length(slack);
+        Aabb { min: min.map_each(|x| x - by), max: max.map_each(|x| x + by) }
     }
 
     /// The median of the shortest sides of the boxes of a leaf, or `most` if that is less.
@@ -195,8 +230,12 @@ pub(crate) struct Tree {
     triangles: Zeroed<TriangleLeaf>,
     /// The nodes above these leaves.
     above_triangles: Zeroed<Node>,
-    /// For each leaf, its bounds as stored in its parent. Empty until a box is overwritten.
-    leaf_bounds: Vec<Aabb>,
+    /// For each node, its bounds as stored in its parent, and more (`leaf_bounds.rs`). Empty until a box is overwritten or removed.
+    leaf_bounds: Vec<LeafBounds>,
+    /// The leaves whose bounds may have to change, because boxes in them were overwritten or removed.
+    changed_leaves: Vec<u32>,
+    /// By how much the leaves are loosened.
+    slack: f32,
     /// The child id of the root, if there are boxes.
     root: Option<u32>,
     /// The largest number of nodes on a path from the root to a leaf.
@@ -207,7 +246,7 @@ pub(crate) struct Tree {
     built: usize,
 }
 
-impl_memory!(Tree { nodes, filters, triangles, above_triangles, leaf_bounds; without root, depth, len, built });
+impl_memory!(Tree { nodes, filters, triangles, above_triangles, leaf_bounds, changed_leaves; without slack, root, depth, len, built });
 
 impl Tree {
     /// Replaces the contents of the tree by `boxes`.
@@ -227,6 +266,7 @@ impl Tree {
     /// Grows the bounds of each leaf by `slack` on each side, but at most by the [typical length](Node::typical_length) of its boxes: so
     /// large boxes loosen no leaf of small ones. The nodes above are grown so that they contain the leaves.
     pub(crate) fn loosen(&mut self, slack: f32) {
+        self.slack = slack;
         if let Some(root) = self.root {
             self.loosen_below(root, slack);
         }
@@ -236,10 +276,7 @@ impl Tree {
     fn loosen_below(&mut self, id: u32, slack: f32) -> Aabb {
         let node = (id & !LEAF) as usize;
         if id & LEAF != 0 {
-            let leaf = &self.nodes[node];
-            let Aabb { min, max } = leaf.around(id).aabb;
-            let by = leaf.typical_length(slack);
-            return Aabb { min: min.map_each(|x| x - by), max: max.map_each(|x| x + by) };
+            return self.nodes[node].loose_bounds(slack);
         }
         for lane in 0..WIDTH {
             let child = self.nodes[node].ids[lane];
@@ -257,6 +294,8 @@ impl Tree {
         self.filters.clear();
         (self.triangles, self.above_triangles) = (Zeroed::default(), Zeroed::default());
         self.leaf_bounds.clear();
+        self.changed_leaves.clear();
+        self.slack = 0.0;
     }
 
     /// The number of boxes.
@@ -278,8 +317,7 @@ impl Tree {
     /// The box in a slot, with its row and filter.
     pub(crate) fn get(&self, slot: usize) -> BvhItem {
         let (node, lane) = (&self.nodes[slot / WIDTH], slot % WIDTH);
-        let [x0, y0, z0, x1, y1, z1] = node.bounds.map_each(|column| column[lane]);
-        let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
+        let aabb = node.aabb(lane);
         let filter = self.filters.get(slot).copied().unwrap_or(u32::MAX);
         BvhItem { aabb, id: node.ids[lane], filter }
     }
@@ -302,21 +340,17 @@ impl Tree {
         self.filters[slot] = filter;
     }
 
-    /// Overwrites the box in a slot if the new one is inside the bounds that the parent stores for
-    /// the leaf. These bounds then remain valid and unchanged. Returns whether it was overwritten.
-    pub(crate) fn overwrite(&mut self, slot: usize, item: BvhItem) -> bool {
-        if self.leaf_bounds.is_empty() {
-            self.find_leaf_bounds();
-        }
-        let (node, lane) = (slot / WIDTH, slot % WIDTH);
-        let within = self.leaf_bounds[node].contains(&item.aabb);
-        if within {
-            self.nodes[node].set(lane, item);
+    /// Overwrites the box in a slot if the new one is in the room of the leaf. Returns whether it was overwritten.
+    /// Afterwards the bounds of the leaf must be [updated](Tree::update_leaf_bounds).
+    pub(crate) fn overwrite(&mut self, slot: usize, item: BvhItem, moves_left: &mut usize) -> bool {
+        let overwrites = self.may_overwrite(slot, &item.aabb, moves_left);
+        if overwrites {
+            self.nodes[slot / WIDTH].set(slot % WIDTH, item);
             if let Some(filter) = self.filters.get_mut(slot) {
                 *filter = item.filter;
             }
         }
-        within
+        overwrites
     }
 
     /// Prefetches the memory of a slot that will be overwritten soon.
@@ -326,40 +360,15 @@ impl Tree {
         prefetch(self.leaf_bounds.get(node..=node).unwrap_or_default());
     }
 
-    /// Looks up the bounds that are stored above each leaf; unbounded if the leaf is the root.
-    fn find_leaf_bounds(&mut self) {
-        let all = Aabb { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
-        self.leaf_bounds.resize(self.used(), all);
-        let mut leaf_bounds = core::mem::take(&mut self.leaf_bounds);
-        if let Some(root) = self.root {
-            self.leaf_bounds_of(root, &mut leaf_bounds);
-        }
-        self.leaf_bounds = leaf_bounds;
-    }
-
-    /// Stores the bounds of all nodes below the node `id`. The recursion is as deep as the tree.
-    fn leaf_bounds_of(&self, id: u32, leaf_bounds: &mut [Aabb]) {
-        if id & LEAF != 0 {
-            return;
-        }
-        let first = id as usize * WIDTH;
-        for slot in first..first + WIDTH {
-            let BvhItem { aabb, id: child, .. } = self.get(slot);
-            if child != NOTHING {
-                leaf_bounds[(child & !LEAF) as usize] = aabb;
-                self.leaf_bounds_of(child, leaf_bounds);
-            }
-        }
-    }
-
     /// Counts a box as removed.
     pub(crate) fn count_removed(&mut self) {
         self.len -= 1;
     }
 
-    /// Clears a slot, whose box was removed. The bounds above it stay as they are, because bounds
-    /// that are too large only cost time.
+    /// Clears a slot, whose box was removed. Afterwards the bounds of the leaf must be [updated](Tree::update_leaf_bounds), because
+    /// bounds that are too large cost time.
     pub(crate) fn clear_slot(&mut self, slot: usize) {
+        self.count_cleared(slot);
         let [x0, y0, z0, x1, y1, z1] = NO_BOUNDS;
         let aabb = Aabb { min: [x0, y0, z0], max: [x1, y1, z1] };
         let nothing = BvhItem { aabb, id: NOTHING, filter: 0 };
@@ -420,7 +429,7 @@ impl Tree {
         let used = self.used();
         self.nodes.truncate(used);
         self.filters.truncate(used * WIDTH);
-        self.leaf_bounds = Vec::new();
+        (self.leaf_bounds, self.changed_leaves) = (Vec::new(), Vec::new());
         self.nodes.shrink_to_fit();
         self.filters.shrink_to_fit();
     }
@@ -479,7 +488,7 @@ mod tests {
                 first = first.or(Some(slot));
             });
             let slot = first.expect("there are boxes");
-            assert!(tree.overwrite(slot, tree.get(slot)));
+            assert!(tree.overwrite(slot, tree.get(slot), &mut 0));
             [tree.filters.len(), tree.leaf_bounds.len()]
         };
         let large = build(0, 20_000);
@@ -515,7 +524,7 @@ mod tests {
                     let ids = tree.nodes[leaf].ids.into_iter().filter(|&id| id != NOTHING);
                     let large = ids.clone().filter(|&id| is_large(id)).count();
                     let exact = tree.nodes[leaf].around(0).aabb;
-                    let stored = tree.leaf_bounds[leaf];
+                    let stored = tree.leaf_bounds[leaf].stored;
                     let loose = exact.min[0] - stored.min[0];
                     assert!(tree.bounds().is_some_and(|bounds| bounds.contains(&stored)));
                     if large == 0 || large == ids.count() {
