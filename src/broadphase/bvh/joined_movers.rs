@@ -5,7 +5,7 @@
 
 use super::BvhItem;
 use super::movers::{MoverRecord, ROW};
-use crate::broadphase::join::excluded::Exclusion;
+use crate::broadphase::join::excluded::{Exclusion, OVERLAPS_MIN};
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
 use crate::broadphase::pairs::candidates::{Candidates, overlap};
 use crate::broadphase::pairs::input::PairInput;
@@ -98,7 +98,9 @@ impl JoinedMovers<'_> {
         let sampled = (of_movers * of_boxes).max(1) as f64;
         let candidates = f64::from(count) / sampled * movers as f64 * boxes as f64;
         let compared = self.exclude(|excluded| {
-            if count == 0 || excluded.is_none() {
+            // Few movers in a crowd are not separated from it.
+            let are_few = candidates < OVERLAPS_MIN * (movers + boxes) as f64;
+            if count == 0 || are_few || excluded.is_none() {
                 return 1.0;
             }
             // Movers at equal distances in the list of candidates.

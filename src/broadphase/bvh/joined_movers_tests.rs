@@ -2,6 +2,7 @@
 
 use super::forest::FixedBoxes;
 use crate::broadphase::pairs::input::{FixedInput, PairInput};
+use crate::broadphase::pairs::limit::PairTests;
 use crate::geom::{Aabb, Filter, MovingBox, Pair};
 use crate::lanes::Level;
 use crate::par::Threads;
@@ -90,6 +91,48 @@ fn excluded_fixed_boxes_are_not_compared_with_movers() {
             }
             let found = [union, swept];
             assert_eq!(*order.get_or_insert_with(|| found.clone()), found, "{style} {level}");
+        }
+    }
+}
+
+/// Goal: few movers in a crowd of fixed boxes of their owner are not tested with each of these, and have exactly their pairs, with one test of each pair
+/// otherwise. Method: count the pairs that tests exclude; brute force; boxes of another owner in the crowd and beside it.
+#[test]
+fn few_movers_in_a_crowd_of_their_owner_are_joined() {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(2);
+    let count = 12_000;
+    let owner_of_box = |row: u32| if row.is_multiple_of(400) { 1 + row } else { 0 };
+    let fixed: Vec<Aabb> =
+        (0..count).map(|row| cube(random, if row % 400 == 200 { row } else { 0 }, 0.9)).collect();
+    let test = |[_, b]: [u32; 2]| owner_of_box(b) != 0;
+    let owner_of_mover = |_| u32::MAX;
+    let owner = |row| if owner_of_box(row) == 0 { u32::MAX } else { owner_of_box(row) };
+    let tests = PairTests {
+        of_exact: Some(&test),
+        of_inexact: &test,
+        owner: Some(&owner_of_mover),
+        forest_owner: Some(&owner),
+    };
+    let mut all = FixedBoxes::new();
+    all.extend(&fixed[..]).expect("few boxes");
+    for movers in [12, 19, 60, 70] {
+        let boxes: Vec<Aabb> = (0..movers).map(|_| cube(random, 0, 0.9)).collect();
+        let mut expected = Vec::new();
+        for (a, mover) in (0..).zip(&boxes) {
+            let is_pair = |b: &u32| test([a, *b]) && mover.overlaps(&fixed[*b as usize]);
+            expected.extend((0..count as u32).filter(is_pair).map(|b| Pair { a, b }));
+        }
+        let moving: Vec<MovingBox> = boxes.iter().map(|&aabb| MovingBox::from(aabb)).collect();
+        let set = PairInput::new(&moving[..]).tested(tests);
+        for level in Level::all() {
+            (all.exec.threads, all.exec.level) = (Threads::one(), level);
+            assert_eq!(all.union_pairs(set).expect("few boxes").sorted(), expected, "{level}");
+            let (excluded, joined) = (all.search.excluded, all.search.work.1);
+            assert!(movers <= 18 || joined > movers / 2, "{joined} of {movers} joined");
+            let tested = if movers <= 18 { movers } else { 4 };
+            assert!(excluded <= tested * count, "{movers}: {excluded} excluded pairs");
+            let swept = all.swept_pairs(set).expect("few boxes").sorted();
+            assert!(swept.iter().map(|of| Pair { a: of.a, b: of.b }).eq(expected.iter().copied()));
         }
     }
 }

@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! few movers:                                     traverse the trees
-//! for each run of movers, in parallel: traverse the trees, until more nodes than the round allows were visited
-//!                                      without a pair                              (movers.rs, mover_progress.rs)
+//! for each run of movers, in parallel: traverse the trees, until more nodes than the round allows were visited without a
+//!                                      pair, or more pairs were excluded           (movers.rs, mover_progress.rs)
 //! no mover is left:                               done
-//! the others would visit more nodes than a join costs:  join them with all fixed boxes, in parallel  (../join)
+//! the others would need more work than a join:          join them with all fixed boxes, in parallel  (../join)
 //! else:                                           another round, which allows twice as many nodes
 //! ```
 //!
 //! A stick across n sticks on other axes visits as many nodes as the square root of n, and a plate across n points n to
 //! the power of 2/3, also if they have no pair. A join reads each fixed box, so it is done only after a round whose
 //! allowance is in proportion to the boxes and movers. Movers in a crowd of boxes that filters or owners exclude also visit many nodes
-//! without a pair; they are joined if the join separates these boxes. All decisions are made from counts that are the same for every level
+//! without a pair, or have many pairs excluded; they are joined if the join separates these boxes. All decisions are made from counts that are the same for every level
 //! and any number of threads.
 
 use super::joined_movers::{JoinedMovers, write_words};
@@ -45,9 +45,11 @@ const CANDIDATES_NODES: f64 = if cfg!(fuzzing) { 0.0 } else { 0.5 };
 /// Fewest boxes and movers that are joined.
 const JOIN_ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 
-/// Up to this many movers are searched for in a single run without rounds. A large tree has at most a node for every seven boxes,
-/// so they visit hardly more nodes than a join costs.
-const FEW: usize = if cfg!(fuzzing) { 8 } else { 64 };
+/// Number of node visits that take as long as the test of a pair, which excludes it.
+const TEST_NODES: f64 = if cfg!(fuzzing) { 0.0 } else { 1.0 };
+/// Up to this many movers are searched for in a single run without rounds. A join separates so few from no crowd
+/// ([`OVERLAPS_MIN`](crate::broadphase::join::excluded::OVERLAPS_MIN)), and costs hardly less.
+const FEW: usize = if cfg!(fuzzing) { 8 } else { 18 };
 
 /// How many movers a run has.
 fn run_of(movers: usize) -> usize {
@@ -72,6 +74,9 @@ pub(crate) struct MoverScratch {
     /// Numbers of visited nodes and of joined movers of the last search.
     #[cfg(test)]
     pub(crate) work: (u64, usize),
+    /// Number of pairs that tests excluded in the last search.
+    #[cfg(test)]
+    pub(crate) excluded: usize,
 }
 
 #[cfg(test)]
@@ -82,7 +87,7 @@ impl MoverScratch {
     }
 }
 
-impl_memory!(MoverScratch { left, words, join; lists of stacks; without #[cfg(test)] work });
+impl_memory!(MoverScratch { left, words, join; lists of stacks; without #[cfg(test)] work, #[cfg(test)] excluded });
 
 impl MoverScratch {
     /// Reserves memory for traversals of the trees by this many threads.
@@ -189,12 +194,13 @@ fn find_few<P: FoundPair>(
     let count = runs_of(search.movers.len());
     for run in pairs.start(count) {
         let mut progress = MoverProgress::new(0..search.movers.len() as u32, false);
-        progress.start_round(u64::MAX, 0);
+        progress.start_round(u64::MAX, [0; 2]);
         traverse(&mut progress, &mut scratch.stacks[0], &mut run.pairs);
         search.finish(run);
         #[cfg(test)]
         {
             scratch.work = (progress.visited(), 0);
+            scratch.excluded = run.pairs.counts()[1];
         }
     }
     pairs.reserve_spare(count);
@@ -231,7 +237,7 @@ fn find<P: FoundPair>(
             par::for_each(runners, &mut stacks[..runners.workers()], items, &|stack, _, item| {
                 let Some((progress, run)) = item else { return };
                 if !progress.left.is_empty() {
-                    progress.start_round(allowed, run.pairs.found());
+                    progress.start_round(allowed, run.pairs.counts());
                     traverse(progress, stack, &mut run.pairs);
                     if progress.left.is_empty() {
                         search.finish(run);
@@ -243,12 +249,12 @@ fn find<P: FoundPair>(
                 item.as_ref().map_or(0, |(progress, _)| progress.left.len())
             };
             reserve_for(left, sum_of(items, of));
-            let mut nodes = 0;
+            let mut work = 0;
             for (progress, _) in items.iter().flatten() {
                 left.extend(progress.left.clone());
-                nodes += progress.nodes_left();
+                work += progress.work_left();
             }
-            if left.is_empty() || is_join_cheaper(search, left, fixed, (boxes, words), nodes) {
+            if left.is_empty() || is_join_cheaper(search, left, fixed, (boxes, words), work) {
                 break;
             }
             allowed *= 2;
@@ -263,6 +269,8 @@ fn find<P: FoundPair>(
     {
         let visited = items.iter().flatten().map(|(progress, _)| progress.visited()).sum();
         scratch.work = (visited, left.len());
+        let excluded = items.iter().flatten().map(|(_, run)| run.pairs.counts()[1]);
+        scratch.excluded = excluded.sum();
     }
     if !left.is_empty() {
         let joined = search.joined(left, boxes, words);
@@ -277,24 +285,28 @@ fn find<P: FoundPair>(
                 });
             });
             runs.iter_mut().for_each(|run| search.finish(run));
+            #[cfg(test)]
+            {
+                scratch.excluded += sum_of(runs, |run| run.pairs.counts()[1]);
+            }
         });
     }
     pairs.reserve_spare(count);
     clock.lap()
 }
 
-/// Whether to join the movers that are left with all fixed boxes costs less than to visit this many nodes. Collects the boxes if
+/// Whether to join the movers that are left with all fixed boxes costs less than this work, in visits of nodes. Collects the boxes if
 /// they are needed and not collected yet, and the words of the filters.
 fn is_join_cheaper(
     search: MoverSearch<'_>,
     left: &[u32],
     fixed: usize,
     (boxes, words): (&mut Vec<BvhItem>, &mut Vec<u32>),
-    nodes: u64,
+    work: u64,
 ) -> bool {
     let rows = fixed + left.len();
     let join = JOIN_NODES * rows as u64;
-    if !(JOIN_ROWS_MIN..=ROWS_OF_JOIN as usize).contains(&rows) || nodes < join {
+    if !(JOIN_ROWS_MIN..=ROWS_OF_JOIN as usize).contains(&rows) || work < join {
         return false;
     }
     if boxes.is_empty() {
@@ -306,7 +318,8 @@ fn is_join_cheaper(
     let is_filtered = search.set.filters.is_some() || search.trees.iter().any(Tree::is_filtered);
     write_words(is_filtered, &search.joined(left, boxes, &[]), words);
     let candidates = search.joined(left, boxes, words).estimate();
-    nodes as f64 >= join as f64 + CANDIDATES_NODES * candidates
+    let tests = if search.limit.test().is_some() { TEST_NODES } else { 0.0 };
+    work as f64 >= join as f64 + (CANDIDATES_NODES + tests) * candidates
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! How far the traversals for a run of movers are, and when they are interrupted.
 //!
-//! All numbers are counts of nodes, movers and pairs, which are the same for every level and any number of threads.
+//! The work is counted in nodes, and in pairs that a test excludes: such a test takes about as long as a visit of a node. All numbers are counts of nodes,
+//! movers and pairs, which are the same for every level and any number of threads.
 
 use super::traverse_batch::BLOCK;
 use core::ops::Range;
@@ -24,9 +25,11 @@ pub(crate) struct MoverProgress {
     pub(crate) nodes: u64,
     /// Number of movers of this round.
     movers: u64,
-    /// Number of pairs before this round.
-    pairs: usize,
-    /// How many more nodes than expected a round may visit.
+    /// Number of pairs before this round, and that of excluded ones.
+    pairs: [usize; 2],
+    /// Number of pairs that were excluded in this round.
+    excluded: u64,
+    /// How much more work than expected a round may do.
     allowed: u64,
     /// Number of nodes visited in earlier rounds.
     before: u64,
@@ -39,17 +42,18 @@ impl MoverProgress {
         Self { left: movers, tested, ..Self::default() }
     }
 
-    /// Starts a round, in which `allowed` more nodes than expected may be visited. `pairs` is the number of pairs so far.
-    pub(crate) fn start_round(&mut self, allowed: u64, pairs: usize) {
+    /// Starts a round, which may do `allowed` more work than expected. `pairs` is the number of pairs so far, and that of excluded ones.
+    pub(crate) fn start_round(&mut self, allowed: u64, pairs: [usize; 2]) {
         let (left, before, tested) = (self.left.clone(), self.visited(), self.tested);
         *self = Self { left, pairs, allowed, before, tested, ..Self::default() };
     }
 
     /// Takes the next movers to search for; `None` if none is left or the round is over. `pairs` is the number of pairs so
-    /// far.
-    pub(crate) fn next_block(&mut self, pairs: usize) -> Option<Range<u32>> {
-        let pairs = pairs.saturating_sub(self.pairs) as u64;
-        let more = self.nodes.saturating_sub(NODES_EXPECTED * self.movers + pairs);
+    /// far, and that of excluded ones.
+    pub(crate) fn next_block(&mut self, pairs: [usize; 2]) -> Option<Range<u32>> {
+        let found = pairs[0].saturating_sub(self.pairs[0]) as u64;
+        self.excluded = (pairs[1] - self.pairs[1]) as u64;
+        let more = self.work().saturating_sub(NODES_EXPECTED * self.movers + found);
         if more > self.allowed || self.left.is_empty() {
             return None;
         }
@@ -66,9 +70,14 @@ impl MoverProgress {
         Some(block)
     }
 
-    /// Estimates how many nodes the movers that are left would visit, from those of this round.
-    pub(crate) fn nodes_left(&self) -> u64 {
-        self.nodes * self.left.len() as u64 / self.movers.max(1)
+    /// The work of this round, in visits of nodes.
+    fn work(&self) -> u64 {
+        self.nodes + self.excluded
+    }
+
+    /// Estimates the work for the movers that are left, in visits of nodes, from that of this round.
+    pub(crate) fn work_left(&self) -> u64 {
+        self.work() * self.left.len() as u64 / self.movers.max(1)
     }
 
     /// Number of nodes visited so far.
@@ -83,11 +92,11 @@ mod tests {
 
     /// Visits `each` nodes for each mover, of which each makes `pairs` pairs. Returns the number of blocks.
     fn run(progress: &mut MoverProgress, each: u64, pairs: u64) -> u64 {
-        let (mut blocks, mut found) = (0, 0);
+        let (mut blocks, mut found) = (0, [0; 2]);
         while let Some(block) = progress.next_block(found) {
             assert!((1..=BLOCK).contains(&block.len()));
             progress.nodes += each * block.len() as u64;
-            found += block.len() * pairs as usize;
+            found[0] += block.len() * pairs as usize;
             blocks += 1;
         }
         blocks
@@ -99,16 +108,16 @@ mod tests {
     fn a_round_ends_where_nodes_are_visited_without_pairs() {
         for (each, pairs) in [(NODES_EXPECTED, 0), (500, 500)] {
             let mut progress = MoverProgress::new(0..1000, false);
-            progress.start_round(BLOCK as u64, 0);
+            progress.start_round(BLOCK as u64, [0; 2]);
             assert_eq!(run(&mut progress, each, pairs), 17);
             assert!(progress.left.is_empty());
         }
         let mut progress = MoverProgress::new(1000..2000, false);
-        progress.start_round(100_000, 0);
+        progress.start_round(100_000, [0; 2]);
         run(&mut progress, 1016, 0);
         assert_eq!(progress.left, 1104..2000);
-        assert_eq!(progress.nodes_left(), 1016 * 896);
-        progress.start_round(100_000, 0);
+        assert_eq!(progress.work_left(), 1016 * 896);
+        progress.start_round(100_000, [0; 2]);
         run(&mut progress, NODES_EXPECTED, 0);
         assert!(progress.left.is_empty());
         assert_eq!(progress.visited(), 104 * 1016 + 896 * NODES_EXPECTED);
@@ -118,13 +127,13 @@ mod tests {
     /// nodes, and finds none; it is interrupted as early as one that starts without pairs.
     #[test]
     fn pairs_of_earlier_rounds_do_not_count() {
-        for earlier in [0, 1_000_000] {
+        for earlier in [[0, 0], [1_000_000, 0], [1_000_000; 2]] {
             let mut progress = MoverProgress::new(0..1000, false);
             progress.start_round(100_000, earlier);
             while let Some(block) = progress.next_block(earlier) {
                 progress.nodes += 1016 * block.len() as u64;
             }
-            assert_eq!(progress.left, 104..1000, "{earlier}");
+            assert_eq!(progress.left, 104..1000, "{earlier:?}");
         }
     }
 }

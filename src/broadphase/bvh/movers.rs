@@ -227,7 +227,7 @@ fn traverse<I: Isa, P: Probe>(
     progress: &mut MoverProgress,
     stack: &mut Stack,
 ) {
-    while let Some(block) = progress.next_block(probe.count_allowed()) {
+    while let Some(block) = progress.next_block(probe.count_tested()) {
         for tree in trees {
             progress.nodes += walk(isa, tree, probe, block.clone(), stack) as u64;
         }
@@ -302,8 +302,8 @@ impl Probe for UnionProbe<'_> {
         self.found.keep(count);
     }
 
-    fn count_allowed(&mut self) -> usize {
-        self.found.count_allowed(self.limit)
+    fn count_tested(&mut self) -> [usize; 2] {
+        self.found.count_tested(self.limit)
     }
 }
 
@@ -343,8 +343,8 @@ impl Probe for SweptProbe<'_> {
         self.found.keep(kept);
     }
 
-    fn count_allowed(&mut self) -> usize {
-        self.found.count_allowed(self.limit)
+    fn count_tested(&mut self) -> [usize; 2] {
+        self.found.count_tested(self.limit)
     }
 }
 

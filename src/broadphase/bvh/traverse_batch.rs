@@ -39,8 +39,8 @@ pub(crate) trait Probe {
         filters: &[u32],
     );
 
-    /// Removes the pairs that a test excludes. Returns the number of pairs found so far.
-    fn count_allowed(&mut self) -> usize;
+    /// Removes the pairs that a test excludes. Returns the number of pairs found so far, and that of excluded ones.
+    fn count_tested(&mut self) -> [usize; 2];
 }
 
 /// Scratch memory of one worker.

@@ -39,7 +39,7 @@ const CONFIRMED_MIN: usize = SAMPLE * SAMPLE / 24;
 /// For two parts of one set, which are three joins afterwards, both numbers are this many times as great.
 const OF_ONE_SET: usize = 3;
 /// Number of overlapping excluded pairs, for each box, from which boxes are separated before any division.
-const OVERLAPS_MIN: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
+pub(crate) const OVERLAPS_MIN: f64 = if cfg!(fuzzing) { 1.0 } else { 16.0 };
 /// Fewest boxes of a join that are separated before any division.
 const ROWS_MIN: usize = if cfg!(fuzzing) { 8 } else { 512 };
 /// Number of boxes of each of two sets in the sample from which overlaps are estimated.

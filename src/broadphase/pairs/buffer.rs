@@ -23,11 +23,13 @@ pub(crate) struct Buffer<T> {
     grown: bool,
     /// How many of the first items were tested (`limit.rs`).
     pub(super) tested: usize,
+    /// How many items a test has excluded since the list was cleared.
+    pub(super) excluded: usize,
     /// The most spare items that were requested when the list was full, in a search that tests pairs.
     pub(super) most_spare: usize,
 }
 
-impl_memory!([T] Buffer<T> { items; without len, discarded, spent, requested_max, grown, tested, most_spare });
+impl_memory!([T] Buffer<T> { items; without len, discarded, spent, requested_max, grown, tested, excluded, most_spare });
 
 /// Reserves memory for `len` items: a quarter more, unless a sixteenth is to spare already. So a
 /// list whose length varies a little does not reallocate.
@@ -69,6 +71,7 @@ impl<T> Default for Buffer<T> {
             requested_max: 0,
             grown: false,
             tested: 0,
+            excluded: 0,
             most_spare: 0,
         }
     }
@@ -78,7 +81,7 @@ impl<T: Copy + Default> Buffer<T> {
     pub(crate) fn clear(&mut self) {
         (self.len, self.discarded, self.spent, self.requested_max) = (0, 0, 0, 0);
         self.grown = false;
-        (self.tested, self.most_spare) = (0, 0);
+        (self.tested, self.excluded, self.most_spare) = (0, 0, 0);
     }
 
     /// Returns the greatest capacity that has been requested since the list was cleared.

@@ -98,13 +98,19 @@ impl<P: FoundPair> Buffer<P> {
         self.grow(most, &limit.budget);
     }
 
-    /// Removes the pairs that the test of the limit excludes, if there is one. Returns the number of the others since the list was cleared.
+    /// Removes the pairs that the test of the limit excludes, if there is one. Returns the number of the others since the list was cleared, and
+    /// that of excluded ones.
     #[inline(always)]
-    pub(crate) fn count_allowed(&mut self, limit: &PairLimit<'_>) -> usize {
+    pub(crate) fn count_tested(&mut self, limit: &PairLimit<'_>) -> [usize; 2] {
         if let Some(test) = limit.test {
             self.retain_allowed(test);
         }
-        self.found()
+        self.counts()
+    }
+
+    /// The number of pairs since the list was cleared, and that of excluded ones.
+    pub(crate) fn counts(&self) -> [usize; 2] {
+        [self.found(), self.excluded]
     }
 
     /// Removes the pairs that the test excludes; they do not count as found. Each pair is tested once.
@@ -116,6 +122,7 @@ impl<P: FoundPair> Buffer<P> {
             self.items[kept] = pair;
             kept += usize::from(test([a, b]));
         }
+        self.excluded += self.len - kept;
         (self.len, self.tested) = (kept, kept);
         if self.most_spare > 0 {
             // The capacity for excluded pairs was requested only because it was free.
@@ -147,7 +154,7 @@ mod tests {
                     list.keep(1);
                 }
                 list.retain_allowed(&test);
-                assert_eq!(list.found(), allowed);
+                assert_eq!(list.counts(), [allowed, PAIRS as usize - allowed]);
                 if most > allowed {
                     let rows = list.as_slice().iter().map(|pair| pair.a);
                     assert!(rows.eq((0..PAIRS).step_by(step as usize)));
