@@ -35,6 +35,7 @@
 #ifndef SWATH_H
 #define SWATH_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -94,7 +95,7 @@
 // Does not move, such as a wall. Costs almost nothing while unchanged.
 #define SWATH_KIND_FIXED 3
 
-// An id that no proxy has: its index is `SWATH_NO_INDEX`, and so is its generation.
+// The index of an id that no proxy has. `SWATH_NO_ID` is such an id, whose generation is the same number.
 #define SWATH_NO_INDEX 4294967295
 
 // The segment misses the shape.
@@ -178,6 +179,7 @@ typedef void (*swath_task)(void *context, size_t index);
 //
 // `run` calls `task(context, index)` once for each index below `tasks`, on any threads and in any order, and returns when all
 // calls have returned. No task waits for another one. Results do not depend on the threads. `run` must not throw.
+// A structure of zeros is not valid.
 typedef struct swath_executor {
   // Is passed to `run`. It must live as long as each object that was created with the executor.
   void *user;
@@ -187,7 +189,7 @@ typedef struct swath_executor {
   void (*run)(void *user, size_t tasks, swath_task task, void *context);
 } swath_executor;
 
-// How an object runs. All bytes zero, or a NULL pointer to it, is the default. Results have the same bits for any values.
+// How an object runs. A structure of zeros is valid: it is the default, as a NULL pointer is. Results have the same bits for any values.
 typedef struct swath_exec {
   // The instruction set: NULL for the widest one of this CPU, or "portable4", "avx2" or "avx512".
   const char *level;
@@ -205,6 +207,9 @@ typedef struct swath_exec {
 // slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id,
 // unless a snapshot is restored: ids that were created after it was saved may then belong to other proxies. An index of
 // `SWATH_NO_INDEX` stands for no proxy.
+//
+// **A structure of zeros is valid: it is the id of the first proxy.** An id in memory of zeros is therefore no sign that there is no proxy: initialise
+// it by `SWATH_NO_ID`, which no proxy has.
 typedef struct swath_proxy_id {
   // The index of the slot, less than the largest number of proxies that existed at once, plus one for each slot that was used 2^32 - 1 times.
   uint32_t index;
@@ -220,7 +225,7 @@ typedef struct swath_aabb {
   float max[3];
 } swath_aabb;
 
-// A box at the start of the tick, and its displacement over the tick.
+// A box at the start of the tick, and its displacement over the tick. A structure of zeros is valid: a point at the origin, at rest.
 typedef struct swath_moving_box {
   // The box at the start of the tick.
   struct swath_aabb aabb;
@@ -233,7 +238,7 @@ typedef struct swath_moving_box {
 typedef uint32_t swath_kind;
 
 // The categories of a box, and those with which it may form pairs, one bit each. Two boxes may form a pair if each has a
-// category that is in the mask of the other.
+// category that is in the mask of the other. Zeros are valid: the box pairs with none.
 typedef struct swath_filter {
   // The categories of the box.
   uint32_t category;
@@ -242,6 +247,9 @@ typedef struct swath_filter {
 } swath_filter;
 
 // The description of a proxy. `swath_proxy_of_kind` creates one with which nothing is excluded.
+//
+// A structure of zeros, or one with only `kind`, is valid, but it has no pairs and no query finds it: it is disabled and its filter is empty.
+// Begin with `swath_proxy_of_kind`.
 typedef struct swath_proxy {
   // Its kind.
   swath_kind kind;
@@ -265,7 +273,7 @@ typedef struct swath_proxy {
 //
 // Columns: `x`, `y` and `z` point to an array of floats each, and `stride` and `offset` are zero. `swath_columns` creates it.
 //
-// All bytes zero: there are no vectors.
+// A structure of zeros is valid: there are no vectors.
 typedef struct swath_vectors {
   // The array of structures, or the first components.
   const void *x;
@@ -282,7 +290,7 @@ typedef struct swath_vectors {
 // Boxes, at rest or moving. The arrays are borrowed for the call only, and are not copied.
 //
 // All vectors of a call have the same layout. Fields that are not named in an initialiser are zero, which is the default of
-// each.
+// each. A structure of zeros is valid: there are no boxes.
 typedef struct swath_boxes {
   // The number of boxes, and of elements of each array that is not NULL.
   size_t count;
@@ -328,7 +336,7 @@ typedef struct swath_rejected_rows {
   size_t count;
 } swath_rejected_rows;
 
-// What counts as a contact of two elements. `swath_element_defaults` returns the default.
+// What counts as a contact of two elements. `swath_element_defaults` returns the default. A structure of zeros is not valid.
 typedef struct swath_element_settings {
   // The distance at which elements count as touching. Default: 0.
   double minimum_separation;
@@ -394,7 +402,11 @@ typedef struct swath_swept_pairs {
   size_t count;
 } swath_swept_pairs;
 
-// A segment or a ray: the points `start + f * delta` for `f` from 0 to `max_fraction`, which is infinite for a ray.
+// A segment or a ray: the points `start + f * delta` for `f` from 0 to `max_fraction`, which is infinite for a ray. `swath_segment_to`
+// and `swath_ray` create one.
+//
+// A structure of zeros is valid, but it is one point. So is one with only `start` and `delta`, whose greatest fraction is 0: set
+// `max_fraction`.
 typedef struct swath_segment {
   // The start point.
   float start[3];
@@ -412,7 +424,7 @@ typedef struct swath_hit {
   float value;
 } swath_hit;
 
-// Which proxies a query of a broadphase considers. All bytes zero: all enabled proxies.
+// Which proxies a query of a broadphase considers. A structure of zeros is valid: all enabled proxies.
 typedef struct swath_query {
   // NULL, or only proxies count that may form pairs with it.
   const struct swath_filter *filter;
@@ -430,16 +442,20 @@ typedef struct swath_proxy_hit {
   float value;
 } swath_proxy_hit;
 
-// Position and rotation of a body. `swath_pose_at` creates one without rotation.
+// Position and rotation of a body. `swath_pose_at` creates one without rotation. A structure of zeros is not valid: its quaternion is zero.
 typedef struct swath_pose {
   // The position of the origin of the shape, about which it rotates.
   float position[3];
-  // A unit quaternion: x, y, z, w.
+  // A unit quaternion: x, y, z, w. The sum of its squares is 1, or differs from it by at most 2 to the power of -10.
   float rotation[4];
 } swath_pose;
 
 // A pose and how it changes over the tick: at `t` the position is `position + delta * t + accel * t * t / 2`, and the rotation
-// is that by `spin * t`, applied after `rotation`. `swath_motion_at` creates one at rest.
+// is that by `spin * t`, applied after `rotation`. `swath_motion_at` creates one at rest, and `swath_motion_pose_at` returns the pose at a time. A
+// structure of zeros is not valid: its quaternion is zero.
+//
+// A link that rotates about a joint moves on an arc, but a motion is a straight line with a constant spin: put the origin on the axis of the
+// joint, or add the deviation to the target distance.
 typedef struct swath_motion {
   // The pose at the start of the tick.
   struct swath_pose pose;
@@ -447,7 +463,8 @@ typedef struct swath_motion {
   float delta[3];
   // The acceleration, in length per tick squared.
   float accel[3];
-  // The rotation over the tick: its direction is the axis (right-handed), and its length is the angle in radians, at most 1024.
+  // The rotation over the tick, in the axes of the world: its direction is the axis (right-handed), and its length is the angle in radians, at
+  // most 1024.
   float spin[3];
 } swath_motion;
 
@@ -464,20 +481,21 @@ typedef struct swath_shape_cast_result {
   float point[3];
   // The unit normal of the surface there, out of the shape; zero without a hit.
   float normal[3];
-  // The part that it enters: the triangle of a mesh, or the shape of a compound.
+  // The part that it enters: the triangle of a mesh or height field, or the shape of a compound.
   uint32_t part;
 } swath_shape_cast_result;
 
 // Which touches at the start of the tick are impacts.
 typedef uint32_t swath_touch;
 
-// What counts as a contact. `swath_toi_defaults` returns the default.
+// What counts as a contact. `swath_toi_defaults` returns the default. A structure of zeros is not valid.
 typedef struct swath_toi_settings {
   // The distance at which shapes count as touching: a length from 0 to 2 to the power of 120. Default: 0.
   float target_distance;
   // Limit of the distance at an impact above the target, relative to the size of the smaller shape. Default: 1 / 16384.
   float tolerance;
-  // The part of the tick that is searched, from the first fraction to the second. Default: 0 and 1.
+  // The part of the tick that is searched, from the first fraction to the second. Times of results are fractions of the whole tick. Default: 0
+  // and 1.
   float window[2];
   // Whether a touch at the start is an impact. Default: `SWATH_TOUCH_IF_CLOSING`.
   swath_touch touch;
@@ -490,7 +508,8 @@ typedef struct swath_toi_result {
   // How they meet.
   swath_toi_state state;
   // The first time of contact, never late. 0 if they overlap, 1 if they are separated, the time that is proved to be free if it
-  // is unresolved.
+  // is unresolved. With a `window`, 1 states that they do not touch in the window, and nothing about the time after it. Of bodies that overlap
+  // at the start of the window, 0 stands for that start: `normal`, `on_a`, `on_b`, `closing` and `depth` are those of this time.
   float t;
   // The unit normal from `a` to `b`; zero without a contact.
   float normal[3];
@@ -500,9 +519,10 @@ typedef struct swath_toi_result {
   float on_b[3];
   // Speed at which these points close along the normal, in length per tick; negative if they separate.
   float closing;
-  // If they overlap: the depth beyond the target distance. Else 0.
+  // If they overlap: the depth beyond the target distance. Else 0. Of bodies with parts, such as two meshes, it is that of the one pair of parts
+  // that is reported, the deepest one: other parts may still overlap after a translation by it.
   float depth;
-  // The part of `a` that touches: the triangle of a mesh or the shape of a compound, else 0.
+  // The part of `a` that touches: the triangle of a mesh or height field, or the shape of a compound, else 0.
   uint32_t part_a;
   // The part of `b` that touches.
   uint32_t part_b;
@@ -531,7 +551,7 @@ typedef struct swath_proxy_pair {
   struct swath_proxy_id b;
 } swath_proxy_pair;
 
-// A function of the caller that decides which pairs count.
+// A function of the caller that decides which pairs count. A structure of zeros is not valid.
 //
 // `accept` returns 0 for a pair that does not count, and any other number for one that does. It is called from several threads at the same time,
 // in any order, and must not use the broadphase. While a function that it calls on another object runs, it may be called again on
@@ -726,6 +746,13 @@ swath_status swath_broadphase_set_kind_many(struct swath_broadphase *broadphase,
 swath_status swath_broadphase_set_enabled(struct swath_broadphase *broadphase,
                                           struct swath_proxy_id id,
                                           int32_t enabled);
+
+// Enables (1) or disables (0) many proxies, as `swath_broadphase_set_enabled` does. An id may occur several times. If one of them is stale,
+// nothing is changed.
+swath_status swath_broadphase_set_enabled_many(struct swath_broadphase *broadphase,
+                                               const struct swath_proxy_id *ids,
+                                               size_t count,
+                                               int32_t enabled);
 
 // Sets whether proxies of two kinds form pairs: `pairs` is 1 if they do, else 0. The next update finds all pairs of moving proxies anew, and ends
 // those whose kinds no longer pair. A resting pair stays as long as both proxies rest and touch.
@@ -1170,6 +1197,11 @@ swath_status swath_bvh_nearest_each(const struct swath_bvh *bvh,
                                     const struct swath_filter *filter,
                                     struct swath_hit *hits);
 
+// Writes the pose of a motion at `t`, a fraction of the tick, which is clamped to 0 to 1. An invalid motion is an error.
+swath_status swath_motion_pose_at(const struct swath_motion *motion,
+                                  float t,
+                                  struct swath_pose *pose);
+
 // Destroys a shape; NULL is ignored. Compounds keep copies of their parts.
 void swath_shape_destroy(struct swath_shape *shape);
 
@@ -1240,12 +1272,18 @@ swath_status swath_shape_rejected(const struct swath_shape *shape, size_t *count
 // Creates a terrain: heights along y over a regular grid in x and z. The heights are copied.
 //
 // `heights`: `samples_x * samples_z` floats; sample `i + j * samples_x` is at x = `i * spacing_x`, z = `j * spacing_z`. A height
-// that is not finite, or of which the magnitude is greater than 2 to the power of 120, is a hole.
+// that is not finite, or of which the magnitude is greater than 2 to the power of 120, is a hole: triangles with this corner are left out.
+// `one_sided`: 1 if only the front of a triangle counts, which is above, else 0.
+//
+// A cell is two triangles, divided by the line from its least corner to its greatest. Cell `c = i + j * (samples_x - 1)`, which is between the
+// samples `i + j * samples_x` and `i + 1 + (j + 1) * samples_x`, has the triangles `2 * c`, on the side of greater x, and `2 * c + 1`. These are
+// the numbers of its parts.
 swath_status swath_shape_height_field(const float *heights,
                                       uint32_t samples_x,
                                       uint32_t samples_z,
                                       float spacing_x,
                                       float spacing_z,
+                                      int32_t one_sided,
                                       struct swath_shape **shape);
 
 // Writes the box around a shape at a pose. A shape without a part has the box of its position.
@@ -1435,6 +1473,23 @@ static inline struct swath_motion swath_motion_at(float x, float y, float z) {
         {{x, y, z}, {0.0f, 0.0f, 0.0f, 1.0f}}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
     return motion;
 }
+
+/* The segment from a point to another one, of three floats each. */
+static inline struct swath_segment swath_segment_to(const float *start, const float *end) {
+    struct swath_segment segment = {
+        {start[0], start[1], start[2]}, {end[0] - start[0], end[1] - start[1], end[2] - start[2]}, 1.0f};
+    return segment;
+}
+
+/* The ray from a point along a direction, of three floats each, without an end. The direction may have any length. */
+static inline struct swath_segment swath_ray(const float *origin, const float *direction) {
+    struct swath_segment segment = {
+        {origin[0], origin[1], origin[2]}, {direction[0], direction[1], direction[2]}, INFINITY};
+    return segment;
+}
+
+/* An id that no proxy has. Zeros are the id of the first proxy. */
+static const struct swath_proxy_id SWATH_NO_ID = {SWATH_NO_INDEX, SWATH_NO_INDEX};
 
 /* Whether two ids are the same. */
 static inline int swath_same_id(struct swath_proxy_id a, struct swath_proxy_id b) {

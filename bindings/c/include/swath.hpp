@@ -262,6 +262,9 @@ class broadphase : public handle<swath_broadphase, swath_broadphase_destroy> {
     void set_margin(swath_proxy_id id, float margin) { check(swath_broadphase_set_margin(get(), id, margin)); }
     void set_data(swath_proxy_id id, std::uint64_t data) { check(swath_broadphase_set_data(get(), id, data)); }
     void set_enabled(swath_proxy_id id, bool enabled) { check(swath_broadphase_set_enabled(get(), id, enabled ? 1 : 0)); }
+    void set_enabled_many(const std::vector<swath_proxy_id> &ids, bool enabled) {
+        check(swath_broadphase_set_enabled_many(get(), ids.data(), ids.size(), enabled ? 1 : 0));
+    }
     void set_kind_pairs(swath_kind a, swath_kind b, bool pairs) { check(swath_broadphase_set_kind_pairs(get(), a, b, pairs ? 1 : 0)); }
     void renew(swath_proxy_id id) { check(swath_broadphase_renew(get(), id)); }
     void remove(swath_proxy_id id) { check(swath_broadphase_remove(get(), id)); }
@@ -518,10 +521,10 @@ class shape : public handle<swath_shape, swath_shape_destroy> {
         return shape([&](swath_shape **to) { return swath_shape_compound(raw.data(), poses.data(), raw.size(), to); });
     }
     static shape height_field(const std::vector<float> &heights, std::uint32_t samples_x, std::uint32_t samples_z, float spacing_x,
-                              float spacing_z) {
+                              float spacing_z, bool one_sided = false) {
         if (heights.size() != std::uint64_t{samples_x} * samples_z) throw std::invalid_argument("not a height for each sample");
         return shape([&](swath_shape **to) {
-            return swath_shape_height_field(heights.data(), samples_x, samples_z, spacing_x, spacing_z, to);
+            return swath_shape_height_field(heights.data(), samples_x, samples_z, spacing_x, spacing_z, one_sided ? 1 : 0, to);
         });
     }
     static shape hull(swath_vectors points, std::size_t count) {
@@ -567,6 +570,13 @@ inline swath_toi_result toi(const shape &a, const swath_motion &motion_a, const 
     swath_toi_result result{};
     check(swath_toi(a.get(), &motion_a, b.get(), &motion_b, settings, &result));
     return result;
+}
+
+// The pose of a motion at `t`, a fraction of the tick.
+inline swath_pose motion_pose_at(const swath_motion &motion, float t) {
+    swath_pose pose{};
+    check(swath_motion_pose_at(&motion, t, &pose));
+    return pose;
 }
 
 // The distance of two convex shapes.

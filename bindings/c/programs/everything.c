@@ -477,6 +477,14 @@ static void broadphase_reports_what_changes(const swath_exec *exec) {
     OK(swath_broadphase_set_data(broadphase, one.a, 17));
     OK(swath_broadphase_data(broadphase, one.a, &data));
     CHECK(data == 17);
+    swath_proxy_id none = SWATH_NO_ID;
+    int32_t contains = 7;
+    OK(swath_broadphase_contains(broadphase, none, &contains));
+    CHECK(contains == 0 && ids[0].index == 0 && ids[0].generation == 0);
+    OK(swath_broadphase_set_enabled_many(broadphase, &one.b, 1, 0));
+    OK(swath_broadphase_proxy(broadphase, one.b, &read_back));
+    CHECK(read_back.enabled == 0);
+    OK(swath_broadphase_set_enabled_many(broadphase, &one.b, 1, 1));
     OK(swath_broadphase_set_kind_many(broadphase, &one.b, 1, SWATH_KIND_SLEEPING));
     OK(swath_broadphase_proxy(broadphase, one.b, &read_back));
     CHECK(read_back.kind == SWATH_KIND_SLEEPING);
@@ -605,11 +613,17 @@ static void shapes_touch_when_they_should(const swath_exec *exec) {
     OK(swath_toi(ball, &falling, floor, &still, NULL, &toi));
     CHECK(toi.state == SWATH_TOI_IMPACT && fabsf(toi.t - 1.0f) < 1e-3f && toi.part_b == 1 && toi.normal[1] == -1.0f);
     const float heights[4] = {0, 1, 0, 1};
-    OK(swath_shape_height_field(heights, 2, 2, 1, 1, &terrain));
-    swath_segment down = {{0.25f, 4, 0.5f}, {0, -8, 0}, 1};
+    OK(swath_shape_height_field(heights, 2, 2, 1, 1, 1, &terrain));
+    const float up[3] = {0.25f, 4, 0.5f}, deep[3] = {0.25f, -4, 0.5f}, upwards[3] = {0, 1, 0};
+    swath_segment down = swath_segment_to(up, deep), ray = swath_ray(deep, upwards);
+    CHECK(down.delta[1] == -8.0f && down.max_fraction == 1.0f && isinf(ray.max_fraction));
     swath_shape_cast_result cast;
     OK(swath_shape_cast(terrain, &still.pose, &down, &cast));
     CHECK(cast.state == SWATH_CAST_HIT && fabsf(cast.point[1] - 0.25f) < 1e-5f && cast.part == 1);
+    OK(swath_shape_cast(terrain, &still.pose, &ray, &cast));
+    CHECK(cast.state == SWATH_CAST_MISSED); /* The terrain is one-sided. */
+    OK(swath_shape_cast(ball, &still.pose, &ray, &cast));
+    CHECK(cast.state == SWATH_CAST_HIT && cast.fraction <= 4.0f && cast.fraction > 3.0f);
     OK(swath_shape_cast(ball, &still.pose, &down, &cast));
     CHECK(cast.state == SWATH_CAST_HIT && cast.normal[1] > 0.5f);
 
@@ -631,6 +645,9 @@ static void shapes_touch_when_they_should(const swath_exec *exec) {
     turning.spin[2] = 1.5f;
     OK(swath_toi(plank, &turning, small, &above, NULL, &toi));
     CHECK(fabsf(toi.t - 0.844f) < 1e-3f && toi.normal[0] < -0.9f);
+    swath_pose then;
+    OK(swath_motion_pose_at(&turning, toi.t, &then));
+    CHECK(fabsf(then.rotation[2] - sinf(0.75f * toi.t)) < 1e-6f && then.position[0] == 0.0f);
 
     /* Many pairs have the results of each. */
     const swath_shape *bodies_of_pairs[3] = {ball, wall, floor};
@@ -700,7 +717,7 @@ static void mistakes_are_errors(const swath_exec *exec) {
     swath_shape *shape;
     FAILS(swath_pair_finder_create(exec, NULL), SWATH_ERROR_NULL, "finder: NULL");
     wrong.level = "sse9";
-    FAILS(swath_pair_finder_create(&wrong, &finder), SWATH_ERROR_ARGUMENT, "level");
+    FAILS(swath_pair_finder_create(&wrong, &finder), SWATH_ERROR_ARGUMENT, "level: \"sse9\" is not a level");
     wrong = *exec;
     wrong.threads = 5000;
     FAILS(swath_pair_finder_create(&wrong, &finder), SWATH_ERROR_ARGUMENT, "threads: 5000");

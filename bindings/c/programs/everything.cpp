@@ -182,7 +182,8 @@ void proxies(const swath_exec *exec) {
     world.set_kind_pairs(SWATH_KIND_DYNAMIC, SWATH_KIND_DYNAMIC, false);
     CHECK(world.update().touching_count == 0);
     world.set_kind_pairs(SWATH_KIND_DYNAMIC, SWATH_KIND_DYNAMIC, true);
-    world.set_enabled(ids[4], false);
+    world.set_enabled_many({ids[3], ids[4]}, false);
+    world.set_enabled_many({ids[3]}, true);
     world.set_owner(ids[6], 3);
     world.set_owner(ids[7], 3);
     world.set_filter(ids[8], {1, 0});
@@ -244,6 +245,10 @@ void all_shapes() {
     CHECK(both.cast(here, down).part == 1);
     const swath::shape terrain = swath::shape::height_field({3, 3, 3, 3}, 2, 2, 1, 1);
     CHECK(std::fabs(terrain.cast(swath_pose_at(-0.5f, 0, -0.5f), down).point[1] - 3.0f) < 1e-4f);
+    const float below[3] = {0, -8, 0}, upwards[3] = {0, 1, 0};
+    const swath::shape lid = swath::shape::height_field({3, 3, 3, 3}, 2, 2, 1, 1, true);
+    CHECK(lid.cast(swath_pose_at(-0.5f, 0, -0.5f), swath_ray(below, upwards)).state == SWATH_CAST_MISSED);
+    CHECK(swath::motion_pose_at(swath_motion_at(1, 2, 3), 0.5f).position[2] == 3.0f);
     int thrown = 0;
     try {
         swath::shape::compound({&ball}, {});

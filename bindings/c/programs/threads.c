@@ -251,7 +251,7 @@ static void child_of_a_fork_gets_errors_and_does_not_wait(const swath_exec *exec
         alarm(120);
         use_objects_of_the_parent(of_shared);
         use_objects_of_the_parent(of_own);
-        FAILS(swath_shape_height_field(heights, 2, 2, 1, 1, &shape), SWATH_ERROR_FORKED, "forked");
+        FAILS(swath_shape_height_field(heights, 2, 2, 1, 1, 0, &shape), SWATH_ERROR_FORKED, "forked");
         FAILS(swath_toi_pairs(NULL, NULL, 0, NULL, 0, NULL, NULL, NULL), SWATH_ERROR_FORKED, "forked");
         OK(swath_toi_pairs(NULL, NULL, 0, NULL, 0, NULL, &alone, NULL));
         OK(swath_shape_sphere(1, &shape));

@@ -14,7 +14,7 @@ use swath::{AabbColumns, MovingBoxColumns};
 ///
 /// Columns: `x`, `y` and `z` point to an array of floats each, and `stride` and `offset` are zero. `swath_columns` creates it.
 ///
-/// All bytes zero: there are no vectors.
+/// A structure of zeros is valid: there are no vectors.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct swath_vectors {
@@ -33,7 +33,7 @@ pub struct swath_vectors {
 /// Boxes, at rest or moving. The arrays are borrowed for the call only, and are not copied.
 ///
 /// All vectors of a call have the same layout. Fields that are not named in an initialiser are zero, which is the default of
-/// each.
+/// each. A structure of zeros is valid: there are no boxes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct swath_boxes {
@@ -67,7 +67,7 @@ impl swath_vectors {
         no_pointers && self.stride == 0 && self.offset == 0
     }
 
-    fn are_columns(&self) -> bool {
+    pub(crate) fn are_columns(&self) -> bool {
         !self.y.is_null() && !self.z.is_null()
     }
 

@@ -393,6 +393,24 @@ pub unsafe extern "C" fn swath_broadphase_set_enabled(
     }
 }
 
+/// Enables (1) or disables (0) many proxies, as `swath_broadphase_set_enabled` does. An id may occur several times. If one of them is stale,
+/// nothing is changed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_enabled_many(
+    broadphase: *mut swath_broadphase,
+    ids: *const swath_proxy_id,
+    count: usize,
+    enabled: i32,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let (ids, enabled) = (array(ids, count, "ids")?, flag(enabled, "enabled")?);
+            Ok(world.broadphase.set_enabled_many(bytemuck::cast_slice(ids), enabled)?)
+        })
+    }
+}
+
 /// Sets whether proxies of two kinds form pairs: `pairs` is 1 if they do, else 0. The next update finds all pairs of moving proxies anew, and ends
 /// those whose kinds no longer pair. A resting pair stays as long as both proxies rest and touch.
 #[unsafe(no_mangle)]

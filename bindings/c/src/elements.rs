@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use swath::batch::{self, ElementError, ElementSettings, ElementToi, MovingPoints};
 use swath::{Level, Pair, Threads};
 
-/// What counts as a contact of two elements. `swath_element_defaults` returns the default.
+/// What counts as a contact of two elements. `swath_element_defaults` returns the default. A structure of zeros is not valid.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct swath_element_settings {

@@ -81,7 +81,6 @@ convert! {
     swath::Invalid => SWATH_ERROR_INVALID,
     swath::convex::InvalidShape => SWATH_ERROR_INVALID,
     swath::convex::toi::ToiError => SWATH_ERROR_INVALID,
-    swath::UnknownLevel => SWATH_ERROR_ARGUMENT,
     swath::batch::LengthMismatch => SWATH_ERROR_ARGUMENT,
     swath::broadphase::RowsError => SWATH_ERROR_ARGUMENT,
     swath::mesh::MeshError => SWATH_ERROR_TOO_MANY,

@@ -16,6 +16,7 @@ pub type swath_task = Option<unsafe extern "C" fn(context: *mut c_void, index: u
 ///
 /// `run` calls `task(context, index)` once for each index below `tasks`, on any threads and in any order, and returns when all
 /// calls have returned. No task waits for another one. Results do not depend on the threads. `run` must not throw.
+/// A structure of zeros is not valid.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct swath_executor {
@@ -34,7 +35,7 @@ pub struct swath_executor {
     >,
 }
 
-/// How an object runs. All bytes zero, or a NULL pointer to it, is the default. Results have the same bits for any values.
+/// How an object runs. A structure of zeros is valid: it is the default, as a NULL pointer is. Results have the same bits for any values.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct swath_exec {
@@ -116,9 +117,10 @@ pub(crate) unsafe fn level(name: *const c_char) -> Outcome<Level> {
         return Ok(Level::detect());
     }
     // SAFETY: it is not NULL, and the caller promises the rest.
-    let name = unsafe { CStr::from_ptr(name) };
-    let level = name.to_str().unwrap_or("").parse();
-    level.map_err(|error: swath::UnknownLevel| Failure::from(error).of("level"))
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    let unknown =
+        |error: swath::UnknownLevel| Failure::argument(format!("level: {name:?} is {error}"));
+    name.parse().map_err(unknown)
 }
 
 /// Where the loops of an object run.

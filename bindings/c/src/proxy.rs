@@ -18,6 +18,9 @@ pub const SWATH_KIND_SLEEPING: u32 = 2;
 pub const SWATH_KIND_FIXED: u32 = 3;
 
 /// The description of a proxy. `swath_proxy_of_kind` creates one with which nothing is excluded.
+///
+/// A structure of zeros, or one with only `kind`, is valid, but it has no pairs and no query finds it: it is disabled and its filter is empty.
+/// Begin with `swath_proxy_of_kind`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct swath_proxy {
@@ -77,5 +80,5 @@ impl swath_proxy {
     }
 }
 
-/// An id that no proxy has: its index is `SWATH_NO_INDEX`, and so is its generation.
+/// The index of an id that no proxy has. `SWATH_NO_ID` is such an id, whose generation is the same number.
 pub const SWATH_NO_INDEX: u32 = 0xffff_ffff;

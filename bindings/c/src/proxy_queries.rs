@@ -34,7 +34,7 @@ pub unsafe extern "C" fn swath_broadphase_prepare_queries(
     }
 }
 
-/// Which proxies a query of a broadphase considers. All bytes zero: all enabled proxies.
+/// Which proxies a query of a broadphase considers. A structure of zeros is valid: all enabled proxies.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct swath_query {

@@ -12,18 +12,22 @@ use swath::convex::{ConvexCast, Hull, OwnedShape};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
 use swath::{Motion, Pose, Segment, Shape};
 
-/// Position and rotation of a body. `swath_pose_at` creates one without rotation.
+/// Position and rotation of a body. `swath_pose_at` creates one without rotation. A structure of zeros is not valid: its quaternion is zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_pose {
     /// The position of the origin of the shape, about which it rotates.
     pub position: [f32; 3],
-    /// A unit quaternion: x, y, z, w.
+    /// A unit quaternion: x, y, z, w. The sum of its squares is 1, or differs from it by at most 2 to the power of -10.
     pub rotation: [f32; 4],
 }
 
 /// A pose and how it changes over the tick: at `t` the position is `position + delta * t + accel * t * t / 2`, and the rotation
-/// is that by `spin * t`, applied after `rotation`. `swath_motion_at` creates one at rest.
+/// is that by `spin * t`, applied after `rotation`. `swath_motion_at` creates one at rest, and `swath_motion_pose_at` returns the pose at a time. A
+/// structure of zeros is not valid: its quaternion is zero.
+///
+/// A link that rotates about a joint moves on an arc, but a motion is a straight line with a constant spin: put the origin on the axis of the
+/// joint, or add the deviation to the target distance.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_motion {
@@ -33,12 +37,30 @@ pub struct swath_motion {
     pub delta: [f32; 3],
     /// The acceleration, in length per tick squared.
     pub accel: [f32; 3],
-    /// The rotation over the tick: its direction is the axis (right-handed), and its length is the angle in radians, at most 1024.
+    /// The rotation over the tick, in the axes of the world: its direction is the axis (right-handed), and its length is the angle in radians, at
+    /// most 1024.
     pub spin: [f32; 3],
 }
 
 const _: () = assert!(size_of::<swath_pose>() == size_of::<Pose>());
 const _: () = assert!(size_of::<swath_motion>() == size_of::<Motion>());
+
+/// Writes the pose of a motion at `t`, a fraction of the tick, which is clamped to 0 to 1. An invalid motion is an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_motion_pose_at(
+    motion: *const swath_motion,
+    t: f32,
+    pose: *mut swath_pose,
+) -> swath_status {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        let (motion, to) = unsafe { (borrow(motion, "motion")?, out(pose, "pose")?) };
+        let motion: Motion = bytemuck::cast(*motion);
+        motion.validate().map_err(|error| Failure::from(error).of("motion"))?;
+        to.write(bytemuck::cast(motion.at(t)));
+        Ok(())
+    })
+}
 
 /// What a shape is.
 pub(crate) enum Kind {
@@ -240,6 +262,10 @@ unsafe fn copied(vectors: &swath_vectors, count: usize, name: &str) -> Outcome<V
     if count == 0 {
         return Ok(Vec::new());
     }
+    if vectors.are_columns() {
+        let message = "expected rows, as of `swath_rows`; columns are not possible in this call";
+        return Err(Failure::argument(format!("{name}: {message}")));
+    }
     // SAFETY: the caller promises it.
     let rows = unsafe { vectors.rows(count, name) }?;
     Ok((0..count).map(|row| rows.get(row)).collect())
@@ -367,7 +393,12 @@ pub unsafe extern "C" fn swath_shape_rejected(
 /// Creates a terrain: heights along y over a regular grid in x and z. The heights are copied.
 ///
 /// `heights`: `samples_x * samples_z` floats; sample `i + j * samples_x` is at x = `i * spacing_x`, z = `j * spacing_z`. A height
-/// that is not finite, or of which the magnitude is greater than 2 to the power of 120, is a hole.
+/// that is not finite, or of which the magnitude is greater than 2 to the power of 120, is a hole: triangles with this corner are left out.
+/// `one_sided`: 1 if only the front of a triangle counts, which is above, else 0.
+///
+/// A cell is two triangles, divided by the line from its least corner to its greatest. Cell `c = i + j * (samples_x - 1)`, which is between the
+/// samples `i + j * samples_x` and `i + 1 + (j + 1) * samples_x`, has the triangles `2 * c`, on the side of greater x, and `2 * c + 1`. These are
+/// the numbers of its parts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_shape_height_field(
     heights: *const f32,
@@ -375,9 +406,11 @@ pub unsafe extern "C" fn swath_shape_height_field(
     samples_z: u32,
     spacing_x: f32,
     spacing_z: f32,
+    one_sided: i32,
     shape: *mut *mut swath_shape,
 ) -> swath_status {
     guard(|| {
+        let one_sided = flag(one_sided, "one_sided")?;
         let count = usize::try_from(u64::from(samples_x) * u64::from(samples_z));
         let count = count.map_err(|_| Failure::argument("heights: more than memory has"))?;
         // SAFETY: the caller keeps the rules of the header.
@@ -385,8 +418,8 @@ pub unsafe extern "C" fn swath_shape_height_field(
             unsafe { (array::<f32>(heights, count, "heights")?, out(shape, "shape")?) };
         Workers::shared().check()?;
         let field =
-            HeightField::new(heights.to_vec(), [samples_x, samples_z], [spacing_x, spacing_z]);
-        write_shape(Kind::HeightField(field?), to)
+            HeightField::new(heights.to_vec(), [samples_x, samples_z], [spacing_x, spacing_z])?;
+        write_shape(Kind::HeightField(if one_sided { field.one_sided() } else { field }), to)
     })
 }
 
@@ -449,7 +482,7 @@ pub struct swath_shape_cast_result {
     pub point: [f32; 3],
     /// The unit normal of the surface there, out of the shape; zero without a hit.
     pub normal: [f32; 3],
-    /// The part that it enters: the triangle of a mesh, or the shape of a compound.
+    /// The part that it enters: the triangle of a mesh or height field, or the shape of a compound.
     pub part: u32,
 }
 

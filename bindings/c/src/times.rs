@@ -8,10 +8,12 @@ use crate::values::swath_pair;
 use bytemuck::{Pod, Zeroable};
 use core::mem::MaybeUninit;
 use swath::convex::gjk::{self, Distance};
-use swath::convex::toi::{self, Settings, TOI_ROUNDS_MAX, Toi, ToiInput, ToiResult, Touch};
+use swath::convex::toi::{
+    self, Settings, TOI_ROUNDS_MAX, Toi, ToiError, ToiInput, ToiResult, Touch,
+};
 use swath::mesh;
 use swath::mesh::toi::{self as mesh_toi, GeometryInput, PartToi};
-use swath::{Motion, Pair, Pose, Shape, Threads};
+use swath::{Invalid, Motion, Pair, Pose, Shape, Threads};
 
 /// Which touches at the start of the tick are impacts.
 pub type swath_touch = u32;
@@ -22,7 +24,7 @@ pub const SWATH_TOUCH_HIT: u32 = 1;
 /// No touch.
 pub const SWATH_TOUCH_IGNORE: u32 = 2;
 
-/// What counts as a contact. `swath_toi_defaults` returns the default.
+/// What counts as a contact. `swath_toi_defaults` returns the default. A structure of zeros is not valid.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct swath_toi_settings {
@@ -30,7 +32,8 @@ pub struct swath_toi_settings {
     pub target_distance: f32,
     /// Limit of the distance at an impact above the target, relative to the size of the smaller shape. Default: 1 / 16384.
     pub tolerance: f32,
-    /// The part of the tick that is searched, from the first fraction to the second. Default: 0 and 1.
+    /// The part of the tick that is searched, from the first fraction to the second. Times of results are fractions of the whole tick. Default: 0
+    /// and 1.
     pub window: [f32; 2],
     /// Whether a touch at the start is an impact. Default: `SWATH_TOUCH_IF_CLOSING`.
     pub touch: swath_touch,
@@ -92,7 +95,8 @@ pub struct swath_toi_result {
     /// How they meet.
     pub state: swath_toi_state,
     /// The first time of contact, never late. 0 if they overlap, 1 if they are separated, the time that is proved to be free if it
-    /// is unresolved.
+    /// is unresolved. With a `window`, 1 states that they do not touch in the window, and nothing about the time after it. Of bodies that overlap
+    /// at the start of the window, 0 stands for that start: `normal`, `on_a`, `on_b`, `closing` and `depth` are those of this time.
     pub t: f32,
     /// The unit normal from `a` to `b`; zero without a contact.
     pub normal: [f32; 3],
@@ -102,9 +106,10 @@ pub struct swath_toi_result {
     pub on_b: [f32; 3],
     /// Speed at which these points close along the normal, in length per tick; negative if they separate.
     pub closing: f32,
-    /// If they overlap: the depth beyond the target distance. Else 0.
+    /// If they overlap: the depth beyond the target distance. Else 0. Of bodies with parts, such as two meshes, it is that of the one pair of parts
+    /// that is reported, the deepest one: other parts may still overlap after a translation by it.
     pub depth: f32,
-    /// The part of `a` that touches: the triangle of a mesh or the shape of a compound, else 0.
+    /// The part of `a` that touches: the triangle of a mesh or height field, or the shape of a compound, else 0.
     pub part_a: u32,
     /// The part of `b` that touches.
     pub part_b: u32,
@@ -168,13 +173,20 @@ pub unsafe extern "C" fn swath_toi(
             )
         };
         let [motion_a, motion_b] = [*motion_a, *motion_b].map(bytemuck::cast::<_, Motion>);
-        to.write(if a.is_convex() && b.is_convex() {
-            toi::one_to_one(&a.convex("a")?, &motion_a, &b.convex("b")?, &motion_b, &settings)?
-                .into()
+        let found = if a.is_convex() && b.is_convex() {
+            toi::one_to_one(&a.convex("a")?, &motion_a, &b.convex("b")?, &motion_b, &settings)
+                .map(swath_toi_result::from)
         } else {
-            mesh_toi::one_to_one(&a.geometry(), &motion_a, &b.geometry(), &motion_b, &settings)?
-                .into()
-        });
+            mesh_toi::one_to_one(&a.geometry(), &motion_a, &b.geometry(), &motion_b, &settings)
+                .map(swath_toi_result::from)
+        };
+        to.write(found.map_err(|error| match error {
+            ToiError::Motion(_) if motion_a.validate().is_err() => {
+                Failure::from(error).of("motion_a")
+            }
+            ToiError::Motion(_) => Failure::from(error).of("motion_b"),
+            _ => error.into(),
+        })?);
         Ok(())
     })
 }
@@ -232,7 +244,7 @@ pub unsafe extern "C" fn swath_toi_pairs(
 }
 
 /// Returns the error of the first invalid row.
-fn check_rows(checks: impl Iterator<Item = Result<(), swath::Invalid>>, name: &str) -> Outcome {
+fn check_rows(checks: impl Iterator<Item = Result<(), Invalid>>, name: &str) -> Outcome {
     for (row, check) in checks.enumerate() {
         check.map_err(|error| Failure::from(error).of(&format!("{name} {row}")))?;
     }
@@ -282,6 +294,12 @@ unsafe fn bodies<'a, T>(
     Ok(([a, b], [*pose_a, *pose_b].map(bytemuck::cast), to))
 }
 
+/// The error about one of two poses, with the name of the pose.
+fn of_poses(error: Invalid, pose_a: &Pose) -> Failure {
+    let name = if pose_a.validate().is_err() { "pose_a" } else { "pose_b" };
+    Failure::from(error).of(name)
+}
+
 /// Bodies, their poses, pairs of them, the threads, and memory for a result of each pair.
 struct PlacedPairs<'a, T> {
     bodies: Vec<&'a swath_shape>,
@@ -329,8 +347,8 @@ pub unsafe extern "C" fn swath_distance(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let ([a, b], [pose_a, pose_b], to) = unsafe { bodies([a, b], [pose_a, pose_b], result)? };
-        let found = gjk::distance(&a.convex("a")?, &pose_a, &b.convex("b")?, &pose_b)?;
-        to.write(bytemuck::cast(found));
+        let found = gjk::distance(&a.convex("a")?, &pose_a, &b.convex("b")?, &pose_b);
+        to.write(bytemuck::cast(found.map_err(|error| of_poses(error, &pose_a))?));
         Ok(())
     })
 }
@@ -351,7 +369,8 @@ pub unsafe extern "C" fn swath_overlaps(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let ([a, b], [pose_a, pose_b], to) = unsafe { bodies([a, b], [pose_a, pose_b], result)? };
-        to.write(a.geometry().overlaps(&pose_a, &b.geometry(), &pose_b)?.into());
+        let found = a.geometry().overlaps(&pose_a, &b.geometry(), &pose_b);
+        to.write(found.map_err(|error| of_poses(error, &pose_a))?.into());
         Ok(())
     })
 }

@@ -11,7 +11,7 @@ use crate::values::{
 use std::ffi::c_void;
 use swath::broadphase::ProxyPair;
 
-/// A function of the caller that decides which pairs count.
+/// A function of the caller that decides which pairs count. A structure of zeros is not valid.
 ///
 /// `accept` returns 0 for a pair that does not count, and any other number for one that does. It is called from several threads at the same time,
 /// in any order, and must not use the broadphase. While a function that it calls on another object runs, it may be called again on

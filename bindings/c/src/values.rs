@@ -9,7 +9,7 @@ use swath::broadphase::{ProxyHit, ProxyPair, SweptProxyPair};
 use swath::{Aabb, Filter, Invalid, MovingBox, Pair, ProxyId, Segment, SweptPair};
 
 /// The categories of a box, and those with which it may form pairs, one bit each. Two boxes may form a pair if each has a
-/// category that is in the mask of the other.
+/// category that is in the mask of the other. Zeros are valid: the box pairs with none.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_filter {
@@ -29,7 +29,7 @@ pub struct swath_aabb {
     pub max: [f32; 3],
 }
 
-/// A box at the start of the tick, and its displacement over the tick.
+/// A box at the start of the tick, and its displacement over the tick. A structure of zeros is valid: a point at the origin, at rest.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_moving_box {
@@ -61,7 +61,11 @@ pub struct swath_swept_pair {
     pub first: f32,
 }
 
-/// A segment or a ray: the points `start + f * delta` for `f` from 0 to `max_fraction`, which is infinite for a ray.
+/// A segment or a ray: the points `start + f * delta` for `f` from 0 to `max_fraction`, which is infinite for a ray. `swath_segment_to`
+/// and `swath_ray` create one.
+///
+/// A structure of zeros is valid, but it is one point. So is one with only `start` and `delta`, whose greatest fraction is 0: set
+/// `max_fraction`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_segment {
@@ -87,6 +91,9 @@ pub struct swath_hit {
 /// slot before. The index may be used as a row of arrays of the caller. No two proxies of a broadphase ever have the same id,
 /// unless a snapshot is restored: ids that were created after it was saved may then belong to other proxies. An index of
 /// `SWATH_NO_INDEX` stands for no proxy.
+///
+/// **A structure of zeros is valid: it is the id of the first proxy.** An id in memory of zeros is therefore no sign that there is no proxy: initialise
+/// it by `SWATH_NO_ID`, which no proxy has.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct swath_proxy_id {

@@ -209,13 +209,14 @@ fn settings_name_the_field_that_is_wrong() {
     let right = swath_exec { level: null(), threads: 1, pairs_max: 0, executor: null() };
     let mut bvh = null_mut();
     let unknown = swath_exec { level: c"all-levels".as_ptr(), ..right };
-    fails(unsafe { swath_bvh_create(&unknown, &mut bvh) }, SWATH_ERROR_ARGUMENT, "level: ");
+    let text = "level: \"all-levels\" is not a level of this CPU";
+    fails(unsafe { swath_bvh_create(&unknown, &mut bvh) }, SWATH_ERROR_ARGUMENT, text);
     let mut entry = [0.0; 1];
     let status = unsafe {
         let (boxes, to) = (&boxes_of(&[unit_box(0.0)]), entry.as_mut_ptr());
         swath_cast_one_to_many(c"sse9".as_ptr(), &ALONG_X, boxes, to, null_mut())
     };
-    fails(status, SWATH_ERROR_ARGUMENT, "level: ");
+    fails(status, SWATH_ERROR_ARGUMENT, "level: \"sse9\" is not a level");
     let executor = swath_executor { user: null_mut(), threads: 0, run: Some(run) };
     let idle = swath_exec { executor: &executor, ..right };
     let status = unsafe { swath_bvh_create(&idle, &mut bvh) };
@@ -230,6 +231,101 @@ fn flag_of_a_mesh_that_is_not_0_or_1_is_an_error() {
     let mut shape = null_mut();
     let status = unsafe { swath_shape_mesh(NO_VECTORS, 0, null(), 0, 2, null(), &mut shape) };
     fails(status, SWATH_ERROR_ARGUMENT, "one_sided: 2; expected 0 or 1");
+    let heights = [0.0; 4].as_ptr();
+    let status = unsafe { swath_shape_height_field(heights, 2, 2, 1.0, 1.0, 2, &mut shape) };
+    fails(status, SWATH_ERROR_ARGUMENT, "one_sided: 2; expected 0 or 1");
+}
+
+#[test]
+fn columns_of_points_are_an_error_that_asks_for_rows() {
+    let (mut shape, x) = (null_mut(), [0.0_f32; 3]);
+    let columns =
+        swath_vectors { x: x.as_ptr().cast(), y: x.as_ptr(), z: x.as_ptr(), ..NO_VECTORS };
+    let status = unsafe { swath_shape_hull(columns, 3, &mut shape) };
+    fails(status, SWATH_ERROR_ARGUMENT, "points: expected rows, as of `swath_rows`; columns are");
+    let status = unsafe { swath_shape_mesh(columns, 3, null(), 0, 0, null(), &mut shape) };
+    fails(status, SWATH_ERROR_ARGUMENT, "vertices: expected rows");
+}
+
+const POSE: swath_pose = swath_pose { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
+const MOTION: swath_motion =
+    swath_motion { pose: POSE, delta: [0.0; 3], accel: [0.0; 3], spin: [0.0; 3] };
+
+#[test]
+fn invalid_motion_or_pose_is_named() {
+    let (mut ball, mut found) = (null_mut(), swath_toi_result::default());
+    works(unsafe { swath_shape_sphere(1.0, &mut ball) });
+    let zero = swath_pose { rotation: [0.0; 4], ..POSE };
+    let (wrong, right) = (swath_motion { pose: zero, ..MOTION }, MOTION);
+    let mut distance = unsafe { std::mem::zeroed::<swath_distance_result>() };
+    let (mut overlaps, mut pose) = (0, POSE);
+    unsafe {
+        let status = swath_toi(ball, &wrong, ball, &right, null(), &mut found);
+        fails(status, SWATH_ERROR_INVALID, "motion_a: a motion is invalid: a rotation is zero");
+        let status = swath_toi(ball, &right, ball, &wrong, null(), &mut found);
+        fails(status, SWATH_ERROR_INVALID, "motion_b: a motion is invalid: a rotation is zero");
+        let status = swath_distance(ball, &POSE, ball, &zero, &mut distance);
+        fails(status, SWATH_ERROR_INVALID, "pose_b: a rotation is zero");
+        let status = swath_overlaps(ball, &zero, ball, &POSE, &mut overlaps);
+        fails(status, SWATH_ERROR_INVALID, "pose_a: a rotation is zero");
+        let status = swath_motion_pose_at(&wrong, 0.5, &mut pose);
+        fails(status, SWATH_ERROR_INVALID, "motion: a rotation is zero");
+        swath_shape_destroy(ball);
+    }
+    assert_eq!(pose, POSE);
+}
+
+/// Goal: the pose at a time is that of the library, also for times outside of the tick. Method: a motion with all its parts.
+#[test]
+fn pose_at_a_time_is_that_of_the_library() {
+    let (delta, accel, spin) = ([1.0, 2.0, 3.0], [0.0, -2.0, 0.5], [0.25, 1.5, -2.0]);
+    let motion = swath_motion { pose: POSE, delta, accel, spin };
+    let in_rust: swath::Motion = bytemuck::cast(motion);
+    for t in [-1.0, 0.0, 0.375, 1.0, 2.0, f32::NAN] {
+        let mut pose = POSE;
+        works(unsafe { swath_motion_pose_at(&motion, t, &mut pose) });
+        assert_eq!(pose, bytemuck::cast(in_rust.at(t)), "{t}");
+    }
+}
+
+/// Goal: zeros are the id of the first proxy, and `SWATH_NO_ID` of none. Method: the ids of proxies whose slots are used again.
+#[test]
+fn zero_is_the_id_of_the_first_proxy() {
+    let world = World::new();
+    let zero = swath_proxy_id { index: 0, generation: 0 };
+    assert_eq!(world.insert(unit_box(0.0), SWATH_KIND_DYNAMIC), zero);
+    assert_eq!(swath::ProxyId::from(NO_ID), swath::ProxyId::NONE);
+    let header = include_str!("../include/swath.h");
+    assert!(header.contains("SWATH_NO_ID = {SWATH_NO_INDEX, SWATH_NO_INDEX}"));
+    let mut contains = 7;
+    for _ in 0..3 {
+        let id = world.insert(unit_box(2.0), SWATH_KIND_DYNAMIC);
+        works(unsafe { swath_broadphase_remove(world.0, id) });
+        works(unsafe { swath_broadphase_contains(world.0, NO_ID, &mut contains) });
+        assert!(id != NO_ID && contains == 0);
+        fails(unsafe { swath_broadphase_remove(world.0, NO_ID) }, SWATH_ERROR_STALE, "the id");
+    }
+}
+
+#[test]
+fn many_proxies_are_disabled_and_enabled() {
+    let world = World::new();
+    let ids = [0.0, 0.5, 9.0].map(|x| world.insert(unit_box(x), SWATH_KIND_DYNAMIC));
+    let enabled = || {
+        ids.map(|id| {
+            let mut proxy = PROXY;
+            works(unsafe { swath_broadphase_proxy(world.0, id, &mut proxy) });
+            proxy.enabled
+        })
+    };
+    let twice = [ids[0], ids[1], ids[0]];
+    let set = |to| unsafe { swath_broadphase_set_enabled_many(world.0, twice.as_ptr(), 3, to) };
+    works(set(0));
+    assert_eq!(enabled(), [0, 0, 1]);
+    fails(set(2), SWATH_ERROR_ARGUMENT, "enabled: 2; expected 0 or 1");
+    assert_eq!(enabled(), [0, 0, 1]);
+    works(set(1));
+    assert_eq!(enabled(), [1, 1, 1]);
 }
 
 /// Goal: the displacement follows the kind as the header states. Method: both orders of a box and a kind.
@@ -450,4 +546,19 @@ fn queries_of_fixed_boxes_find_what_was_put() {
 fn version_is_that_of_the_package() {
     let version = unsafe { CStr::from_ptr(swath_version()) };
     assert_eq!(version.to_str(), Ok(env!("CARGO_PKG_VERSION")));
+}
+
+/// Goal: the table of names has no function that C lacks. Method: each name in it that begins as those of the header do.
+#[test]
+fn names_of_the_table_are_in_the_header() {
+    let (table, header) = (include_str!("../../NAMES.md"), include_str!("../include/swath.h"));
+    let names = table.split('`').filter(|name| name.to_lowercase().starts_with("swath_"));
+    let names: Vec<_> = names.collect();
+    assert!(names.len() > 50);
+    for name in names {
+        assert!(
+            header.contains(&format!("{name}(")) || header.contains(&format!("{name} ")),
+            "{name}"
+        );
+    }
 }

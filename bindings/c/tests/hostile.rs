@@ -142,6 +142,7 @@ fn null_for_every_pointer_is_an_error() {
             swath_broadphase_set_margin(null_mut(), NO_ID, 0.0),
             swath_broadphase_set_data(null_mut(), NO_ID, 0),
             swath_broadphase_set_enabled(null_mut(), NO_ID, 0),
+            swath_broadphase_set_enabled_many(null_mut(), null(), 1, 0),
             swath_broadphase_set_kind_pairs(null_mut(), 0, 0, 0),
             swath_broadphase_renew(null_mut(), NO_ID),
             swath_broadphase_proxy(null(), NO_ID, null_mut()),
@@ -204,7 +205,8 @@ fn null_for_every_pointer_is_an_error() {
             swath_shape_compound(null(), null(), 1, null_mut()),
             swath_shape_mesh(NO_VECTORS, 0, null(), 1, 0, null(), null_mut()),
             swath_shape_rejected(null(), null_mut()),
-            swath_shape_height_field(null(), 2, 2, 1.0, 1.0, null_mut()),
+            swath_shape_height_field(null(), 2, 2, 1.0, 1.0, 0, null_mut()),
+            swath_motion_pose_at(null(), 0.0, null_mut()),
             swath_shape_bounds(null(), null(), null_mut()),
             swath_shape_bounds_over(null(), null(), 0.0, null_mut()),
             swath_shape_cast(null(), null(), null(), null_mut()),
@@ -479,6 +481,7 @@ fn stale_ids_are_errors() {
                 swath_broadphase_set_margin(world.0, id, 1.0),
                 swath_broadphase_set_data(world.0, id, 1),
                 swath_broadphase_set_enabled(world.0, id, 0),
+                swath_broadphase_set_enabled_many(world.0, [kept, id].as_ptr(), 2, 0),
                 swath_broadphase_renew(world.0, id),
                 swath_broadphase_proxy(world.0, id, &mut proxy),
                 swath_broadphase_moving_box(world.0, id, &mut moving),
@@ -609,10 +612,10 @@ fn invalid_shapes_motions_and_settings_are_errors() {
         );
         let heights = [0.0_f32; 4];
         let (heights, short) = (heights.as_ptr(), [1_u32, 4]);
-        let status = swath_shape_height_field(heights, short[0], short[1], 1.0, 1.0, &mut shape);
+        let status = swath_shape_height_field(heights, short[0], short[1], 1.0, 1.0, 0, &mut shape);
         fails(status, SWATH_ERROR_ARGUMENT, "grid");
         fails(
-            swath_shape_height_field(heights, 2, 2, -1.0, 1.0, &mut shape),
+            swath_shape_height_field(heights, 2, 2, -1.0, 1.0, 0, &mut shape),
             SWATH_ERROR_INVALID,
             "spacing",
         );

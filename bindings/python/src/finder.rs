@@ -140,6 +140,9 @@ impl PairFinder {
     ///
     /// The first column is a row of ``min_a`` and ``max_a``, ``(n, 3)`` each; the second a row of ``min_b`` and
     /// ``max_b``, ``(m, 3)`` each. ``rejected`` contains the invalid rows of the first list, then those of the second.
+    ///
+    /// No box moves. For boxes that do, pass the bounds of their paths, or pass both lists as one to ``swept_pairs``, with
+    /// ``categories`` and ``masks`` that exclude the pairs within a list.
     #[pyo3(
         signature = (
             min_a, max_a, min_b, max_b, *, categories_a=None, masks_a=None, categories_b=None, masks_b=None

@@ -29,7 +29,7 @@ mod _swath {
     #[pymodule_export]
     use super::bodies::{
         BodyMotion, Convex, FirstTime, FirstTimes, PyCompound, PyHeightField, PyMesh, bounds_over,
-        cast, distance, first_time, first_times, overlaps,
+        cast, distance, distances, first_time, first_times, overlaps, overlaps_pairs,
     };
     #[pymodule_export]
     use super::broadphase::{Broadphase, Contact, Snapshot};

@@ -54,6 +54,12 @@ class BroadphaseTest(unittest.TestCase):
         self.assertEqual(world.insert(bad, high)[3], 2**64 - 1)
         self.assertEqual([row for row, _ in world.rejected], [3])
 
+    def test_id_of_the_first_box_is_zero(self):
+        low, high, _ = boxes(3, 1)
+        world = swath.Broadphase()
+        self.assertEqual(world.insert(low, high)[0], 0)
+        self.assertFalse(world.contains(np.array([2**64 - 1], np.uint64))[0])
+
     def test_one_call_inserts_rows_of_all_kinds(self):
         """Goal: columns of descriptions have the effect of one call for each row. Method: the pairs of both, and columns that are read back."""
         low, high, delta = boxes(300, 33, 0.2)

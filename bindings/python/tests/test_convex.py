@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 import swath
-from support import F32, moved
+from support import F32, moved, rotated
 
 
 class ConvexTest(unittest.TestCase):
@@ -134,6 +134,98 @@ class ConvexTest(unittest.TestCase):
         self.assertGreater(at(2.0), 0.2)
         with self.assertRaisesRegex(ValueError, "factors: a rounded shape is scaled unevenly"):
             convex.capsule(1.0, 0.5).scaled([1.0, 2.0, 1.0])
+
+    def test_distances_and_overlaps_of_pairs_are_those_of_single_calls(self):
+        """Goal: batches have the bits of single calls for any number of threads. Method: hulls and cones at random poses, all pairs."""
+        random = np.random.default_rng(8)
+        n = 24
+        shapes = [swath.Convex.hull(random.random((8, 3), dtype=F32)) if i % 2 else swath.Convex.cone(0.5, 0.3) for i in range(n)]
+        position = (random.random((n, 3), dtype=F32) * F32(2)).astype(F32)
+        rotation = random.standard_normal((n, 4)).astype(F32)
+        pairs = np.array([[a, b] for a in range(n) for b in range(a + 1, n)], np.uint32)
+        found = swath.distances(shapes, position, pairs, rotation=rotation)
+        inside = swath.overlaps_pairs(shapes, position, pairs, rotation=rotation, threads=1)
+        self.assertEqual((inside.dtype, inside.shape), (bool, (len(pairs),)))
+        motions = [swath.Motion(position[i], rotation=rotation[i]) for i in range(n)]
+        for k, (a, b) in enumerate(pairs):
+            one = swath.distance(shapes[a], motions[a], shapes[b], motions[b])
+            for column, expected in zip(found, one):
+                np.testing.assert_array_equal(column[k], np.array(expected, F32))
+            self.assertEqual(inside[k], swath.overlaps(shapes[a], motions[a], shapes[b], motions[b]))
+        self.assertTrue(10 < inside.sum() < len(pairs) - 10)
+        for column, alone in zip(found, swath.distances(shapes, position, pairs, rotation=rotation, threads=2)):
+            np.testing.assert_array_equal(column, alone)
+        # Without rotations, and with a body that is invalid.
+        position[1, 0] = np.nan
+        far, normal, _, _ = swath.distances(shapes, position, pairs[:2])
+        self.assertTrue(np.isposinf(far[0]) and np.isfinite(far[1]) and normal.shape == (2, 3))
+        self.assertEqual(far[1], swath.distance(shapes[0], swath.Motion(position[0]), shapes[2], swath.Motion(position[2]))[0])
+        self.assertFalse(swath.overlaps_pairs(shapes, position, pairs[:1])[0])
+
+    def test_mistakes_in_distances_of_pairs_are_errors_that_name_the_argument(self):
+        ball, mesh = swath.Convex.sphere(1.0), swath.Mesh(np.zeros((3, 3), F32), np.zeros((0, 3), np.uint32))
+        two, pair = np.zeros((2, 3), F32), np.array([[0, 1]], np.uint32)
+        for call in (swath.distances, swath.overlaps_pairs):
+            with self.assertRaisesRegex(ValueError, "^position: expected one row for each of 2 shapes, got 1"):
+                call([ball] * 2, two[:1], pair)
+            with self.assertRaisesRegex(ValueError, "^rotation: expected one row for each of 2 shapes, got 1"):
+                call([ball] * 2, two, pair, rotation=np.ones((1, 4), F32))
+            with self.assertRaisesRegex(ValueError, "^pairs: pair 0 refers to row 7"):
+                call([ball] * 2, two, np.array([[0, 7]], np.uint32))
+            with self.assertRaisesRegex(ValueError, "^pairs: "):
+                call([ball] * 2, two, pair.astype(np.int64))
+        with self.assertRaisesRegex(TypeError, "shapes: expected a sequence of Convex, got one with Mesh in row 1"):
+            swath.distances([ball, mesh], two, pair)
+        self.assertEqual(swath.overlaps_pairs([ball, mesh], two, pair).tolist(), [False])
+
+    def test_motion_between_two_poses_ends_at_the_second(self):
+        """Goal: the rotation is the smaller one, for angles from 1e-7 to half a turn, and both signs of a quaternion. Method: rotations about
+        random axes, whose angle and end are known in float64."""
+        random = np.random.default_rng(9)
+        for angle in [0.0, 1e-7, 1e-3, 0.5, 1.0, 2.0, 3.0, 3.14159]:
+            for _ in range(20):
+                axis, start = random.standard_normal(3), random.standard_normal(4)
+                axis /= np.linalg.norm(axis)
+                start /= np.linalg.norm(start)
+                turn = np.append(axis * np.sin(angle / 2), np.cos(angle / 2))
+                vector = start[3] * turn[:3] + turn[3] * start[:3] + np.cross(turn[:3], start[:3])
+                end = np.append(vector, turn[3] * start[3] - turn[:3] @ start[:3])
+                scale = random.choice([-3.0, 1.0, 1e-20])
+                here, there = random.random(3) * 9, random.random(3) * 9
+                motion = swath.Motion.between(here, start, there, end * scale)
+                np.testing.assert_allclose(motion.spin, axis * angle, atol=1e-6)
+                position, rotation = motion.at(1.0)
+                np.testing.assert_allclose(position, there, atol=2e-6)
+                np.testing.assert_allclose(abs(np.dot(rotation, end)), 1.0, atol=1e-6)
+                points = np.eye(3)
+                np.testing.assert_allclose(rotated(rotation, points), rotated(end, points), atol=2e-6)
+        still = swath.Motion.between([1, 2, 3], [0, 0, 0, 1], [1, 2, 3], [0, 0, 0, -1])
+        self.assertEqual((still.delta, still.spin), ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+        with self.assertRaisesRegex(ValueError, "^rotation1: a rotation is zero"):
+            swath.Motion.between([0, 0, 0], [0, 0, 0, 1], [0, 0, 0], [0, 0, 0, 0])
+        with self.assertRaisesRegex(ValueError, "^position0: "):
+            swath.Motion.between([np.nan, 0, 0], [0, 0, 0, 1], [0, 0, 0], [0, 0, 0, 1])
+
+    def test_motion_has_its_numbers_and_a_pose_at_each_time(self):
+        values = dict(delta=[1, 2, 3], accel=[0.5, 0, -2], spin=[0.25, 1.5, -2.0])
+        motion = swath.Motion([4, 5, 6], rotation=[0, 0, 3, 4], **values)
+        self.assertEqual(motion.position, (4.0, 5.0, 6.0))
+        np.testing.assert_allclose(motion.rotation, [0, 0, 0.6, 0.8], atol=1e-7)
+        for name, value in values.items():
+            self.assertEqual(getattr(motion, name), tuple(value))
+        again = eval(repr(motion), {"Motion": swath.Motion})
+        self.assertEqual(repr(again), repr(motion))
+        self.assertIn("delta=(1.0, 2.0, 3.0)", repr(motion))
+        points = np.eye(3)
+        for t in (0.0, 0.375, 1.0):
+            position, rotation = motion.at(t)
+            expected = moved(points, t, motion.position, rotation=motion.rotation, **values)
+            np.testing.assert_allclose(rotated(rotation, points) + position, expected, atol=1e-5)
+        self.assertEqual([motion.at(t) for t in (-1.0, 2.0)], [motion.at(0.0), motion.at(1.0)])
+        with self.assertRaisesRegex(TypeError, "^t: expected a number, got str"):
+            motion.at("0")
+        with self.assertRaisesRegex(ValueError, "^rotation: a rotation is zero, .*; pass a quaternion of any other length"):
+            swath.Motion(rotation=[0, 0, 0, 0])
 
     def test_distance_is_negative_inside(self):
         ball = swath.Convex.sphere(1.0)

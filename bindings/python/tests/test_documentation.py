@@ -40,6 +40,16 @@ class DocumentationTest(unittest.TestCase):
                     compare(f"{node.name}.{part.target.id}", getattr(owner, part.target.id), next_part.value.value)
         self.assertGreater(compared, 90)
 
+    def test_types_have_names(self):
+        """Goal: annotations of a program can name kinds and shapes. Method: the parts of both types."""
+        import typing
+
+        self.assertEqual({typing.get_args(name)[0] for name in typing.get_args(swath.Kind)}, {"fixed", "kinematic", "dynamic", "sleeping"})
+        self.assertEqual(set(typing.get_args(swath.Shape)), {swath.Convex, swath.Compound, swath.Mesh, swath.HeightField})
+        # They are read by Python 3.10, which has no `typing.Self`.
+        for stubs in STUBS:
+            self.assertNotIn("Self", stubs.read_text())
+
     def test_help_shows_defaults(self):
         """Goal: no default is an ellipsis. Method: the signatures of all functions, methods and classes."""
         compared = 0

@@ -200,16 +200,18 @@ fn shape(bytes: &mut Bytes<'_>, before: &[Both]) -> Option<Both> {
         12 => {
             let samples = [(); 2].map(|()| u32::from(bytes.byte() % 6));
             let spacing = [length(bytes), length(bytes)];
+            let one_sided = i32::from(how / 64 % 2);
             let heights: Vec<f32> = (0..samples[0] * samples[1])
                 .map(|_| if how < 128 { bytes.number() } else { bytes.signed() / 16.0 })
                 .collect();
             let c = create(|to| unsafe {
                 let heights = heights.as_ptr();
                 swath_shape_height_field(
-                    heights, samples[0], samples[1], spacing[0], spacing[1], to,
+                    heights, samples[0], samples[1], spacing[0], spacing[1], one_sided, to,
                 )
             });
-            both(HeightField::new(heights, samples, spacing), c)
+            let field = HeightField::new(heights, samples, spacing);
+            both(field.map(|field| if one_sided == 1 { field.one_sided() } else { field }), c)
         }
         _ => both(
             Ok::<_, swath::Invalid>(Shape::point()),

@@ -7,12 +7,13 @@ for ``vertex_face`` and ``edge_edge`` are read without a copy. No array of a cal
 another thread nor by a method of another argument. Results are new arrays, and all objects have copies.
 
 Time ``t`` is a fraction of the tick, in ``[0, 1]``; ``delta`` is a displacement over the tick, ``accel`` a displacement per
-tick squared, ``spin`` an axis times radians per tick. Rotations are quaternions ``[x, y, z, w]`` of any length.
+tick squared, ``spin`` a vector of radians per tick in the axes of the world. Rotations are quaternions ``[x, y, z, w]`` of any
+length. ``Shape`` and ``Kind`` are the types of a shape of any class, and of the name of a kind of boxes.
 
 Invalid rows (NaN, infinite, beyond ``2**120``, ``min > max``) are in no result. ``rejected`` of a ``PairFinder``, a ``Broadphase``, a
 ``Bvh``, a ``Mesh`` and of the result of ``first_times`` lists them with the reasons. Functions without such a list treat an invalid row as
 one that touches nothing: a query for it finds nothing, a ray of ``cast`` misses, ``tick`` leaves it out, the state of ``vertex_face``
-and ``edge_edge`` is 0, and its box of ``bounds_over`` is NaN. An invalid height of a ``HeightField`` is a hole. Other mistakes are a
+and ``edge_edge`` is 0, its box of ``bounds_over`` is NaN, and ``distances`` are infinite. An invalid height of a ``HeightField`` is a hole. Other mistakes are a
 ``ValueError`` or ``TypeError`` that names the argument.
 
 ``threads`` is the number of threads of an object or a call, by default one for each logical core, which all objects and calls
@@ -29,6 +30,8 @@ memory than there is ends the process without an exception. ``pairs_max`` of a `
 limits the pairs; a search that finds more is a ``ValueError``.
 """
 
+from typing import Literal, Union
+
 from ._shapes import (
     Compound,
     Convex,
@@ -37,12 +40,15 @@ from ._shapes import (
     HeightField,
     Mesh,
     Motion,
+    Shape,
     bounds_over,
     cast,
     distance,
+    distances,
     first_time,
     first_times,
     overlaps,
+    overlaps_pairs,
 )
 from ._swath import (
     Broadphase,
@@ -59,6 +65,9 @@ from ._swath import (
     vertex_face,
 )
 
+# The names of the kinds of boxes. It is a union because checkers of stubs read the alias of a literal with several names as one.
+Kind = Union[Literal["fixed"], Literal["kinematic"], Literal["dynamic"], Literal["sleeping"]]
+
 __all__ = [
     "Broadphase",
     "Bvh",
@@ -68,20 +77,24 @@ __all__ = [
     "FirstTime",
     "FirstTimes",
     "HeightField",
+    "Kind",
     "Mesh",
     "Motion",
     "PairFinder",
+    "Shape",
     "Snapshot",
     "__version__",
     "bounds_over",
     "cast",
     "catalogue",
     "distance",
+    "distances",
     "edge_edge",
     "first_time",
     "first_times",
     "level",
     "overlaps",
+    "overlaps_pairs",
     "screen_conjunctions",
     "tick",
     "vertex_face",

@@ -1,18 +1,18 @@
 from collections.abc import Callable, Sequence
-from typing import Literal, Self, final
+from typing import Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._shapes import (
-    Compound, Convex, FirstTime, FirstTimes, HeightField, Mesh, Motion, bounds_over, cast, distance, first_time, first_times,
-    overlaps,
+    Compound, Convex, FirstTime, FirstTimes, HeightField, Mesh, Motion, Shape, bounds_over, cast, distance, distances, first_time,
+    first_times, overlaps, overlaps_pairs,
 )
 
 __all__ = [
-    "Broadphase", "Bvh", "Compound", "Contact", "Convex", "FirstTime", "FirstTimes", "HeightField", "Mesh", "Motion",
-    "PairFinder", "Snapshot", "__version__", "bounds_over", "cast", "catalogue", "distance", "edge_edge", "first_time",
-    "first_times", "level", "overlaps", "screen_conjunctions", "tick", "vertex_face",
+    "Broadphase", "Bvh", "Compound", "Contact", "Convex", "FirstTime", "FirstTimes", "HeightField", "Kind", "Mesh", "Motion",
+    "PairFinder", "Shape", "Snapshot", "__version__", "bounds_over", "cast", "catalogue", "distance", "distances", "edge_edge",
+    "first_time", "first_times", "level", "overlaps", "overlaps_pairs", "screen_conjunctions", "tick", "vertex_face",
 ]
 
 _F32 = NDArray[np.float32]
@@ -24,8 +24,8 @@ _U8 = NDArray[np.uint8]
 _Bool = NDArray[np.bool_]
 _Vector = Sequence[float] | _F32 | _F64
 _Tuple = tuple[float, float, float]
-_Kind = Literal["fixed", "kinematic", "dynamic", "sleeping"]
-_Kinds = Sequence[_Kind] | NDArray[np.str_]
+Kind = Literal["fixed", "kinematic", "dynamic", "sleeping"]
+_Kinds = Sequence[Kind] | NDArray[np.str_]
 _Touch = Literal["hit", "if_closing", "ignore"]
 
 __version__: str
@@ -48,7 +48,7 @@ class PairFinder:
 
     An object takes one call at a time; a second one from another thread is a ``RuntimeError``.
     """
-    def __new__(cls, *, threads: int | None = None, pairs_max: int | None = None) -> Self: ...
+    def __new__(cls, *, threads: int | None = None, pairs_max: int | None = None) -> PairFinder: ...
     def union_pairs(
         self, min: _F32, max: _F32, delta: _F32 | None = None, *, moves: _Bool | None = None,
         categories: int | _U32 = 4294967295, masks: int | _U32 = 4294967295,
@@ -62,6 +62,9 @@ class PairFinder:
 
         The first column is a row of ``min_a`` and ``max_a``, ``(n, 3)`` each; the second a row of ``min_b`` and ``max_b``,
         ``(m, 3)`` each. ``rejected`` contains the invalid rows of the first list, then those of the second.
+
+        No box moves. For boxes that do, pass the bounds of their paths, or pass both lists as one to ``swept_pairs``, with
+        ``categories`` and ``masks`` that exclude the pairs within a list.
         """
 
     def swept_pairs(
@@ -95,17 +98,18 @@ class Broadphase:
     An object takes one call at a time; a second one from another thread is a ``RuntimeError``. ``copy.copy``, ``copy.deepcopy``
     and ``pickle`` make an independent broadphase in the state that ``save`` returns.
     """
-    def __new__(cls, *, threads: int | None = None, pairs_max: int | None = None) -> Self: ...
+    def __new__(cls, *, threads: int | None = None, pairs_max: int | None = None) -> Broadphase: ...
     def __len__(self) -> int: ...
     def insert(
-        self, min: _F32, max: _F32, delta: _F32 | None = None, *, kind: _Kind | _Kinds = "dynamic",
+        self, min: _F32, max: _F32, delta: _F32 | None = None, *, kind: Kind | _Kinds = "dynamic",
         margin: float | _F32 = 0.0, categories: int | _U32 = 4294967295, masks: int | _U32 = 4294967295, owner: int | _U32 = 0,
         enabled: bool | _Bool = True, user: int | _U64 = 0,
     ) -> _U64:
         """Inserts a box for each row of ``min`` and ``max``, ``(n, 3)``, and returns their ids, ``(n,)``.
 
         ``delta`` is the displacement over the tick, ``(n, 3)``; that of a fixed or sleeping box is ignored. A rejected row gets
-        the id ``2**64 - 1``. Each of the other arguments is one value for all rows, or has one for each row:
+        the id ``2**64 - 1``. **The id of the first box is 0**, so an array of zeros is no list without ids: fill it with
+        ``2**64 - 1``. Each of the other arguments is one value for all rows, or has one for each row:
 
         * ``kind``: a name or a sequence of names. Fixed boxes do not move, kinematic ones move on paths that the caller
           prescribes, dynamic ones react to contacts, sleeping ones are dynamic ones at rest.
@@ -126,7 +130,7 @@ class Broadphase:
         nothing; a stale id is a ``ValueError``, and then nothing is changed.
         """
 
-    def set_kind(self, ids: _U64, kind: _Kind | _Kinds) -> None:
+    def set_kind(self, ids: _U64, kind: Kind | _Kinds) -> None:
         """Changes the kind of each id: ``kind`` is a name for all, or a sequence with a name for each.
 
         A box that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement; a fixed
@@ -226,7 +230,7 @@ class Broadphase:
 
     def cast(
         self, origin: _F32, direction: _F32, max_fraction: float | None = None, *, categories: int = 4294967295,
-        mask: int = 4294967295, without_owner: int = 0, without_kind: _Kind | _Kinds = (),
+        mask: int = 4294967295, without_owner: int = 0, without_kind: Kind | _Kinds = (),
     ) -> tuple[_U64, _F32]:
         """The first box that each ray hits: its id or ``2**64 - 1``, and the fraction of ``direction`` or infinity, ``(n,)``
         each.
@@ -242,7 +246,7 @@ class Broadphase:
 
     def sweep(
         self, min: _F32, max: _F32, delta: _F32, *, categories: int = 4294967295, mask: int = 4294967295,
-        without_owner: int = 0, without_kind: _Kind | _Kinds = (),
+        without_owner: int = 0, without_kind: Kind | _Kinds = (),
     ) -> tuple[_U64, _F32]:
         """The first box that each moving box touches: its id or ``2**64 - 1``, and the time as a fraction of its path or
         infinity.
@@ -254,7 +258,7 @@ class Broadphase:
 
     def overlaps(
         self, min: _F32, max: _F32, *, categories: int = 4294967295, mask: int = 4294967295, without_owner: int = 0,
-        without_kind: _Kind | _Kinds = (),
+        without_kind: Kind | _Kinds = (),
     ) -> tuple[_I64, _U64]:
         """The boxes that each box overlaps: those of row ``i`` are ``ids[starts[i]:starts[i + 1]]``, in order.
 
@@ -264,7 +268,7 @@ class Broadphase:
 
     def nearest(
         self, points: _F32, max_distance: float | None = None, *, k: int | None = None, categories: int = 4294967295,
-        mask: int = 4294967295, without_owner: int = 0, without_kind: _Kind | _Kinds = (),
+        mask: int = 4294967295, without_owner: int = 0, without_kind: Kind | _Kinds = (),
     ) -> tuple[_U64, _F32]:
         """The box nearest to each point, at most at the distance ``max_distance``: its id or ``2**64 - 1``, and the distance or
         infinity.
@@ -300,7 +304,7 @@ class Snapshot:
     ``bytes(snapshot)`` and ``pickle`` store it, and ``Snapshot(data)`` reads such bytes with the same version of the package.
     Damaged bytes are a ``ValueError``, by their checksum. ``len(snapshot)`` is the number of boxes.
     """
-    def __new__(cls, data: bytes) -> Self: ...
+    def __new__(cls, data: bytes) -> Snapshot: ...
     def __len__(self) -> int: ...
     def __bytes__(self) -> bytes: ...
     def __copy__(self) -> Snapshot: ...
@@ -335,7 +339,7 @@ class Bvh:
     def __new__(
         cls, min: _F32, max: _F32, *, categories: int | _U32 = 4294967295, masks: int | _U32 = 4294967295,
         threads: int | None = None,
-    ) -> Self: ...
+    ) -> Bvh: ...
     def __len__(self) -> int: ...
     def cast(
         self, origin: _F32, direction: _F32, max_fraction: float | None = None, *, categories: int = 4294967295,

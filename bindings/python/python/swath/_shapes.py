@@ -11,10 +11,14 @@ from ._swath import (
     bounds_over,
     cast,
     distance,
+    distances,
     first_time,
     first_times,
     overlaps,
+    overlaps_pairs,
 )
+
+Shape = Convex | Compound | Mesh | HeightField
 
 __all__ = [
     "Compound",
@@ -24,10 +28,13 @@ __all__ = [
     "HeightField",
     "Mesh",
     "Motion",
+    "Shape",
     "bounds_over",
     "cast",
     "distance",
+    "distances",
     "first_time",
     "first_times",
     "overlaps",
+    "overlaps_pairs",
 ]

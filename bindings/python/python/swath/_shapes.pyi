@@ -1,12 +1,12 @@
 from collections.abc import Iterable, Sequence
-from typing import Literal, Self, final
+from typing import Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "Compound", "Convex", "FirstTime", "FirstTimes", "HeightField", "Mesh", "Motion", "bounds_over", "cast", "distance",
-    "first_time", "first_times", "overlaps",
+    "Compound", "Convex", "FirstTime", "FirstTimes", "HeightField", "Mesh", "Motion", "Shape", "bounds_over", "cast", "distance",
+    "distances", "first_time", "first_times", "overlaps", "overlaps_pairs",
 ]
 
 _F32 = NDArray[np.float32]
@@ -14,9 +14,11 @@ _F64 = NDArray[np.float64]
 _U32 = NDArray[np.uint32]
 _U8 = NDArray[np.uint8]
 _Vector = Sequence[float] | _F32 | _F64
+_Bool = NDArray[np.bool_]
 _Tuple = tuple[float, float, float]
+_Quaternion = tuple[float, float, float, float]
 _Touch = Literal["hit", "if_closing", "ignore"]
-_Shape = Convex | Compound | Mesh | HeightField
+Shape = Convex | Compound | Mesh | HeightField
 
 @final
 class Convex:
@@ -64,7 +66,7 @@ class Compound:
     """
     def __new__(
         cls, shapes: Iterable[Convex], position: _F32, *, rotation: _F32 | None = None, threads: int | None = None
-    ) -> Self: ...
+    ) -> Compound: ...
     def __len__(self) -> int: ...
 
 @final
@@ -84,7 +86,7 @@ class Mesh:
     """
     def __new__(
         cls, vertices: _F32, triangles: _U32, *, one_sided: bool = False, threads: int | None = None
-    ) -> Self: ...
+    ) -> Mesh: ...
     def __len__(self) -> int: ...
     @property
     def rejected(self) -> list[tuple[int, str]]:
@@ -113,7 +115,7 @@ class HeightField:
     """
     def __new__(
         cls, heights: _F32, spacing: _Vector, *, one_sided: bool = False, threads: int | None = None
-    ) -> Self: ...
+    ) -> HeightField: ...
     def __len__(self) -> int: ...
 
 @final
@@ -121,12 +123,41 @@ class Motion:
     """Position, rotation, displacement, acceleration and spin of a body over a tick.
 
     A point of the body is at ``position + delta * t + accel * t * t / 2`` plus its rotated arm. ``rotation`` is a quaternion
-    ``[x, y, z, w]`` of any length. ``spin`` is an axis times radians per tick.
+    ``[x, y, z, w]`` of any length. ``spin`` is a vector of radians per tick in the axes of the world: the rotation by
+    ``spin * t`` is applied after ``rotation``. The arguments are attributes too, as tuples; that of ``rotation`` has unit length.
+
+    A link that rotates about a joint moves on an arc, but a motion is a straight line with a constant spin: put the origin on
+    the axis of the joint, or add the deviation to ``target_distance``.
     """
     def __new__(
         cls, position: _Vector = (0.0, 0.0, 0.0), *, rotation: _Vector = (0.0, 0.0, 0.0, 1.0),
         delta: _Vector = (0.0, 0.0, 0.0), accel: _Vector = (0.0, 0.0, 0.0), spin: _Vector = (0.0, 0.0, 0.0),
-    ) -> Self: ...
+    ) -> Motion: ...
+    @staticmethod
+    def between(position0: _Vector, rotation0: _Vector, position1: _Vector, rotation1: _Vector) -> Motion:
+        """The motion from one pose to another, on a straight line, with a constant spin.
+
+        The body rotates by the smaller angle, of at most half a turn, so a tick with a longer rotation needs a ``spin`` of the
+        caller. At the end of the tick the body is at the second pose, except for rounding. The rotations are quaternions
+        ``[x, y, z, w]`` of any length.
+        """
+    def at(self, t: float) -> tuple[_Tuple, _Quaternion]:
+        """The position and the rotation at ``t``, a fraction of the tick, which is clamped to ``[0, 1]``."""
+    @property
+    def position(self) -> _Tuple:
+        """The position at the start of the tick."""
+    @property
+    def rotation(self) -> _Quaternion:
+        """The rotation at the start of the tick, a quaternion ``(x, y, z, w)`` of unit length."""
+    @property
+    def delta(self) -> _Tuple:
+        """The displacement over the tick without the acceleration."""
+    @property
+    def accel(self) -> _Tuple:
+        """The acceleration, in length per tick squared."""
+    @property
+    def spin(self) -> _Tuple:
+        """The rotation over the tick, a vector of radians in the axes of the world."""
 
 @final
 class FirstTime:
@@ -146,7 +177,9 @@ class FirstTime:
     closing: float | None
     """Closing speed of these points along the normal, in length per tick; negative if they separate."""
     depth: float | None
-    """Depth beyond the target distance along the normal if they overlap at the start, else None."""
+    """Depth beyond the target distance along the normal if they overlap at the start, else None. Of shapes with parts, such as
+    two meshes, it is that of the one pair ``part_a`` and ``part_b``.
+    """
     part_a: int | None
     """The number of the part of ``a`` that touches, such as a triangle; 0 for a ``Convex``; None without a known contact."""
     part_b: int | None
@@ -174,7 +207,9 @@ class FirstTimes:
     closing: _F32
     """``(k,)``: the closing speed of these points along the normal, in length per tick, negative if they separate, or 0."""
     depth: _F32
-    """``(k,)``: the depth beyond the target distance along the normal of bodies that overlap at the start, else 0."""
+    """``(k,)``: the depth beyond the target distance along the normal of bodies that overlap at the start, else 0. Of bodies with
+    parts, such as two meshes, it is that of the one pair of ``parts``.
+    """
     parts: _U32
     """``(k, 2)`` uint32: the number of the part of each body that touches, such as a triangle; 0 for a ``Convex``, and without
     a known contact.
@@ -184,7 +219,7 @@ class FirstTimes:
     def __len__(self) -> int: ...
 
 def first_time(
-    a: _Shape, motion_a: Motion, b: _Shape, motion_b: Motion, *, target_distance: float = 0.0,
+    a: Shape, motion_a: Motion, b: Shape, motion_b: Motion, *, target_distance: float = 0.0,
     tolerance: float = 6.103515625e-05, touch: _Touch = "if_closing",
 ) -> FirstTime:
     """When two shapes first come within ``target_distance`` of each other. Never late, never missed.
@@ -199,7 +234,7 @@ def first_time(
     """
 
 def first_times(
-    shapes: Iterable[_Shape], position: _F32, delta: _F32, pairs: _U32, *, rotation: _F32 | None = None,
+    shapes: Iterable[Shape], position: _F32, delta: _F32, pairs: _U32, *, rotation: _F32 | None = None,
     accel: _F32 | None = None, spin: _F32 | None = None, target_distance: float = 0.0, tolerance: float = 6.103515625e-05,
     touch: _Touch = "if_closing", threads: int | None = None,
 ) -> FirstTimes:
@@ -209,10 +244,12 @@ def first_times(
     quaternions ``rotation``, ``(n, 4)`` of any length, have a row for each. Without ``rotation``, no body is rotated at the start.
     ``pairs`` has two bodies in each row, ``(k, 2)``. The other arguments are as in ``first_time``. An invalid body touches
     nothing, and is in the list ``rejected`` of the result.
+
+    Each call reads all bodies, whatever the pairs: 100,000 take about 20 ms. For few pairs, pass only their bodies.
     """
 
 def bounds_over(
-    shapes: Iterable[_Shape], position: _F32, delta: _F32, *, rotation: _F32 | None = None, accel: _F32 | None = None,
+    shapes: Iterable[Shape], position: _F32, delta: _F32, *, rotation: _F32 | None = None, accel: _F32 | None = None,
     spin: _F32 | None = None, margin: float = 0.0,
 ) -> tuple[_F32, _F32, _F32]:
     """Moving boxes that contain bodies during the whole tick, for a ``Broadphase`` or a ``PairFinder``.
@@ -231,7 +268,27 @@ def distance(
     both.
     """
 
-def overlaps(a: _Shape, motion_a: Motion, b: _Shape, motion_b: Motion) -> bool:
+def distances(
+    shapes: Iterable[Convex], position: _F32, pairs: _U32, *, rotation: _F32 | None = None, threads: int | None = None
+) -> tuple[_F32, _F32, _F32, _F32]:
+    """Distances of many pairs of convex shapes at rest, each as ``distance`` returns it.
+
+    ``shapes`` are ``Convex``; ``position``, ``(n, 3)``, and the quaternions ``rotation``, ``(n, 4)`` of any length, have a row
+    for each. Without ``rotation``, no body is rotated. ``pairs`` has two bodies in each row, ``(k, 2)``.
+
+    Returns the distance of each pair, ``(k,)``, negative if the shapes overlap; its normal from the first body to the second,
+    ``(k, 3)``; and the nearest points of both, ``(k, 3)`` each. A pair with an invalid body is infinitely far apart.
+    """
+
+def overlaps_pairs(
+    shapes: Iterable[Shape], position: _F32, pairs: _U32, *, rotation: _F32 | None = None, threads: int | None = None
+) -> _Bool:
+    """Whether the two bodies of each pair overlap or touch at rest, each as ``overlaps`` returns it: ``(k,)`` bool.
+
+    ``shapes`` are of any class. The other arguments are as in ``distances``. An invalid body overlaps nothing.
+    """
+
+def overlaps(a: Shape, motion_a: Motion, b: Shape, motion_b: Motion) -> bool:
     """Whether two shapes of any class overlap or touch at the start of the tick: less work than the distance.
 
     A triangle of a one-sided mesh or height field counts if the position of the other body is in front of it, or is on the
@@ -239,7 +296,7 @@ def overlaps(a: _Shape, motion_a: Motion, b: _Shape, motion_b: Motion) -> bool:
     """
 
 def cast(
-    shape: _Shape, motion: Motion, origin: _F32, direction: _F32, max_fraction: float | None = None, *,
+    shape: Shape, motion: Motion, origin: _F32, direction: _F32, max_fraction: float | None = None, *,
     threads: int | None = None,
 ) -> tuple[_U8, _F32, _F32, _U32]:
     """Where rays first enter a shape at the start of the tick.

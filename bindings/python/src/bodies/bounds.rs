@@ -31,6 +31,24 @@ fn check(name: &str, rows: usize, shapes: usize) -> PyResult<()> {
     Err(wrong(name, format!("expected one row for each of {shapes} shapes, got {rows}")))
 }
 
+/// Reads a pose for each of `shapes` shapes. An invalid pose stays invalid.
+pub(super) fn poses(
+    position: &Bound<'_, PyAny>,
+    rotation: Option<&Bound<'_, PyAny>>,
+    shapes: usize,
+) -> PyResult<Vec<Pose>> {
+    let position = Vectors::new("position", position)?;
+    let rotation = rotation.map(|rows| Rows::<f32, 4>::new("rotation", rows)).transpose()?;
+    let (positions, rotations) = (position.rows(), rotation.as_ref().map(Rows::rows));
+    check("position", positions.len(), shapes)?;
+    check("rotation", rotations.map_or(shapes, <[_]>::len), shapes)?;
+    let pose = |(row, &position): (usize, &[f32; 3])| {
+        let rotation = rotations.map_or(Pose::IDENTITY.rotation, |rows| rows[row]);
+        Pose::normalized(position, rotation).unwrap_or(Pose { position, rotation })
+    };
+    Ok(positions.iter().enumerate().map(pose).collect())
+}
+
 impl Bodies {
     pub(super) fn new(of: &Bound<'_, PyAny>, columns: &MotionColumns<'_, '_>) -> PyResult<Self> {
         let shapes = sequence(of, CLASSES, Body::of)?;
@@ -42,29 +60,17 @@ impl Bodies {
         let optional = |name: &str, object: Option<&Bound<'_, PyAny>>| {
             object.map(|object| column(name, object)).transpose()
         };
-        let position = column("position", columns.position)?;
+        let poses = poses(columns.position, columns.rotation, shapes.len())?;
         let delta = column("delta", columns.delta)?;
         let accel = optional("accel", columns.accel)?;
         let spin = optional("spin", columns.spin)?;
-        let rotation = match columns.rotation {
-            None => None,
-            Some(object) => {
-                let rows = Rows::<f32, 4>::new("rotation", object)?.rows().to_vec();
-                check("rotation", rows.len(), shapes.len())?;
-                Some(rows)
-            }
-        };
         let vector =
             |of: &Option<Vec<[f32; 3]>>, row: usize| of.as_ref().map_or([0.0; 3], |v| v[row]);
-        let motion = |row: usize| {
-            let given = rotation.as_ref().map_or(Pose::IDENTITY.rotation, |rows| rows[row]);
-            // An invalid pose stays invalid.
-            let pose = Pose::normalized(position[row], given)
-                .unwrap_or(Pose { position: position[row], rotation: given });
+        let motion = |(row, pose): (usize, Pose)| {
             let (delta, accel, spin) = (delta[row], vector(&accel, row), vector(&spin, row));
             Motion { pose, delta, accel, spin }
         };
-        let motions = (0..shapes.len()).map(motion).collect();
+        let motions = poses.into_iter().enumerate().map(motion).collect();
         Ok(Self { shapes, motions })
     }
 }

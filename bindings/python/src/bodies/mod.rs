@@ -1,5 +1,6 @@
 //! Bodies: shapes of all kinds, their motions, and what is between two of them.
 
+mod at_rest;
 mod bounds;
 mod casts;
 mod convex;
@@ -8,6 +9,7 @@ mod one;
 mod pairs;
 mod parts;
 
+pub(crate) use at_rest::{distances, overlaps_pairs};
 pub(crate) use bounds::bounds_over;
 pub(crate) use casts::cast;
 pub(crate) use convex::Convex;
@@ -20,10 +22,10 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use swath::Shape;
 use swath::convex::OwnedShape;
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
+use swath::{Invalid, Shape};
 
 use crate::arguments::{Words, number_or, word, wrong};
 use crate::arrays::mistyped;
@@ -74,6 +76,16 @@ impl Body {
     /// Returns the shape if it is convex.
     fn convex(&self) -> Option<Shape<'_>> {
         if let Self::Convex(shape) = self { Some(shape.shape()) } else { None }
+    }
+}
+
+/// Why a body is invalid. Rotations of any length are normalised here, so the text of the library about unit quaternions does not fit.
+fn reason(error: &Invalid) -> String {
+    match error {
+        Invalid::Rotation => {
+            "a rotation is zero, NaN or infinite; pass a quaternion of any other length".to_owned()
+        }
+        other => other.to_string(),
     }
 }
 

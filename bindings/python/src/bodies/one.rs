@@ -33,7 +33,8 @@ pub(crate) struct FirstTime {
     on_b: Option<Vector>,
     /// Closing speed of these points along the normal, in length per tick; negative if they separate.
     closing: Option<f32>,
-    /// Depth beyond the target distance along the normal if they overlap at the start, else None.
+    /// Depth beyond the target distance along the normal if they overlap at the start, else None. Of shapes with parts, such as two
+    /// meshes, it is that of the one pair ``part_a`` and ``part_b``.
     depth: Option<f32>,
     /// The number of the part of ``a`` that touches, such as a triangle; 0 for a ``Convex``; None without a known contact.
     part_a: Option<u32>,

@@ -7,7 +7,7 @@ use swath::Pose;
 use swath::convex::OwnedShape;
 use swath::mesh::{Compound, HeightField, HeightFieldError, Mesh, TriangleFault};
 
-use super::{Body, sequence};
+use super::{Body, reason, sequence};
 use crate::arguments::{Scalar, same_rows, vector, wrong};
 use crate::arrays::{Grid, Rows, Vectors, collected};
 use crate::threads::Workers;
@@ -38,7 +38,7 @@ fn placed(
             Pose::at(position).map_err(|error| wrong("position", format!("row {row}: {error}")))?;
         if let Some(rotations) = rotations {
             pose = Pose::normalized(position, rotations[row])
-                .map_err(|error| wrong("rotation", format!("row {row}: {error}")))?;
+                .map_err(|error| wrong("rotation", format!("row {row}: {}", reason(&error))))?;
         }
         parts.push((shape, pose));
     }

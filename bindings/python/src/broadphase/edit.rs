@@ -42,7 +42,8 @@ impl Broadphase {
     /// Inserts a box for each row of ``min`` and ``max``, ``(n, 3)``, and returns their ids, ``(n,)``.
     ///
     /// ``delta`` is the displacement over the tick, ``(n, 3)``; that of a fixed or sleeping box is ignored. A rejected
-    /// row gets the id ``2**64 - 1``. Each of the other arguments is one value for all rows, or has one for each row:
+    /// row gets the id ``2**64 - 1``. **The id of the first box is 0**, so an array of zeros is no list without ids: fill
+    /// it with ``2**64 - 1``. Each of the other arguments is one value for all rows, or has one for each row:
     ///
     /// * ``kind``: a name or a sequence of names. Fixed boxes do not move, kinematic ones move on paths that the caller
     ///   prescribes, dynamic ones react to contacts, sleeping ones are dynamic ones at rest.
