@@ -154,7 +154,7 @@ pub mod mesh {
     pub use crate::meshes::{
         CastsError, Compound, FaultReason, Geometry, GeometryCasts, GeometryHit, GeometryOverlaps,
         GeometryPath, GeometrySweeps, HeightField, HeightFieldError, Mesh, MeshError,
-        MovingGeometry, OfGeometries, PartCast, RestingGeometry, TriangleFault, overlaps_of_pairs,
-        toi,
+        MovingGeometry, OfGeometries, PartCast, PartDistance, RestingGeometry, TriangleFault,
+        distances_of_pairs, overlaps_of_pairs, toi,
     };
 }

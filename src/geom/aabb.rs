@@ -312,6 +312,19 @@ impl Aabb {
         2.0 * (x * y + y * z + z * x)
     }
 
+    /// Returns the smallest box that contains all points, of which there is at least one.
+    pub(crate) fn around_points(points: &[[f32; 3]]) -> Self {
+        let mut aabb = Self { min: points[0], max: points[0] };
+        for point in &points[1..] {
+            let ends = aabb.min.iter_mut().zip(&mut aabb.max);
+            for (&x, (low, high)) in point.iter().zip(ends) {
+                *low = if x < *low { x } else { *low };
+                *high = if x > *high { x } else { *high };
+            }
+        }
+        aabb
+    }
+
     /// Returns the smallest box that contains both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {

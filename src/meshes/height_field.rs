@@ -2,7 +2,7 @@
 //!
 //! The triangles of a cell are computed when they are needed. The hierarchy has a box for each block of cells.
 
-use super::mesh::{box_around, extent_of};
+use super::mesh::extent_of;
 use crate::broadphase::bvh::BvhItem;
 use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::exec::Exec;
@@ -212,6 +212,22 @@ impl<'a> HeightField<'a> {
         self.tree.exec.level
     }
 
+    /// The boxes of blocks of cells.
+    pub(super) fn tree(&self) -> &Bvh {
+        &self.tree
+    }
+
+    /// Calls `visitor` with each triangle of a block, and its corners.
+    pub(super) fn triangles_of(&self, block: u32, visitor: &mut dyn FnMut(u32, [[f32; 3]; 3])) {
+        self.cells_of(block, &mut |triangles, _| {
+            for triangle in triangles {
+                if let Some(corners) = self.corners(triangle) {
+                    visitor(triangle, corners);
+                }
+            }
+        });
+    }
+
     /// Returns a triangle that exists.
     pub(super) fn part(&self, triangle: u32) -> Part<'_> {
         Part::Triangle(self.corners(triangle).unwrap_or_default())
@@ -271,9 +287,10 @@ impl<'a> HeightField<'a> {
     /// Returns the box around the triangles of a cell; `None` if both are holes.
     fn cell_bounds(&self, i: u32, j: u32) -> Option<Aabb> {
         // Both have these corners.
-        let common = box_around(&[self.vertex(i, j)?, self.vertex(i + 1, j + 1)?]);
+        let common = Aabb::around_points(&[self.vertex(i, j)?, self.vertex(i + 1, j + 1)?]);
         let others = [self.vertex(i + 1, j), self.vertex(i, j + 1)];
-        let boxes = others.into_iter().flatten().map(|other| common.union(&box_around(&[other])));
+        let boxes =
+            others.into_iter().flatten().map(|other| common.union(&Aabb::around_points(&[other])));
         boxes.reduce(|one, other| one.union(&other))
     }
 

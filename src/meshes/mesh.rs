@@ -153,7 +153,9 @@ impl<'a> Mesh<'a> {
         let fill = |first: usize, items: &mut [BvhItem]| {
             for ((row, item), &triangle) in (first as u32..).zip(items).zip(&indices[first..]) {
                 *item = match corners(points, triangle) {
-                    Ok(corners) => BvhItem { aabb: box_around(&corners), id: row, filter: 0 },
+                    Ok(corners) => {
+                        BvhItem { aabb: Aabb::around_points(&corners), id: row, filter: 0 }
+                    }
                     Err(_) => BvhItem::NOTHING,
                 };
             }
@@ -268,19 +270,6 @@ impl<'a> Mesh<'a> {
     pub(super) fn number(&self, slot: u32) -> u32 {
         self.tree.tree.triangle_number(slot)
     }
-}
-
-/// Returns the box around a triangle or a cell.
-pub(super) fn box_around(points: &[[f32; 3]]) -> Aabb {
-    let mut aabb = Aabb { min: points[0], max: points[0] };
-    for point in &points[1..] {
-        let ends = aabb.min.iter_mut().zip(&mut aabb.max);
-        for (&x, (low, high)) in point.iter().zip(ends) {
-            *low = if x < *low { x } else { *low };
-            *high = if x > *high { x } else { *high };
-        }
-    }
-    aabb
 }
 
 /// Returns the extent of a body whose parts are in a box, if it has any.

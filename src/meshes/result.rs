@@ -1,5 +1,6 @@
 //! Result of a search for a first time of two geometries.
 
+use crate::narrowphase::gjk::Distance;
 use crate::narrowphase::toi::{Toi, ToiResult};
 
 /// When two geometries first touch, and with which of their parts.
@@ -12,6 +13,16 @@ pub struct PartToi {
     pub parts: [u32; 2],
     /// The number of pairs of parts that were tested, at most the greatest `u32`.
     pub tests: u32,
+}
+
+/// The distance of two geometries, and which of their parts are the nearest.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PartDistance {
+    /// The distance of these two parts, with its normal and the nearest points.
+    pub distance: Distance,
+    /// The nearest part of each of the two; 0 for a convex shape.
+    pub parts: [u32; 2],
 }
 
 /// The result of two convex shapes, of which no part was tested.

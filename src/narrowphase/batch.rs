@@ -24,6 +24,9 @@ pub enum PairsError {
     /// The length of a column differs from the number of bodies or pairs.
     #[error(transparent)]
     Length(#[from] LengthMismatch),
+    /// The greatest distance is invalid.
+    #[error("{0}")]
+    MaxDistance(Invalid),
     /// A pair refers to a row that does not exist.
     #[error("pair {index} refers to row {row}; rows must be below {rows}")]
     NoSuchRow {

@@ -1,8 +1,10 @@
 //! Tests of meshes, height fields and compounds.
 
 mod batches;
+mod bodies;
 mod casts;
 mod convex_edges;
+mod distances;
 mod far_parts;
 mod faults;
 mod fine;

@@ -72,7 +72,7 @@ pub fn distance_from(
 }
 
 /// Does what [`distance_from`] does, for poses that are known to be valid.
-pub(super) fn distance_of_valid(
+pub(crate) fn distance_of_valid(
     a: &Shape<'_>,
     a_pose: &Pose,
     b: &Shape<'_>,

@@ -30,6 +30,7 @@
 //! by_level.rs     distance of other shapes, by a search that is compiled for each level
 //! pairs.rs        the distances of many pairs, or whether they overlap
 //! overlap.rs      whether two shapes overlap
+//! farther.rs      whether a plane proves that they are farther apart than a limit
 //! nearest.rs      the search
 //! box_axes.rs     the axes that can separate two boxes
 //! box_depth.rs    depth of two boxes that overlap
@@ -45,6 +46,7 @@ mod boxes;
 mod by_level;
 mod distance;
 mod expanding_polytope;
+mod farther;
 mod local_depth;
 mod nearest;
 mod overlap;
@@ -56,7 +58,9 @@ mod segments;
 
 pub(super) use box_axes::{Axis, CLEAR_EDGES};
 pub(super) use boxes::{BoxPair, BoxPoints};
+pub(crate) use distance::distance_of_valid;
 pub use distance::{distance, distance_from};
+pub(crate) use farther::are_surely_farther;
 pub(super) use local_depth::gap_along;
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};

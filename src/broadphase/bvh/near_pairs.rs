@@ -1,0 +1,282 @@
+//! Traverses two trees together, the nearest nodes first, for pairs of boxes that are near each other.
+//!
+//! The boxes of the first tree are enclosed by boxes in the axes of the second. A pair of nodes is as far apart as their boxes; it is divided at the
+//! node with the larger box, and pairs beyond the limit are left out (Johnson and Cohen 1998, *A framework for efficient minimum distance
+//! computations*). The pairs are visited depth first, so the memory is that of a few nodes for each level of both trees.
+//!
+//! Guarantee: the order of the visits depends on the trees and the limit alone. All pairs of boxes within the final limit have been visited.
+
+use super::{LEAF, NOTHING, Tree, WIDTH};
+use crate::geom::{Aabb, MapEach};
+use alloc::vec::Vec;
+
+/// The boxes of a tree without filters, or a single box, which is row 0.
+#[derive(Clone, Copy)]
+pub(crate) struct TreeOrBox<'t> {
+    pub(crate) tree: Option<&'t Tree>,
+    /// A box around all.
+    pub(crate) around: Aabb,
+}
+
+/// A box with its centre and half extents.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CenteredBox {
+    center: [f64; 3],
+    half: [f64; 3],
+}
+
+impl CenteredBox {
+    pub(crate) fn of(aabb: &Aabb) -> Self {
+        let mut centered = Self::default();
+        for axis in 0..3 {
+            let [low, high] = [aabb.min[axis], aabb.max[axis]].map(f64::from);
+            centered.center[axis] = 0.5 * (low + high);
+            centered.half[axis] = 0.5 * (high - low);
+        }
+        centered
+    }
+
+    /// The sum of the half extents.
+    fn extent(&self) -> f64 {
+        self.half[0] + self.half[1] + self.half[2]
+    }
+}
+
+/// From the axes of a first tree to those of a second: `rotation · x + offset`.
+#[derive(Clone, Copy)]
+pub(crate) struct Placement {
+    /// The rows of the matrix.
+    pub(crate) rotation: [[f64; 3]; 3],
+    pub(crate) offset: [f64; 3],
+    /// An upper bound of the rounding error of a distance of two boxes.
+    pub(crate) rounding: f64,
+}
+
+impl Placement {
+    /// A box around a box of the first tree, in the axes of the second.
+    pub(crate) fn around(&self, of: &CenteredBox) -> CenteredBox {
+        let mut around = CenteredBox { center: self.offset, ..CenteredBox::default() };
+        for (axis, row) in self.rotation.iter().enumerate() {
+            for k in 0..3 {
+                around.center[axis] += row[k] * of.center[k];
+                around.half[axis] += row[k].abs() * of.half[k];
+            }
+        }
+        around
+    }
+
+    /// A lower bound of the distance of two boxes in the axes of the second tree; it may be negative.
+    pub(crate) fn distance(&self, a: &CenteredBox, b: &CenteredBox) -> f64 {
+        let mut square = 0.0;
+        for axis in 0..3 {
+            let between = (a.center[axis] - b.center[axis]).abs();
+            let gap = between - (a.half[axis] + b.half[axis]);
+            square += if gap > 0.0 { gap * gap } else { 0.0 };
+        }
+        libm::sqrt(square) - self.rounding
+    }
+}
+
+/// A node or a box of each of two trees, and a lower bound of their distance.
+#[derive(Clone, Copy)]
+struct Near {
+    distance: f64,
+    ids: [u32; 2],
+    boxes: [CenteredBox; 2],
+}
+
+/// The children of a node, with their boxes in columns. Lanes without a child have the id [`NOTHING`].
+struct Children {
+    ids: [u32; WIDTH],
+    center: [[f64; WIDTH]; 3],
+    half: [[f64; WIDTH]; 3],
+}
+
+impl Children {
+    /// The box of a body that is no tree.
+    fn of_one(aabb: &CenteredBox) -> Self {
+        let CenteredBox { center, half } = aabb;
+        let mut ids = [NOTHING; WIDTH];
+        ids[0] = 0;
+        let [center, half] = [center, half].map_each(|of| of.map_each(|x| [x; WIDTH]));
+        Self { ids, center, half }
+    }
+
+    /// Replaces the contents by the children of the node `id` of a tree, which are nodes or, with their rows, the boxes of a leaf.
+    fn read(&mut self, tree: Option<&Tree>, id: u32, placement: Option<&Placement>) -> &Self {
+        let Some(tree) = tree else { return self };
+        let at = (id & !LEAF) as usize;
+        if id & LEAF != 0 && !tree.triangles().is_empty() {
+            let leaf = &tree.triangles()[at];
+            for (lane, id) in self.ids.iter_mut().enumerate() {
+                let is_empty = leaf.number(lane) == NOTHING;
+                *id = if is_empty { NOTHING } else { (at * WIDTH + lane) as u32 };
+            }
+            let [a, b, c] = &leaf.corners;
+            for axis in 0..3 {
+                self.set(axis, |lane| {
+                    let [a, b, c] = [a, b, c].map_each(|corner| corner[axis][lane]);
+                    let (low, high) = if a < b { (a, b) } else { (b, a) };
+                    [if c < low { c } else { low }, if c > high { c } else { high }]
+                });
+            }
+        } else {
+            let node = &tree.nodes_above()[at];
+            self.ids = node.ids;
+            for axis in 0..3 {
+                self.set(axis, |lane| [node.bounds[axis][lane], node.bounds[3 + axis][lane]]);
+            }
+        }
+        if let Some(placement) = placement {
+            self.place(placement);
+        }
+        self
+    }
+
+    /// Sets the boxes on an axis, of which `ends` returns the ends for each lane.
+    #[inline(always)]
+    fn set(&mut self, axis: usize, ends: impl Fn(usize) -> [f32; 2]) {
+        for lane in 0..WIDTH {
+            let [low, high] = ends(lane).map_each(f64::from);
+            self.center[axis][lane] = 0.5 * (low + high);
+            self.half[axis][lane] = 0.5 * (high - low);
+        }
+    }
+
+    /// Replaces the boxes by boxes around them in other axes, as [`Placement::around`] does.
+    fn place(&mut self, placement: &Placement) {
+        let (mut center, mut half) = ([[0.0; WIDTH]; 3], [[0.0; WIDTH]; 3]);
+        for axis in 0..3 {
+            center[axis] = [placement.offset[axis]; WIDTH];
+            for (k, &factor) in placement.rotation[axis].iter().enumerate() {
+                for lane in 0..WIDTH {
+                    center[axis][lane] += factor * self.center[k][lane];
+                    half[axis][lane] += factor.abs() * self.half[k][lane];
+                }
+            }
+        }
+        (self.center, self.half) = (center, half);
+    }
+
+    /// Lower bounds of the distances from a box, as of [`Placement::distance`].
+    fn distances(&self, from: &CenteredBox, rounding: f64) -> [f64; WIDTH] {
+        let mut distances = [0.0; WIDTH];
+        for axis in 0..3 {
+            let (center, half) = (from.center[axis], from.half[axis]);
+            for (lane, square) in distances.iter_mut().enumerate() {
+                let between = (self.center[axis][lane] - center).abs();
+                let gap = between - (self.half[axis][lane] + half);
+                *square += if gap > 0.0 { gap * gap } else { 0.0 };
+            }
+        }
+        for distance in &mut distances {
+            *distance = libm::sqrt(*distance) - rounding;
+        }
+        distances
+    }
+
+    fn centered_box(&self, lane: usize) -> CenteredBox {
+        let [x, y, z] = &self.center;
+        let [half_x, half_y, half_z] = &self.half;
+        CenteredBox {
+            center: [x[lane], y[lane], z[lane]],
+            half: [half_x[lane], half_y[lane], half_z[lane]],
+        }
+    }
+}
+
+/// Calls `visitor` with pairs of boxes that are at most `limit` apart, each with its row and box in the axes of the second tree. It
+/// returns the distance up to which further pairs are visited. The limit never grows, and a negative one ends the traversal.
+pub(crate) fn near_pairs(
+    trees: [TreeOrBox<'_>; 2],
+    placement: &Placement,
+    mut limit: f64,
+    visitor: &mut dyn FnMut([(u32, CenteredBox); 2]) -> f64,
+) {
+    let [around_a, around_b] = trees.map_each(|of| CenteredBox::of(&of.around));
+    let boxes = [placement.around(&around_a), around_b];
+    let distance = placement.distance(&boxes[0], &boxes[1]);
+    let ids = trees.map_each(|of| of.tree.map_or(LEAF, |tree| tree.root.unwrap_or(NOTHING)));
+    if ids.contains(&NOTHING) {
+        return;
+    }
+    let (mut left, mut pairs) = (Vec::new(), Vec::new());
+    // The children of the last nodes. A body that is no tree keeps its box.
+    let (mut of_a, mut of_b) = (Children::of_one(&boxes[0]), Children::of_one(&boxes[1]));
+    left.push(Near { distance, ids, boxes });
+    while let Some(next) = left.pop() {
+        if next.distance > limit || limit < 0.0 {
+            continue;
+        }
+        let [divides_a, divides_b] = next.ids.map_each(|id| id & LEAF == 0);
+        if divides_a || divides_b {
+            let larger = next.boxes[0].extent() > next.boxes[1].extent();
+            let divided = usize::from(!divides_a || divides_b && !larger);
+            let children = if divided == 0 {
+                of_a.read(trees[0].tree, next.ids[0], Some(placement))
+            } else {
+                of_b.read(trees[1].tree, next.ids[1], None)
+            };
+            push_nearest_last(children, &next, divided, (limit, placement), &mut left);
+            continue;
+        }
+        of_a.read(trees[0].tree, next.ids[0], Some(placement));
+        of_b.read(trees[1].tree, next.ids[1], None);
+        list_near(&of_a, &of_b, (limit, placement), &mut pairs);
+        for &(distance, [a, b]) in &pairs {
+            if distance <= limit {
+                let [a, b] = [(&of_a, a), (&of_b, b)]
+                    .map_each(|(of, lane)| (of.ids[lane], of.centered_box(lane)));
+                let most = visitor([a, b]);
+                limit = if most < limit { most } else { limit };
+            }
+        }
+    }
+}
+
+/// Pushes the children of one node of a pair with the other node, the nearest last.
+fn push_nearest_last(
+    children: &Children,
+    of: &Near,
+    divided: usize,
+    (limit, placement): (f64, &Placement),
+    left: &mut Vec<Near>,
+) {
+    let first = left.len();
+    let distances = children.distances(&of.boxes[1 - divided], placement.rounding);
+    for (lane, (&distance, &id)) in distances.iter().zip(&children.ids).enumerate() {
+        if distance <= limit && id != NOTHING {
+            let mut near = Near { distance, ..*of };
+            near.ids[divided] = id;
+            near.boxes[divided] = children.centered_box(lane);
+            let farther = left[first..].iter().take_while(|other| other.distance >= distance);
+            let at = first + farther.count();
+            left.insert(at, near);
+        }
+    }
+}
+
+/// Lists the lanes of pairs of boxes of two leaves within the limit, and the nearest pair first.
+fn list_near(
+    of_a: &Children,
+    of_b: &Children,
+    (limit, placement): (f64, &Placement),
+    pairs: &mut Vec<(f64, [usize; 2])>,
+) {
+    pairs.clear();
+    let mut nearest = 0;
+    for a in (0..WIDTH).filter(|&a| of_a.ids[a] != NOTHING) {
+        let distances = of_b.distances(&of_a.centered_box(a), placement.rounding);
+        for (b, (&distance, &id)) in distances.iter().zip(&of_b.ids).enumerate() {
+            if distance <= limit && id != NOTHING {
+                if pairs.get(nearest).is_none_or(|&(least, _)| distance < least) {
+                    nearest = pairs.len();
+                }
+                pairs.push((distance, [a, b]));
+            }
+        }
+    }
+    if !pairs.is_empty() {
+        pairs.swap(0, nearest);
+    }
+}

@@ -1,0 +1,240 @@
+//! Tests of distances of geometries at rest: the least of all their parts.
+
+use crate::bodies::{Bodies, ROUNDING, parts, pose, shape, vector};
+use swath::convex::gjk::{self, Distance};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh, PartDistance, distances_of_pairs};
+use swath::{Invalid, Level, Pair, Pose, Shape, Threads};
+use testkit::draw::{Draw, how_many};
+use testkit::finite::assert_finite;
+use testkit::least_time::least_time;
+
+/// How far the distance of two bodies is from that of their parts one by one, whose poses are rounded to `f32`.
+fn slack((a, of_a): (&Geometry<'_>, &Pose), (b, of_b): (&Geometry<'_>, &Pose)) -> f64 {
+    let apart = (0..3).map(|k| f64::from(of_a.position[k] - of_b.position[k]).abs());
+    ROUNDING * (a.size() + b.size() + apart.sum::<f64>())
+}
+
+/// Returns the least distance of all parts.
+fn least((a, of_a): (&Geometry<'_>, &Pose), (b, of_b): (&Geometry<'_>, &Pose)) -> f64 {
+    let (parts_a, parts_b) = (parts(a, of_a), parts(b, of_b));
+    let pairs = parts_a.iter().flat_map(|a| parts_b.iter().map(move |b| (a, b)));
+    let distance = |((a, of_a), (b, of_b)): (&(Shape<'_>, Pose), &(Shape<'_>, Pose))| {
+        gjk::distance(a, of_a, b, of_b).expect("valid").distance
+    };
+    pairs.map(distance).fold(f32::INFINITY, f32::min).into()
+}
+
+/// Asserts that the distance is the least of all parts, and of the parts that it names. Returns whether the bodies overlap.
+fn check(a: (&Geometry<'_>, &Pose), b: (&Geometry<'_>, &Pose)) -> bool {
+    let expected = least(a, b);
+    let near = slack(a, b);
+    let find = |most| a.0.distance(a.1, b.0, b.1, most).expect("valid");
+    let Some(found) = find(f32::INFINITY) else {
+        assert!(expected.is_infinite(), "{a:?} {b:?}");
+        return false;
+    };
+    assert_finite(&found);
+    let PartDistance { distance, parts: [part_a, part_b] } = found;
+    let text = format!("{found:?}, {expected}: {a:?} {b:?}");
+    let d = f64::from(distance.distance);
+    let overlaps = expected < -near;
+    if overlaps {
+        assert!(d <= near && d >= expected - near, "{text}");
+    } else if expected > near {
+        assert!((d - expected).abs() <= near, "{text}");
+        // The points are on both surfaces, as far apart as the distance, along the normal.
+        let between = [0, 1, 2].map(|k| f64::from(distance.on_b[k]) - f64::from(distance.on_a[k]));
+        let along: f64 = (0..3).map(|k| between[k] * f64::from(distance.normal[k])).sum();
+        assert!((along - d).abs() <= near, "{text}");
+        assert_eq!(find(0.5 * distance.distance), None, "{text}");
+        // Of parts that are equally far, another one may be found.
+        let again = find(1.00001 * distance.distance).map(|found| found.distance.distance);
+        assert_eq!(again, Some(distance.distance), "{text}");
+    }
+    let own = least_of_parts(a, part_a, b, part_b);
+    assert!((own - d).abs() <= near.max(1e-2 * d.abs()), "{own} {text}");
+    overlaps
+}
+
+/// Returns a part as a convex shape in the world.
+fn part_of<'g>(body: &Geometry<'g>, pose: &Pose, part: u32) -> (Shape<'g>, Pose) {
+    // Holes of a height field have no shape.
+    let before = match body {
+        Geometry::HeightField(field) => {
+            (0..part).filter(|&before| field.corners(before).is_some()).count()
+        }
+        _ => part as usize,
+    };
+    parts(body, pose)[before]
+}
+
+/// Returns the distance of two parts.
+fn least_of_parts(
+    (a, of_a): (&Geometry<'_>, &Pose),
+    part_a: u32,
+    (b, of_b): (&Geometry<'_>, &Pose),
+    part_b: u32,
+) -> f64 {
+    let ((a, of_a), (b, of_b)) = (part_of(a, of_a, part_a), part_of(b, of_b, part_b));
+    gjk::distance(&a, &of_a, &b, &of_b).expect("valid").distance.into()
+}
+
+/// Goal: the distance of bodies is the least of all their parts, with the two parts that it names, and a limit leaves out what is beyond it. Method: random
+/// terrains, fields with holes, compounds and shapes with each other, near and far, at random and rotated poses; all parts one by one.
+#[test]
+fn distance_is_the_least_of_all_parts() {
+    let mut draw = Draw::new(51);
+    let mut counts = [[[0_usize; 2]; 4]; 4];
+    for _ in 0..how_many(60) {
+        let bodies = [Bodies::new(&mut draw, false), Bodies::new(&mut draw, false)];
+        let [first, second] = bodies.each_ref().map(|bodies| bodies.all(&mut draw));
+        for (i, a) in first.iter().enumerate() {
+            for (j, b) in second.iter().enumerate() {
+                let apart = draw.one_of(&[0.0, 3.0, 30.0]);
+                let far = draw.one_of(&[0.0, 0.0, 1000.0]);
+                let (of_a, mut of_b) = (pose(&mut draw, 2.0 + far), pose(&mut draw, 2.0));
+                let towards = vector(&mut draw, apart);
+                of_b.position = [0, 1, 2].map(|k| of_a.position[k] + towards[k] + of_b.position[k]);
+                let overlaps = check((a, &of_a), (b, &of_b));
+                counts[i][j][usize::from(overlaps)] += 1;
+            }
+        }
+    }
+    let each = counts.as_flattened().as_flattened();
+    assert!(each.iter().all(|&count| count > how_many(60) / 50), "{counts:?}");
+}
+
+/// Goal: results are the same on every level. Method: a mesh and a compound that are built for each level, near each other.
+#[test]
+fn distance_has_the_same_bits_on_every_level() {
+    let mut draw = Draw::new(52);
+    for _ in 0..how_many(40) {
+        let bodies = Bodies::new(&mut draw, false);
+        let (vertices, triangles) = (bodies.mesh.vertices(), bodies.mesh.triangles());
+        let (of_a, of_b) = (pose(&mut draw, 4.0), pose(&mut draw, 4.0));
+        let mut found = Level::all().map(|level| {
+            let mesh = Mesh::with_exec(vertices, triangles, level).expect("the same triangles");
+            let parts = bodies.compound.parts().to_vec();
+            let compound = Compound::with_exec(parts, level).expect("the same parts");
+            let body: Geometry<'_> = (&compound).into();
+            Geometry::from(&mesh).distance(&of_a, &body, &of_b, f32::INFINITY)
+        });
+        let first = found.next().expect("a level");
+        assert!(found.all(|other| other == first));
+    }
+}
+
+/// Goal: a convex shape has the distance of two convex shapes. Method: shapes alone, and in a compound at its origin.
+#[test]
+fn convex_shapes_have_the_distance_of_convex_shapes() {
+    let mut draw = Draw::new(53);
+    for _ in 0..how_many(500) {
+        let [a, b] = [(); 2].map(|()| shape(&mut draw, 1.0));
+        let (of_a, of_b) = (pose(&mut draw, 3.0), pose(&mut draw, 3.0));
+        let expected = gjk::distance(&a, &of_a, &b, &of_b).expect("valid");
+        let [a, b] = [a, b].map(Geometry::from);
+        let found = a.distance(&of_a, &b, &of_b, f32::INFINITY).expect("valid");
+        assert_eq!(found, Some(PartDistance { distance: expected, parts: [0; 2] }));
+        let found = a.distance(&of_a, &b, &of_b, 0.5).expect("valid");
+        assert_eq!(found.is_some(), expected.distance <= 0.5);
+    }
+}
+
+/// Goal: bodies without parts have no distance, and invalid arguments are errors. Method: empty meshes, compounds and fields of holes; NaN and negative
+/// limits, and invalid poses.
+#[test]
+fn bodies_without_parts_have_no_distance() {
+    let mesh = Mesh::new(vec![], vec![]).expect("nothing");
+    let compound = Compound::new([]).expect("nothing");
+    let field = HeightField::new(vec![f32::NAN; 4], [2, 2], [1.0, 1.0]).expect("holes");
+    let ball = Shape::sphere(1.0).expect("a ball");
+    let empty: [Geometry<'_>; 3] = [(&mesh).into(), (&compound).into(), (&field).into()];
+    let own = Pose::IDENTITY;
+    for a in &empty {
+        for b in empty.iter().chain([&ball.into()]) {
+            assert_eq!(a.distance(&own, b, &own, f32::INFINITY), Ok(None));
+            assert_eq!(b.distance(&own, a, &own, f32::INFINITY), Ok(None));
+        }
+    }
+    let ball = Geometry::from(ball);
+    for limit in [f32::NAN, -1.0, f32::NEG_INFINITY] {
+        assert_eq!(ball.distance(&own, &ball, &own, limit), Err(Invalid::MaxDistance));
+    }
+    assert!(ball.distance(&own, &ball, &own, 0.0).expect("valid").is_some());
+    let nan = Pose { position: [f32::NAN; 3], ..own };
+    assert_eq!(ball.distance(&nan, &ball, &own, 1.0), Err(Invalid::NotFinite { axis: 0 }));
+    assert_eq!(ball.distance(&own, &ball, &nan, 1.0), Err(Invalid::NotFinite { axis: 0 }));
+}
+
+/// Goal: a batch has the results of single calls on any number of threads; a row with an invalid pose is listed, and its pairs have no result. Method: random
+/// bodies, of which one has a pose that is not finite.
+#[test]
+fn distances_of_pairs_are_those_of_single_calls() {
+    let mut draw = Draw::new(54);
+    let bodies: Vec<_> = (0..8).map(|_| Bodies::new(&mut draw, false)).collect();
+    let geometries: Vec<_> = bodies.iter().flat_map(|bodies| bodies.all(&mut draw)).collect();
+    let mut poses: Vec<_> = geometries.iter().map(|_| pose(&mut draw, 6.0)).collect();
+    poses[5].position[1] = f32::NAN;
+    let rows = geometries.len() as u32;
+    let pairs: Vec<_> = (0..rows).flat_map(|a| (0..rows).map(move |b| Pair { a, b })).collect();
+    let most = 4.0;
+    let mut outputs = [Threads::one(), Threads::current()].map(|threads| {
+        let (mut out, mut rejected) = (vec![Some(PartDistance::default()); pairs.len()], vec![]);
+        distances_of_pairs(&geometries, &poses, &pairs, most, &threads, &mut rejected, &mut out)
+            .expect("valid rows");
+        assert!(rejected.len() == 1 && rejected[0].row == 5, "{rejected:?}");
+        out
+    });
+    assert_eq!(outputs[0], outputs[1]);
+    let mut found = 0;
+    for (out, pair) in outputs[0].iter_mut().zip(&pairs) {
+        let [a, b] = [pair.a, pair.b].map(|row| row as usize);
+        let alone = geometries[a].distance(&poses[a], &geometries[b], &poses[b], most);
+        assert_eq!(alone.unwrap_or(None), *out, "{pair:?}");
+        found += usize::from(out.is_some());
+    }
+    assert!(found > pairs.len() / 4 && found < pairs.len(), "{found} of {}", pairs.len());
+    let mut short = [None; 1];
+    let call = |limit, out: &mut [_]| {
+        let threads = Threads::one();
+        distances_of_pairs(&geometries, &poses, &pairs, limit, &threads, &mut vec![], out)
+    };
+    assert!(call(most, &mut short).is_err() && call(f32::NAN, &mut short).is_err());
+}
+
+/// Two meshes of `2·side²` triangles, one above the other, whose hills fit into each other's valleys at a distance of about 0.1.
+fn hills(side: u32) -> [Mesh<'static>; 2] {
+    [0.0, 0.1].map(|above| {
+        let point = |k: u32| {
+            let [x, z] = [k % (side + 1), k / (side + 1)].map(|k| 8.0 * k as f32 / side as f32);
+            [x, (x + 0.5 * z).sin() + above, z]
+        };
+        let vertices: Vec<_> = (0..(side + 1) * (side + 1)).map(point).collect();
+        let triangles: Vec<_> = (0..side * side)
+            .flat_map(|k| {
+                let corner = k / side * (side + 1) + k % side;
+                [
+                    [corner, corner + side + 1, corner + 1],
+                    [corner + 1, corner + side + 1, corner + side + 2],
+                ]
+            })
+            .collect();
+        Mesh::new(vertices, triangles).expect("hills")
+    })
+}
+
+/// Goal: the distance of two meshes whose boxes overlap takes far less time than their numbers of triangles multiplied. Method: hills of 5,000 and of 80,000
+/// triangles that lie in each other.
+#[test]
+fn meshes_inside_each_other_are_not_tested_one_by_one() {
+    let times = [50, 200].map(|side| {
+        let [low, high] = hills(side);
+        let [low, high] = [&low, &high].map(Geometry::from);
+        least_time(|| {
+            let found = low.distance(&Pose::IDENTITY, &high, &Pose::IDENTITY, f32::INFINITY);
+            let Distance { distance, .. } = found.expect("valid").expect("triangles").distance;
+            assert!(distance > 0.05 && distance < 0.1, "{distance}");
+        })
+    });
+    assert!(times[1] < 40 * times[0], "{times:?}");
+}
