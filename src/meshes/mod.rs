@@ -17,7 +17,7 @@
 //!     where the body slides over that edge, repeat                        (search.rs)
 //! ```
 //!
-//! Whether two bodies at rest overlap takes no search for a time ([`Geometry::overlaps`], `overlap.rs`). A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, and overlaps
+//! Whether two bodies at rest overlap, and their distance, take no search for a time ([`Geometry::overlaps`], `overlap.rs`; [`Geometry::distance`], `distance.rs`). A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, and overlaps
 //! with them, by their boxes, are methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`, `overlap_queries.rs`,
 //! `batches.rs`).
 //!

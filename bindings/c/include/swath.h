@@ -1333,7 +1333,9 @@ swath_status swath_toi_pairs(const struct swath_shape *const *bodies,
                              const struct swath_exec *exec_of,
                              struct swath_toi_result *results);
 
-// Computes the distance of two convex shapes, each at a pose. A body that is not a convex shape, or an invalid pose, is an error.
+// Computes the distance of two bodies of any kind, each at a pose, with the nearest points: the least of all their parts. Triangles are surfaces, and count
+// from both sides. Bodies with parts that overlap have a distance below zero, which is that of the first parts that were found to overlap, and not the depth
+// of the bodies. A body without parts is infinitely far from all others. An invalid pose is an error.
 swath_status swath_distance(const struct swath_shape *a,
                             const struct swath_pose *pose_a,
                             const struct swath_shape *b,

@@ -579,7 +579,7 @@ inline swath_pose motion_pose_at(const swath_motion &motion, float t) {
     return pose;
 }
 
-// The distance of two convex shapes.
+// The distance of two bodies of any kind.
 inline swath_distance_result distance(const shape &a, const swath_pose &pose_a, const shape &b, const swath_pose &pose_b) {
     swath_distance_result result{};
     check(swath_distance(a.get(), &pose_a, b.get(), &pose_b, &result));

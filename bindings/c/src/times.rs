@@ -335,7 +335,9 @@ unsafe fn placed_pairs<'a, T: Pod>(
     Ok(PlacedPairs { bodies, poses, pairs, threads: exec.threads, to })
 }
 
-/// Computes the distance of two convex shapes, each at a pose. A body that is not a convex shape, or an invalid pose, is an error.
+/// Computes the distance of two bodies of any kind, each at a pose, with the nearest points: the least of all their parts. Triangles are surfaces, and count
+/// from both sides. Bodies with parts that overlap have a distance below zero, which is that of the first parts that were found to overlap, and not the depth
+/// of the bodies. A body without parts is infinitely far from all others. An invalid pose is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_distance(
     a: *const swath_shape,
@@ -347,8 +349,10 @@ pub unsafe extern "C" fn swath_distance(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let ([a, b], [pose_a, pose_b], to) = unsafe { bodies([a, b], [pose_a, pose_b], result)? };
-        let found = gjk::distance(&a.convex("a")?, &pose_a, &b.convex("b")?, &pose_b);
-        to.write(bytemuck::cast(found.map_err(|error| of_poses(error, &pose_a))?));
+        let found = a.geometry().distance(&pose_a, &b.geometry(), &pose_b, f32::INFINITY);
+        let found = found.map_err(|error| of_poses(error, &pose_a))?;
+        let none = Distance { distance: f32::INFINITY, ..Distance::default() };
+        to.write(bytemuck::cast(found.map_or(none, |found| found.distance)));
         Ok(())
     })
 }

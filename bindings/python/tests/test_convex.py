@@ -1,5 +1,6 @@
 """First times and distances of convex shapes."""
 
+import math
 import unittest
 
 import numpy as np
@@ -231,6 +232,19 @@ class ConvexTest(unittest.TestCase):
         ball = swath.Convex.sphere(1.0)
         self.assertAlmostEqual(swath.distance(ball, swath.Motion([3, 0, 0]), ball, swath.Motion())[0], 1.0, places=6)
         self.assertLess(swath.distance(ball, swath.Motion([1, 0, 0]), ball, swath.Motion())[0], 0)
+
+    def test_distance_of_a_mesh_is_that_of_its_nearest_triangle(self):
+        """Goal: shapes of all classes have a distance. Method: a ball above a floor of two triangles, in both orders, and nothing."""
+        corners = np.array([[-4, 0, -4], [4, 0, -4], [4, 0, 4], [-4, 0, 4]], F32)
+        floor, ball = swath.Mesh(corners, np.array([[0, 2, 1], [0, 3, 2]], np.uint32)), swath.Convex.sphere(0.5)
+        at, still = swath.Motion([1, 2, 0]), swath.Motion()
+        found, normal, on_a, on_b = swath.distance(ball, at, floor, still)
+        self.assertAlmostEqual(found, 1.5, places=6)
+        self.assertEqual((normal, on_a, on_b), ((0, -1, 0), (1, 1.5, 0), (1, 0, 0)))
+        self.assertEqual(swath.distance(floor, still, ball, at)[1], (0, 1, 0))
+        self.assertLess(swath.distance(floor, still, ball, swath.Motion([1, 0.25, 0]))[0], 0)
+        nothing = swath.Mesh(corners, np.zeros((0, 3), np.uint32))
+        self.assertEqual(swath.distance(nothing, still, ball, at)[0], math.inf)
 
     def test_overlap_is_a_distance_that_is_not_positive(self):
         ball, cone = swath.Convex.sphere(1.0), swath.Convex.cone(2.0, 1.0)

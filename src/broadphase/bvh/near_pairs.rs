@@ -57,9 +57,9 @@ impl Placement {
     pub(crate) fn around(&self, of: &CenteredBox) -> CenteredBox {
         let mut around = CenteredBox { center: self.offset, ..CenteredBox::default() };
         for (axis, row) in self.rotation.iter().enumerate() {
-            for k in 0..3 {
-                around.center[axis] += row[k] * of.center[k];
-                around.half[axis] += row[k].abs() * of.half[k];
+            for (k, &factor) in row.iter().enumerate() {
+                around.center[axis] += factor * of.center[k];
+                around.half[axis] += factor.abs() * of.half[k];
             }
         }
         around

@@ -262,10 +262,13 @@ def bounds_over(
     """
 
 def distance(
-    a: Convex, motion_a: Motion, b: Convex, motion_b: Motion
+    a: Shape, motion_a: Motion, b: Shape, motion_b: Motion
 ) -> tuple[float, _Tuple, _Tuple, _Tuple]:
-    """Distance of two convex shapes at the start of the tick, negative if the shapes overlap; its normal from ``a`` to ``b``; the nearest points of
-    both.
+    """Distance of two shapes of any class at the start of the tick, negative if they overlap; its normal from ``a`` to ``b``; the nearest points of
+    both. It is the least distance of all their parts, and triangles count from both sides.
+
+    If shapes with parts overlap, it is the distance of the first parts that were found to overlap, and not the depth of the shapes.
+    A shape without parts is infinitely far from all others.
     """
 
 def distances(

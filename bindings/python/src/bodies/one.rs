@@ -2,12 +2,11 @@
 
 use pyo3::prelude::*;
 use swath::Motion;
-use swath::convex::gjk;
+use swath::convex::gjk::{self, Distance};
 use swath::convex::toi::{self, ToiResult};
 use swath::mesh::toi as mesh_toi;
 use swath::mesh::toi::PartToi;
 
-use super::convex::Convex;
 use super::motion::BodyMotion;
 use super::{Body, settings, state};
 use crate::arguments::instance;
@@ -139,19 +138,24 @@ pub(crate) fn first_time(
     })
 }
 
-/// Distance of two convex shapes at the start of the tick, negative if the shapes overlap; its normal from ``a`` to ``b``; the nearest
-/// points of both.
+/// Distance of two shapes of any class at the start of the tick, negative if they overlap; its normal from ``a`` to ``b``; the nearest
+/// points of both. It is the least distance of all their parts, and triangles count from both sides.
+///
+/// If shapes with parts overlap, it is the distance of the first parts that were found to overlap, and not the depth of the shapes.
+/// A shape without parts is infinitely far from all others.
 #[pyfunction]
 pub(crate) fn distance(
+    py: Python<'_>,
     a: &Bound<'_, PyAny>,
     motion_a: &Bound<'_, PyAny>,
     b: &Bound<'_, PyAny>,
     motion_b: &Bound<'_, PyAny>,
 ) -> PyResult<(f32, Vector, Vector, Vector)> {
-    let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b], |name, object| {
-        Ok(instance::<Convex>(name, object)?.get().shape.shape())
-    })?;
-    let found = gjk::distance(&a, &motion_a.pose, &b, &motion_b.pose).map_err(invalid)?;
+    let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b], Body::read)?;
+    let (pose_a, pose_b) = (&motion_a.pose, &motion_b.pose);
+    let find = || a.geometry().distance(pose_a, &b.geometry(), pose_b, f32::INFINITY);
+    let none = Distance { distance: f32::INFINITY, ..Distance::default() };
+    let found = py.detach(find).map_err(invalid)?.map_or(none, |found| found.distance);
     Ok((found.distance, found.normal.into(), found.on_a.into(), found.on_b.into()))
 }
 
