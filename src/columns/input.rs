@@ -1,7 +1,7 @@
 //! Boxes in any layout that a function reads, and how they become columns.
 
 use super::memory::impl_memory;
-use super::owned::MovingBoxStore;
+use super::owned::{AabbStore, MovingBoxStore};
 use super::planar::PlanarBoxColumns;
 use super::rows::{AabbRows, MovingBoxRows, VectorRows, lengthen, still};
 use super::view::{AabbColumns, MovingBoxColumns};
@@ -21,7 +21,7 @@ impl_memory!(ColumnScratch { columns, zeros });
 
 /// Boxes that do not move, in any layout that a function reads.
 ///
-/// All of these convert into it: [`AabbColumns`], [`AabbRows`], and slices, arrays and vectors of [`Aabb`].
+/// All of these convert into it: [`AabbColumns`], [`AabbRows`], [`AabbStore`], and slices, arrays and vectors of [`Aabb`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub enum AabbInput<'a> {
@@ -34,7 +34,7 @@ pub enum AabbInput<'a> {
 /// Moving boxes in any layout that a function reads: columns, arrays of structures, or boxes that do not move.
 ///
 /// All of these convert into it: [`MovingBoxColumns`], [`AabbColumns`], [`PlanarBoxColumns`], [`MovingBoxRows`], [`AabbRows`], [`MovingBoxStore`],
-/// and slices, arrays and vectors of [`MovingBox`] or [`Aabb`].
+/// [`AabbStore`], and slices, arrays and vectors of [`MovingBox`] or [`Aabb`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub enum MovingBoxInput<'a> {
@@ -196,6 +196,18 @@ macro_rules! convert_slices {
 
 impl<'a> From<&'a MovingBoxStore> for MovingBoxInput<'a> {
     fn from(boxes: &'a MovingBoxStore) -> Self {
+        boxes.columns().into()
+    }
+}
+
+impl<'a> From<&'a AabbStore> for AabbInput<'a> {
+    fn from(boxes: &'a AabbStore) -> Self {
+        boxes.columns().into()
+    }
+}
+
+impl<'a> From<&'a AabbStore> for MovingBoxInput<'a> {
+    fn from(boxes: &'a AabbStore) -> Self {
         boxes.columns().into()
     }
 }

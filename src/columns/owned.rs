@@ -19,12 +19,14 @@ pub struct Store<T, const K: usize> {
     /// Each column is `len` rows long, rounded up to whole blocks. The padding is [`PADDING`].
     columns: [Vec<Block>; K],
     len: usize,
-    /// The invalid rows, in order.
+    /// The invalid rows, in order, after [`Store::corrected`] others.
     rejected: Vec<Rejected>,
+    /// Number of rows at the front of `rejected` that are not listed any more: at most half of its length.
+    corrected: usize,
     row: PhantomData<fn() -> T>,
 }
 
-impl_memory!([T, const K: usize] Store<T, K> { columns, rejected; without len, row });
+impl_memory!([T, const K: usize] Store<T, K> { columns, rejected; without len, corrected, row });
 
 /// Owned columns of moving boxes.
 ///
@@ -96,7 +98,7 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
     pub fn with_capacity(rows: usize) -> Self {
         let blocks = rows.div_ceil(LANES_MAX);
         let columns = core::array::from_fn(|_| Vec::with_capacity(blocks));
-        Self { columns, len: 0, rejected: Vec::new(), row: PhantomData }
+        Self { columns, len: 0, rejected: Vec::new(), corrected: 0, row: PhantomData }
     }
 
     /// Returns the number of rows.
@@ -120,7 +122,13 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
     pub fn clear(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
         self.len = 0;
+        self.clear_rejected();
+    }
+
+    /// Empties the list of rejected rows.
+    fn clear_rejected(&mut self) {
         self.rejected.clear();
+        self.corrected = 0;
     }
 
     /// Replaces the contents by `rows` rows: row `k` is `value(k)`. The threads share the work.
@@ -152,7 +160,7 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         // Moved out, so that the store is empty if `value` panics.
         let mut store = core::mem::take(self);
         store.resize(rows);
-        store.rejected.clear();
+        store.clear_rejected();
         let mut columns = store.columns.each_mut().map(|column| numbers(column, rows));
         let all_valid = fill_parts(threads, &mut columns, &|first_row, columns| {
             let mut all_valid = true;
@@ -169,7 +177,7 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         if !all_valid {
             self.check_all();
         }
-        &self.rejected
+        self.rejected()
     }
 
     /// Calls `edit` with the columns, of which it may change any number; then validates all rows.
@@ -187,20 +195,20 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
     pub fn edit(&mut self, edit: impl FnOnce([&mut [f32]; K])) -> &[Rejected] {
         // Moved out, so that the store is empty if `edit` panics.
         let mut store = core::mem::take(self);
-        store.rejected.clear();
+        store.clear_rejected();
         edit(store.columns.each_mut().map(|column| numbers(column, store.len)));
         *self = store;
         self.check_all();
-        &self.rejected
+        self.rejected()
     }
 
     /// Returns the invalid rows, in order.
     #[must_use]
     pub fn rejected(&self) -> &[Rejected] {
-        &self.rejected
+        &self.rejected[self.corrected..]
     }
 
-    /// Lists the invalid rows anew.
+    /// Lists the invalid rows anew. The list must be empty.
     fn check_all(&mut self) {
         let mut rejected = core::mem::take(&mut self.rejected);
         self.columns().check(Level::detect(), &mut rejected);
@@ -242,6 +250,9 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
 
     /// Overwrites a row.
     ///
+    /// To correct an invalid row takes a time in proportion to the invalid rows before or after it, whichever are fewer: little if
+    /// they are corrected in ascending or descending order. To correct many in another order, use [`Store::edit`] or [`Store::fill`].
+    ///
     /// # Errors
     ///
     /// [`Invalid`] when `value` is invalid; then the store does not change.
@@ -258,10 +269,38 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         Ok(())
     }
 
-    /// Removes a row from the list of rejected rows, which is in order, if it is there.
-    fn accept(&mut self, row: u32) {
-        if let Ok(at) = self.rejected.binary_search_by_key(&row, |rejected| rejected.row) {
-            self.rejected.remove(at);
+    /// Removes a row from the list of rejected rows, which is in order, and returns why it is there, if it is.
+    fn accept(&mut self, row: u32) -> Option<Invalid> {
+        let listed = &mut self.rejected[self.corrected..];
+        let at = listed.binary_search_by_key(&row, |rejected| rejected.row).ok()?;
+        let reason = listed[at].reason;
+        // Move the shorter part of the list.
+        if at < listed.len() / 2 {
+            listed.copy_within(..at, 1);
+            self.corrected += 1;
+        } else {
+            self.rejected.remove(self.corrected + at);
+        }
+        if self.corrected > self.rejected.len() / 2 {
+            self.rejected.drain(..self.corrected);
+            self.corrected = 0;
+        }
+        Some(reason)
+    }
+
+    /// Lists a row as rejected. If it is listed already, the reason is replaced.
+    fn reject(&mut self, row: u32, reason: Invalid) {
+        let listed = &mut self.rejected[self.corrected..];
+        match listed.binary_search_by_key(&row, |rejected| rejected.row) {
+            Ok(at) => listed[at].reason = reason,
+            // Move the shorter part of the list, if there is room before it.
+            Err(at) if self.corrected > 0 && at <= listed.len() / 2 => {
+                self.corrected -= 1;
+                let listed = &mut self.rejected[self.corrected..];
+                listed.copy_within(1..=at, 0);
+                listed[at] = Rejected { row, reason };
+            }
+            Err(at) => self.rejected.insert(self.corrected + at, Rejected { row, reason }),
         }
     }
 
@@ -277,6 +316,9 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
 
     /// Removes a row, moves the last row to its position, and returns the removed value.
     ///
+    /// If one of the two is invalid, this takes a time in proportion to the invalid rows after the removed one, or before it: see
+    /// [`Store::set`].
+    ///
     /// # Panics
     ///
     /// If there is no such row.
@@ -285,12 +327,9 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
         self.write(row, self.get(self.len - 1));
         self.len -= 1;
         let (row, last) = (row as u32, self.len as u32);
-        self.accept(row);
-        if row != last
-            && let Some(moved) = self.rejected.pop_if(|rejected| rejected.row == last)
-        {
-            let at = self.rejected.partition_point(|rejected| rejected.row < row);
-            self.rejected.insert(at, Rejected { row, ..moved });
+        match self.accept(last) {
+            Some(reason) if row != last => self.reject(row, reason),
+            _ => _ = self.accept(row),
         }
         for column in &mut self.columns {
             bytemuck::cast_slice_mut::<Block, f32>(column)[self.len] = PADDING;
@@ -309,7 +348,7 @@ impl<T: Row<K>, const K: usize> Store<T, K> {
     /// Returns the rows as checked columns. This checks nothing again.
     #[must_use]
     pub fn checked(&self) -> Checked<'_, Columns<'_, T, K>> {
-        Checked::with_rejected(self.columns(), &self.rejected)
+        Checked::with_rejected(self.columns(), self.rejected())
     }
 
     fn write(&mut self, row: usize, value: T) {
@@ -359,7 +398,7 @@ impl<T: Row<K>, const K: usize> Default for Store<T, K> {
 impl<T, const K: usize> Clone for Store<T, K> {
     fn clone(&self) -> Self {
         let (columns, rejected) = (self.columns.clone(), self.rejected.clone());
-        Self { columns, len: self.len, rejected, row: PhantomData }
+        Self { columns, rejected, ..*self }
     }
 }
 

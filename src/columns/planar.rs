@@ -11,6 +11,10 @@ use core::ops::Range;
 /// Along z each box is `[0, 0]` and does not move. Boxes then meet exactly when they meet in the plane. A column of zeros
 /// in the memory of the callee stands for the third axis, one chunk of rows at a time.
 ///
+/// Pairs and first times are those in the plane. But two such boxes that touch at the start of the tick also touch along z: their contact is not
+/// closing, and if they overlap, its normal is along z and its depth 0. Where this matters, pass [`MovingBoxColumns`] in which all boxes have the same interval along z, at
+/// least as long as the longest side in the plane.
+///
 /// ```
 /// use swath::PairFinder;
 /// use swath::broadphase::PlanarBoxColumns;

@@ -208,7 +208,7 @@ impl<'a> AabbRows<'a> {
         self,
         delta: impl Into<VectorRows<'a>>,
     ) -> Result<MovingBoxRows<'a>, LengthMismatch> {
-        self.with_delta(delta.into(), None)
+        self.with_delta("delta", delta.into(), None)
     }
 
     /// Adds the velocity of each box. Its displacement over the tick is `velocity · tick_seconds`, rounded to
@@ -222,15 +222,16 @@ impl<'a> AabbRows<'a> {
         velocity: impl Into<VectorRows<'a>>,
         tick_seconds: f32,
     ) -> Result<MovingBoxRows<'a>, LengthMismatch> {
-        self.with_delta(velocity.into(), Some(tick_seconds))
+        self.with_delta("velocity", velocity.into(), Some(tick_seconds))
     }
 
     fn with_delta(
         self,
+        what: &'static str,
         delta: VectorRows<'a>,
         factor: Option<f32>,
     ) -> Result<MovingBoxRows<'a>, LengthMismatch> {
-        LengthMismatch::check("delta", self.len(), delta.len())?;
+        LengthMismatch::check(what, self.len(), delta.len())?;
         Ok(MovingBoxRows { boxes: self, delta: Some(delta), factor })
     }
 

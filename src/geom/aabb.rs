@@ -30,7 +30,7 @@ pub struct Aabb {
     pub max: [f32; 3],
 }
 
-/// Why a value is invalid: a box, sphere, segment, displacement, body, pose or motion.
+/// Why a value is invalid: a box, sphere, segment, plane, displacement, body, pose or motion, a margin or a greatest distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Invalid {
@@ -63,6 +63,16 @@ pub enum Invalid {
     /// The greatest distance of a search is not in `[0, ∞]`.
     #[error("the search distance is negative or NaN; it must be 0 or more, or infinite")]
     MaxDistance,
+    /// A component of the normal of a [`Plane`](crate::Plane) is greater than [`Plane::NORMAL_MAX`](crate::Plane::NORMAL_MAX) in magnitude.
+    #[error(
+        "a component of the normal of a plane is beyond 16; divide the equation by a power of two"
+    )]
+    Normal,
+    /// The offset of a [`Plane`](crate::Plane) is not in `[-COORD_MAX, COORD_MAX]`.
+    #[error(
+        "the offset of a plane is NaN, infinite or beyond 2^120; use a larger unit or a nearer origin"
+    )]
+    Offset,
     /// A margin is not in `[0, COORD_MAX]`.
     #[error("a margin is negative, NaN or beyond 2^120; it must be in [0, 2^120]")]
     Margin,
@@ -103,33 +113,24 @@ fn check_axes(min: [f32; 3], max: [f32; 3]) -> Result<(), Invalid> {
     (0..3).try_for_each(|axis| check_axis(axis, min[axis], max[axis]))
 }
 
-/// Whether `margin` is valid: a length in `[0, COORD_MAX]`.
-pub(crate) fn is_margin(margin: f32) -> bool {
-    (0.0..=COORD_MAX).contains(&margin)
+/// Whether a number that must not be negative is valid, such as a margin, a radius or an inverse mass: it is in `[0, COORD_MAX]`.
+pub(crate) fn is_magnitude(number: f32) -> bool {
+    (0.0..=COORD_MAX).contains(&number)
 }
 
 /// Checks the margin of a box.
 pub(crate) fn check_margin(margin: f32) -> Result<(), Invalid> {
-    if is_margin(margin) { Ok(()) } else { Err(Invalid::Margin) }
+    if is_magnitude(margin) { Ok(()) } else { Err(Invalid::Margin) }
 }
 
-/// Checks one axis of a box or of a displacement, given as an interval.
-pub(super) fn check_axis(axis: usize, min: f32, max: f32) -> Result<(), Invalid> {
-    let axis = axis as u8;
-    if !min.is_finite() || !max.is_finite() {
-        Err(Invalid::NotFinite { axis })
-    } else if min.abs() > COORD_MAX || max.abs() > COORD_MAX {
-        Err(Invalid::TooLarge { axis })
-    } else if min > max {
-        Err(Invalid::Inverted { axis })
-    } else {
-        Ok(())
-    }
-}
-
-/// Like [`check_axis`], on `f64` values that are not rounded yet.
-pub(super) fn check_axis_f64(axis: usize, min: f64, max: f64) -> Result<(), Invalid> {
-    let axis = axis as u8;
+/// Checks one axis of a box or of a displacement, given as an interval of `f32`, or of `f64` that are not rounded yet.
+#[inline]
+pub(super) fn check_axis(
+    axis: usize,
+    min: impl Into<f64>,
+    max: impl Into<f64>,
+) -> Result<(), Invalid> {
+    let (axis, min, max) = (axis as u8, min.into(), max.into());
     let limit = f64::from(COORD_MAX);
     if !min.is_finite() || !max.is_finite() {
         Err(Invalid::NotFinite { axis })
@@ -144,7 +145,7 @@ pub(super) fn check_axis_f64(axis: usize, min: f64, max: f64) -> Result<(), Inva
 
 /// Returns a vector rounded to nearest, and the rounding error, which is exact in `f64`, because that of an `f32` has few digits.
 pub(super) fn round_to_nearest(vector: [f64; 3]) -> Result<([f32; 3], [f64; 3]), Invalid> {
-    (0..3).try_for_each(|axis| check_axis_f64(axis, vector[axis], vector[axis]))?;
+    (0..3).try_for_each(|axis| check_axis(axis, vector[axis], vector[axis]))?;
     let rounded = vector.map_each(|x| x as f32);
     Ok((rounded, each_axis(|axis| vector[axis] - f64::from(rounded[axis]))))
 }
@@ -236,7 +237,7 @@ impl Aabb {
     ) -> Result<Self, Invalid> {
         let mut aabb = Self::default();
         for axis in 0..3 {
-            check_axis_f64(axis, min[axis], max[axis])?;
+            check_axis(axis, min[axis], max[axis])?;
             let [below, above] = growth[axis];
             aabb.min[axis] = round_down(sum_down(min[axis], -below));
             aabb.max[axis] = -round_down(sum_down(-max[axis], -above));
@@ -335,7 +336,7 @@ impl Aabb {
     }
 
     /// Returns the smallest box that contains this one and every point at most `margin` away from
-    /// it on each axis.
+    /// it on each axis. A negative margin moves each side inwards by its magnitude, rounded outwards.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Maps the elements of short arrays; sums, maxima and lengths of lists.
+//! Maps the elements of short arrays, and sorts those of three axes; sums, maxima and lengths of lists.
 //!
 //! The standard library's `map`, `from_fn`, `sum` and `max` are chains of half a dozen generic functions, compiled again for
 //! each closure. The functions here are inlined by rustc itself, before LLVM sees them, because elements and closures
@@ -42,6 +42,19 @@ map_each!(9: a b c d e f g h i);
 #[inline(always)]
 pub(crate) fn each_axis<T: Copy>(of: impl Fn(usize) -> T + Copy) -> [T; 3] {
     [of(0), of(1), of(2)]
+}
+
+/// Returns the axes from the one with the greatest number to the one with the least, in the order of [`f64::total_cmp`], in which -0 is
+/// less than 0. Of numbers that are equal in it, that of the lower axis is first.
+pub(crate) fn descending(numbers: [f64; 3]) -> [usize; 3] {
+    // A sorting network. An axis that is moved up is lower than those with an equal number.
+    let mut order = [0, 1, 2];
+    for (k, next) in [(0, 1), (1, 2), (0, 1)] {
+        if numbers[order[next]].total_cmp(&numbers[order[k]]).is_gt() {
+            order.swap(k, next);
+        }
+    }
+    order
 }
 
 /// Returns the sum of the results of `number` for all items.
@@ -148,6 +161,20 @@ mod tests {
         }
         assert_eq!(saturating_sum_of(&[usize::MAX / 2 + 1; 2], |&item| item), usize::MAX);
         assert_eq!(each_axis(|axis| axis + 1).map_each(|x| 2 * x), [2, 4, 6]);
+    }
+
+    /// Goal: axes are in the order of their numbers, and of equal numbers the lower axis is first. Method: all triples of four numbers, two of
+    /// which are zeros of different sign.
+    #[test]
+    fn axes_descend_and_equal_ones_keep_their_order() {
+        let numbers = [-1.0_f64, -0.0, 0.0, 7.5];
+        for [i, j, k] in (0..64).map(|n| [n % 4, n / 4 % 4, n / 16]) {
+            let of = [numbers[i], numbers[j], numbers[k]];
+            let mut sorted = [0, 1, 2];
+            sorted.sort_by(|&a: &usize, &b| of[b].total_cmp(&of[a]));
+            assert_eq!(descending(of), sorted, "{of:?}");
+        }
+        assert_eq!(descending([-0.0, 0.0, 1.0]), [2, 1, 0]);
     }
 
     /// Goal: samples are evenly spaced, also among so many elements that products have more than 32 bits. Method: the most boxes

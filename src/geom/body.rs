@@ -1,6 +1,6 @@
 //! A moving box with an inverse mass: the input of [`respond`](crate::batch::respond).
 
-use super::aabb::{COORD_MAX, Invalid};
+use super::aabb::{Invalid, is_magnitude};
 use super::moving::MovingBox;
 use bytemuck::{Pod, Zeroable};
 
@@ -53,7 +53,7 @@ impl Body {
 /// Checks that an inverse mass is in `[0, COORD_MAX]`.
 pub(crate) fn check_inverse_mass(inverse_mass: f32) -> Result<(), Invalid> {
     // NaN is in no range, so it is rejected too.
-    if (0.0..=COORD_MAX).contains(&inverse_mass) { Ok(()) } else { Err(Invalid::InverseMass) }
+    if is_magnitude(inverse_mass) { Ok(()) } else { Err(Invalid::InverseMass) }
 }
 
 /// One of the two bodies of a contact.

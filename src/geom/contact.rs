@@ -47,8 +47,10 @@ impl<'de> serde::Deserialize<'de> for Contact {
         super::deserialize::checked(deserializer, "the bits of a contact", |bits: u32| {
             let axes = bits & 7;
             let negative = bits >> Self::NEGATIVE_SHIFT & 7;
-            let is_one = bits < Self::SURFACE << 1 && bits >> 6 & 3 != 3 && negative & !axes == 0;
-            is_one.then_some(Self(bits))
+            let is_decoded =
+                bits < Self::SURFACE << 1 && bits >> 6 & 3 != 3 && negative & !axes == 0;
+            let contact = Self(bits);
+            (is_decoded && (contact.is_hit() || contact == Self::SEPARATED)).then_some(contact)
         })
     }
 }

@@ -51,8 +51,9 @@ impl<'de> serde::Deserialize<'de> for Faces {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         super::deserialize::checked(deserializer, "the bits of faces", |bits: u32| {
             let signed = |bits: u32| bits >> Self::NEGATIVE_SHIFT & !bits & 7 == 0;
-            let is_one = bits >> 14 == 0 && signed(bits) && signed(bits >> Self::EXIT_SHIFT);
-            is_one.then_some(Self(bits))
+            let is_decoded = bits >> 14 == 0 && signed(bits) && signed(bits >> Self::EXIT_SHIFT);
+            let faces = Self(bits);
+            (is_decoded && (faces.is_hit() || faces == Self::MISS)).then_some(faces)
         })
     }
 }

@@ -53,7 +53,7 @@ impl Default for Filter {
 const SHARED: u32 = 1 << 15;
 
 impl Filter {
-    /// Allows pairs with everything except [`Filter::NONE`].
+    /// Allows pairs with every filter that has a category and a mask.
     pub const ALL: Self = Self::new(u32::MAX, u32::MAX);
     /// Allows no pair.
     pub const NONE: Self = Self::new(0, 0);

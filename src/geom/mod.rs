@@ -19,12 +19,11 @@ mod segment;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
-pub(crate) use aabb::{check_margin, is_margin};
+pub(crate) use aabb::{check_margin, is_magnitude};
 pub(crate) use arrays::{
-    MapEach, append_each, count_of, each_axis, lengthen_by_default, most_of, sample_index,
-    saturating_sum_of, sum_of, uneven_index,
+    MapEach, append_each, count_of, descending, each_axis, lengthen_by_default, most_of,
+    sample_index, saturating_sum_of, sum_of, uneven_index,
 };
-pub(crate) use axes::descending;
 pub(crate) use body::check_inverse_mass;
 pub use body::{Body, Member};
 pub use contact::{Contact, ContactState};

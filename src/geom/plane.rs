@@ -1,6 +1,6 @@
 //! Half-spaces, whose intersection is a convex polyhedron or a frustum.
 
-use super::aabb::{Invalid, check_vector};
+use super::aabb::{COORD_MAX, Invalid};
 use bytemuck::{Pod, Zeroable};
 
 /// The closed half-space of all points `p` with `normal · p ≤ offset`.
@@ -41,14 +41,15 @@ impl Plane {
     ///
     /// # Errors
     ///
-    /// [`Invalid`] when a number is not finite, a component of `normal` exceeds
-    /// [`Plane::NORMAL_MAX`] or `offset` exceeds [`COORD_MAX`](super::COORD_MAX) in magnitude. An
-    /// error of `offset` has axis 0.
+    /// [`Invalid::NotFinite`] for a component of `normal` that is not finite, else [`Invalid::Normal`] for one that exceeds
+    /// [`Plane::NORMAL_MAX`] in magnitude, else [`Invalid::Offset`] when `offset` is not finite or exceeds [`COORD_MAX`] in magnitude.
     pub fn validate(&self) -> Result<(), Invalid> {
-        check_vector(self.normal)?;
-        if let Some(axis) = (0..3).find(|&axis| self.normal[axis].abs() > Self::NORMAL_MAX) {
-            return Err(Invalid::TooLarge { axis: axis as u8 });
+        if let Some(axis) = (0..3).find(|&axis| !self.normal[axis].is_finite()) {
+            return Err(Invalid::NotFinite { axis: axis as u8 });
         }
-        check_vector([self.offset, 0.0, 0.0])
+        if self.normal.iter().any(|component| component.abs() > Self::NORMAL_MAX) {
+            return Err(Invalid::Normal);
+        }
+        if self.offset.abs() <= COORD_MAX { Ok(()) } else { Err(Invalid::Offset) }
     }
 }

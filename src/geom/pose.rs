@@ -1,7 +1,7 @@
 //! Rigid poses, and the motion of a body over one tick.
 
 use super::MapEach;
-use super::aabb::{COORD_MAX, Invalid, check_axis_f64, check_vector};
+use super::aabb::{COORD_MAX, Invalid, check_axis, check_vector};
 use super::each_axis;
 use bytemuck::{Pod, Zeroable};
 
@@ -107,7 +107,7 @@ impl Pose {
         rotation: impl Into<[f64; 4]>,
     ) -> Result<Self, Invalid> {
         let position = position.into();
-        (0..3).try_for_each(|axis| check_axis_f64(axis, position[axis], position[axis]))?;
+        (0..3).try_for_each(|axis| check_axis(axis, position[axis], position[axis]))?;
         Self::rounded(position.map_each(|x| x as f32), rotation.into())
     }
 
@@ -259,9 +259,10 @@ impl Motion {
     }
 
     /// Returns the pose at `t`, a fraction of the tick, computed in `f64` and rounded to nearest. A rotated quaternion whose squared length
-    /// differs from one by more than 2⁻²⁰ is normalised, so a pose that is advanced from tick to tick stays valid.
+    /// differs from one by more than 2⁻²⁰ is normalised, so the rotation of a pose that is advanced from tick to tick stays valid.
     ///
-    /// `t` is clamped to `[0, 1]`. Infinity and NaN give the end of the path.
+    /// `t` is clamped to `[0, 1]`. Infinity and NaN give the end of the path. The magnitude of a coordinate of the position is at most
+    /// 2.5·[`COORD_MAX`](super::COORD_MAX), and the pose is invalid if it is greater than `COORD_MAX`.
     #[must_use]
     pub fn at(&self, t: f32) -> Pose {
         let t = if t < 1.0 { t } else { 1.0 };

@@ -2,7 +2,7 @@
 
 use super::MapEach;
 use super::aabb::{
-    Aabb, COORD_MAX, Invalid, add_down, add_up, check_vector, greater, lesser, round_to_nearest,
+    Aabb, Invalid, add_down, add_up, check_vector, greater, is_magnitude, lesser, round_to_nearest,
 };
 use super::each_axis;
 use bytemuck::{Pod, Zeroable};
@@ -47,8 +47,8 @@ impl Sphere {
     /// assert!(sphere.radius > 2.0 && sphere.radius < 2.000001);
     /// # Ok::<(), swath::Invalid>(())
     /// ```
-    pub fn from_f64(center: [f64; 3], radius: f64) -> Result<Self, Invalid> {
-        let (center, lost) = round_to_nearest(center)?;
+    pub fn from_f64(center: impl Into<[f64; 3]>, radius: f64) -> Result<Self, Invalid> {
+        let (center, lost) = round_to_nearest(center.into())?;
         let sphere = Self { center, radius: round_radius(radius, length_up(lost)) };
         sphere.validate()?;
         Ok(sphere)
@@ -68,10 +68,10 @@ impl Sphere {
     /// # Errors
     ///
     /// [`Invalid`] for a coordinate that is not finite or whose magnitude is greater than
-    /// [`COORD_MAX`], else for a radius that is not in `[0, COORD_MAX]`.
+    /// [`COORD_MAX`](super::COORD_MAX), else for a radius that is not in `[0, COORD_MAX]`.
     pub fn validate(&self) -> Result<(), Invalid> {
         check_vector(self.center)?;
-        if (0.0..=COORD_MAX).contains(&self.radius) { Ok(()) } else { Err(Invalid::Radius) }
+        if is_magnitude(self.radius) { Ok(()) } else { Err(Invalid::Radius) }
     }
 }
 
@@ -107,9 +107,13 @@ impl MovingSphere {
     /// # Errors
     ///
     /// The same as for [`MovingSphere::validate`].
-    pub fn from_f64(center: [f64; 3], radius: f64, delta: [f64; 3]) -> Result<Self, Invalid> {
-        let (center, at_start) = round_to_nearest(center)?;
-        let (delta, moved) = round_to_nearest(delta)?;
+    pub fn from_f64(
+        center: impl Into<[f64; 3]>,
+        radius: f64,
+        delta: impl Into<[f64; 3]>,
+    ) -> Result<Self, Invalid> {
+        let (center, at_start) = round_to_nearest(center.into())?;
+        let (delta, moved) = round_to_nearest(delta.into())?;
         // The offset between the two centres is linear in time, so its length is greatest at an
         // end.
         let at_end = each_axis(|axis| at_start[axis] + moved[axis]);

@@ -10,7 +10,7 @@ use crate::geom::{Invalid, Pair, Pose};
 use crate::par::{self, Threads};
 use alloc::vec::Vec;
 
-/// Number of pairs in one piece of work.
+/// Number of pairs in a chunk.
 const CHUNK: usize = 256;
 
 /// Why a batch of pairs could not be computed. Nothing was written.

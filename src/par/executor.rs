@@ -7,8 +7,8 @@ use core::fmt;
 /// [`Threads::of_executor`](crate::Threads::of_executor) accepts one. It is implemented without `unsafe` code. For a
 /// pool behind a C interface, `run` passes the address of `task` and a function that calls it.
 ///
-/// The results are the same bits for any executor. The tasks of a call work through the same pieces, and any task takes
-/// the pieces that no other task has taken. Therefore:
+/// The results are the same bits for any executor. The tasks of a call work through the same chunks, and any task takes
+/// the chunks that no other task has taken. Therefore:
 ///
 /// * The tasks may run in any order, at the same time or one after the other, on any threads. No task waits for another
 ///   one.
@@ -18,7 +18,7 @@ use core::fmt;
 /// * If `run` panics by itself, outside of a task, its panic is dropped: the calling thread does the work that is left, and
 ///   the method returns its result.
 ///
-/// `run` is not called by a task, and it is not called if a loop has one piece or [`Executor::threads`] is 1.
+/// `run` is not called by a task, and it is not called if a loop has one chunk or [`Executor::threads`] is 1.
 pub trait Executor: Send + Sync {
     /// The number of tasks that may run at the same time. A call to `run` has at most this many tasks.
     fn threads(&self) -> usize;

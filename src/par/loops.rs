@@ -1,10 +1,10 @@
-//! Parallel loops over the items of a slice, or over its pieces.
+//! Parallel loops over the items of a slice, or over its chunks.
 //!
 //! The table of a `dyn Fn` has two functions besides the call, which are compiled for each closure and never called. So the
 //! loops call their work through traits, which closures implement.
 
 #[cfg(feature = "std")]
-use super::shares::{Cuts, Pieces, WorkShares};
+use super::shares::{Chunks, Cuts, WorkShares};
 #[cfg(feature = "std")]
 use super::threads::ForkTask;
 use super::threads::Threads;
@@ -14,11 +14,11 @@ use std::panic::resume_unwind;
 use std::sync::Mutex;
 
 impl Threads {
-    /// Calls `fill(start, piece)` once for each piece of `out`, on these threads, where `start` is the
-    /// index of the first element of the piece.
+    /// Calls `fill(start, chunk)` once for each chunk of `out`, on these threads, where `start` is the
+    /// index of the first element of the chunk.
     ///
-    /// All pieces have length `size` except the last, which may be shorter. Each piece has one
-    /// writer and the pieces do not depend on the number of threads, so the results are the same for
+    /// All chunks have length `size` except the last, which may be shorter. Each chunk has one
+    /// writer and the chunks do not depend on the number of threads, so the results are the same for
     /// any threads if `fill` reads nothing that it writes.
     ///
     /// # Panics
@@ -29,8 +29,8 @@ impl Threads {
     /// use swath::Threads;
     ///
     /// let mut squares = [0; 1000];
-    /// Threads::current().fill_chunks(&mut squares, 64, &|start, piece| {
-    ///     for (index, square) in (start..).zip(piece) {
+    /// Threads::current().fill_chunks(&mut squares, 64, &|start, chunk| {
+    ///     for (index, square) in (start..).zip(chunk) {
     ///         *square = index * index;
     ///     }
     /// });
@@ -42,7 +42,7 @@ impl Threads {
         size: usize,
         fill: &(dyn Fn(usize, &mut [T]) + Sync),
     ) {
-        fill_chunks(self, out, size, &|start, piece: &mut [T]| fill(start, piece));
+        fill_chunks(self, out, size, &|start, chunk: &mut [T]| fill(start, chunk));
     }
 }
 
@@ -58,21 +58,21 @@ impl<W, T, F: Fn(&mut W, usize, &mut T) + Sync> ItemWork<W, T> for F {
     }
 }
 
-/// The work on one piece of a slice.
-trait PieceWork<T>: Sync {
-    fn run(&self, index: usize, piece: &mut [T]);
+/// The work on one chunk of a slice.
+trait ChunkWork<T>: Sync {
+    fn run(&self, index: usize, chunk: &mut [T]);
 }
 
-impl<T, F: Fn(usize, &mut [T]) + Sync> PieceWork<T> for F {
+impl<T, F: Fn(usize, &mut [T]) + Sync> ChunkWork<T> for F {
     #[inline]
-    fn run(&self, index: usize, piece: &mut [T]) {
-        self(index, piece);
+    fn run(&self, index: usize, chunk: &mut [T]) {
+        self(index, chunk);
     }
 }
 
-/// Runs `tasks` tasks which together work through all pieces.
+/// Runs `tasks` tasks which together work through all chunks.
 ///
-/// Any task steals the pieces that other tasks have not taken. So it does no harm if an executor runs a task twice
+/// Any task steals the chunks that other tasks have not taken. So it does no harm if an executor runs a task twice
 /// or not at all, except that the calling thread does what remains. The panic of an executor itself, outside of a task, is dropped, and
 /// the work that is left is done: to pass it on would end the method of an object whose contents have been moved to scratch memory.
 ///
@@ -80,13 +80,13 @@ impl<T, F: Fn(usize, &mut [T]) + Sync> PieceWork<T> for F {
 ///
 /// If a task has panicked, also if the executor has dropped its panic.
 #[cfg(feature = "std")]
-fn fork(pieces: &Pieces<'_>, threads: &Threads, tasks: usize, task: &dyn ForkTask) {
+fn fork(chunks: &Chunks<'_>, threads: &Threads, tasks: usize, task: &dyn ForkTask) {
     let result = threads.fork(tasks, task);
-    if pieces.have_all_ended() {
+    if chunks.have_all_ended() {
         return;
     }
     task.run(0);
-    if !pieces.have_all_ended() {
+    if !chunks.have_all_ended() {
         match result {
             Err(panic) => resume_unwind(panic),
             Ok(()) => panic!("a task panicked, and the executor dropped its panic"),
@@ -182,7 +182,7 @@ fn run_each<W: Send, T: Send>(
         let tasks = workers.len();
         let shares = WorkShares::new(Cuts::chunks(items.len(), size), tasks, items);
         let task = EachItem { shares: &shares, workers: Mutex::new(workers), work };
-        fork(&shares.pieces, threads, tasks, &task);
+        fork(&shares.chunks, threads, tasks, &task);
         return;
     }
     #[cfg(not(feature = "std"))]
@@ -207,14 +207,14 @@ impl<W: Send, T: Send> ForkTask for EachItem<'_, '_, W, T> {
     fn run(&self, _: usize) {
         let Some((own, worker)) = take_last(&self.workers) else { return };
         let mut ended = 0;
-        let size = self.shares.pieces.cuts.size;
-        while let Some((piece, items)) = self.shares.next(own) {
-            for (index, item) in (piece * size..).zip(items) {
+        let size = self.shares.chunks.cuts.size;
+        while let Some((chunk, items)) = self.shares.next(own) {
+            for (index, item) in (chunk * size..).zip(items) {
                 self.work.run(worker, index, item);
             }
             ended += 1;
         }
-        self.shares.pieces.end(ended);
+        self.shares.chunks.end(ended);
     }
 }
 
@@ -229,18 +229,18 @@ fn take_last<'a, W>(workers: &Mutex<&'a mut [W]>) -> Option<(usize, &'a mut W)> 
 
 /// The task of [`fill_chunks`] and [`fill_parts`].
 #[cfg(feature = "std")]
-struct EachPiece<'s, 'a, T> {
+struct EachChunk<'s, 'a, T> {
     shares: WorkShares<'a, T>,
-    fill: &'s dyn PieceWork<T>,
+    fill: &'s dyn ChunkWork<T>,
 }
 
 #[cfg(feature = "std")]
-impl<T: Send> ForkTask for EachPiece<'_, '_, T> {
+impl<T: Send> ForkTask for EachChunk<'_, '_, T> {
     fn run(&self, own: usize) {
         let mut ended = 0;
-        while let Some((piece, items)) = self.shares.next(own) {
-            let Cuts { size, starts, .. } = self.shares.pieces.cuts;
-            let first = piece * size;
+        while let Some((chunk, items)) = self.shares.next(own) {
+            let Cuts { size, starts, .. } = self.shares.chunks.cuts;
+            let first = chunk * size;
             match starts {
                 None => self.fill.run(first, items),
                 Some(starts) => {
@@ -250,22 +250,22 @@ impl<T: Send> ForkTask for EachPiece<'_, '_, T> {
             }
             ended += 1;
         }
-        self.shares.pieces.end(ended);
+        self.shares.chunks.end(ended);
     }
 }
 
-/// Fills each piece of `out`, on these threads.
+/// Fills each chunk of `out`, on these threads.
 #[cfg(feature = "std")]
-fn fill_pieces<T: Send>(threads: &Threads, cuts: Cuts<'_>, out: &mut [T], fill: &dyn PieceWork<T>) {
+fn fork_chunks<T: Send>(threads: &Threads, cuts: Cuts<'_>, out: &mut [T], fill: &dyn ChunkWork<T>) {
     let tasks = threads.workers().min(cuts.count);
-    let task = EachPiece { shares: WorkShares::new(cuts, tasks, out), fill };
-    fork(&task.shares.pieces, threads, tasks, &task);
+    let task = EachChunk { shares: WorkShares::new(cuts, tasks, out), fill };
+    fork(&task.shares.chunks, threads, tasks, &task);
 }
 
-/// Calls `fill(start, piece)` once for each piece of `out`, where `start` is the index of its first
+/// Calls `fill(start, chunk)` once for each chunk of `out`, where `start` is the index of its first
 /// element.
 ///
-/// All pieces have length `size` except the last, which may be shorter.
+/// All chunks have length `size` except the last, which may be shorter.
 #[inline(always)]
 pub(crate) fn fill_chunks<T: Send>(
     threads: &Threads,
@@ -277,18 +277,18 @@ pub(crate) fn fill_chunks<T: Send>(
 }
 
 /// Does what [`fill_chunks`] does. It is compiled once for each type of element.
-fn run_chunks<T: Send>(threads: &Threads, out: &mut [T], size: usize, fill: &dyn PieceWork<T>) {
-    assert!(size > 0, "a piece has at least one element");
+fn run_chunks<T: Send>(threads: &Threads, out: &mut [T], size: usize, fill: &dyn ChunkWork<T>) {
+    assert!(size > 0, "a chunk has at least one element");
     #[cfg(feature = "std")]
     if threads.workers() > 1 && out.len() > size {
-        return fill_pieces(threads, Cuts::chunks(out.len(), size), out, fill);
+        return fork_chunks(threads, Cuts::chunks(out.len(), size), out, fill);
     }
     #[cfg(not(feature = "std"))]
     let _ = threads;
     let (mut start, mut rest) = (0, out);
     while !rest.is_empty() {
-        let (piece, others) = rest.split_at_mut(size.min(rest.len()));
-        fill.run(start, piece);
+        let (chunk, others) = rest.split_at_mut(size.min(rest.len()));
+        fill.run(start, chunk);
         (start, rest) = (start + size, others);
     }
 }
@@ -314,12 +314,12 @@ fn run_parts<T: Send>(
     starts: &[usize],
     out: &mut [T],
     size: usize,
-    fill: &dyn PieceWork<T>,
+    fill: &dyn ChunkWork<T>,
 ) {
     // There is one start more than there are parts.
     #[cfg(feature = "std")]
     if threads.workers() > 1 && starts.len() > size + 1 {
-        return fill_pieces(threads, Cuts::parts(starts, size), out, fill);
+        return fork_chunks(threads, Cuts::parts(starts, size), out, fill);
     }
     #[cfg(not(feature = "std"))]
     let _ = (threads, size);
@@ -327,7 +327,7 @@ fn run_parts<T: Send>(
 }
 
 /// Fills the consecutive parts delimited by `starts`. The first of them has index `first`.
-fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &dyn PieceWork<T>) {
+fn in_turn<T>(first: usize, starts: &[usize], out: &mut [T], fill: &dyn ChunkWork<T>) {
     let (mut rest, mut index) = (out, first);
     for ends in starts.windows(2) {
         let (part, after) = rest.split_at_mut(ends[1] - ends[0]);

@@ -1,4 +1,4 @@
-//! Pieces of a slice that workers take one after the other, first those of a share of their own.
+//! Chunks of a slice that workers take one after the other, first those of a share of their own.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -8,12 +8,12 @@ use std::sync::Mutex;
 /// workers.
 const SHARES: usize = 32;
 
-/// How a slice is cut into pieces.
+/// How a slice is cut into chunks.
 #[derive(Clone, Copy)]
 pub(super) struct Cuts<'a> {
-    /// The number of pieces.
+    /// The number of chunks.
     pub(super) count: usize,
-    /// The number of items in a piece, or of parts if there are `starts`. The last piece may have fewer.
+    /// The number of items in a chunk, or of parts if there are `starts`. The last chunk may have fewer.
     pub(super) size: usize,
     /// The start of each part, and the end of the last one.
     pub(super) starts: Option<&'a [usize]>,
@@ -22,7 +22,7 @@ pub(super) struct Cuts<'a> {
 }
 
 impl<'a> Cuts<'a> {
-    /// Cuts `len` items into pieces of `size` items.
+    /// Cuts `len` items into chunks of `size` items.
     pub(super) fn chunks(len: usize, size: usize) -> Self {
         Self { count: len.div_ceil(size), size, starts: None, len }
     }
@@ -33,70 +33,70 @@ impl<'a> Cuts<'a> {
         Self { count: parts.div_ceil(size), size, starts: Some(starts), len: starts[parts] }
     }
 
-    /// Returns the index of the first item of a piece.
-    fn start(&self, piece: usize) -> usize {
-        let start = piece.saturating_mul(self.size);
+    /// Returns the index of the first item of a chunk.
+    fn start(&self, chunk: usize) -> usize {
+        let start = chunk.saturating_mul(self.size);
         match self.starts {
             Some(starts) => starts[start.min(starts.len() - 1)],
             None => start.min(self.len),
         }
     }
 
-    /// Returns the pieces of share `share` of `size` pieces, and the number of their items.
+    /// Returns the chunks of share `share` of `size` chunks, and the number of their items.
     fn share(&self, share: usize, size: usize) -> (Range<usize>, usize) {
         let first = share.saturating_mul(size).min(self.count);
         let end = first.saturating_add(size).min(self.count);
         (first..end, self.start(end) - self.start(first))
     }
 
-    /// Takes the first or the last of the pieces `left`. Returns its index, and where the items of `left` are split.
+    /// Takes the first or the last of the chunks `left`. Returns its index, and where the items of `left` are split.
     fn take(&self, left: &mut Range<usize>, last: bool) -> Option<(usize, usize)> {
         let start = self.start(left.start);
         if last {
-            let piece = left.next_back()?;
-            Some((piece, self.start(piece) - start))
+            let chunk = left.next_back()?;
+            Some((chunk, self.start(chunk) - start))
         } else {
-            let piece = left.next()?;
-            Some((piece, self.start(piece + 1) - start))
+            let chunk = left.next()?;
+            Some((chunk, self.start(chunk + 1) - start))
         }
     }
 }
 
-/// The pieces of a slice, and how many of them are finished. It is compiled once for all types of items.
-pub(super) struct Pieces<'a> {
+/// The chunks of a slice, and how many of them are finished. It is compiled once for all types of items.
+pub(super) struct Chunks<'a> {
     pub(super) cuts: Cuts<'a>,
-    /// The number of pieces whose work has ended.
+    /// The number of chunks whose work has ended.
     ended: AtomicUsize,
 }
 
-impl Pieces<'_> {
-    /// Whether the work of all pieces has ended.
+impl Chunks<'_> {
+    /// Whether the work of all chunks has ended.
     pub(super) fn have_all_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire) == self.cuts.count
     }
 
-    /// Notes that the work of this many pieces has ended.
-    pub(super) fn end(&self, pieces: usize) {
+    /// Notes that the work of this many chunks has ended.
+    pub(super) fn end(&self, chunks: usize) {
         // Ordered before the reads after the loop, whatever synchronisation the executor has.
-        self.ended.fetch_add(pieces, Ordering::Release);
+        self.ended.fetch_add(chunks, Ordering::Release);
     }
 }
 
-/// Consecutive pieces that no worker has taken.
+/// Consecutive chunks that no worker has taken.
 struct Share<'a, T> {
     left: Range<usize>,
-    /// The items of these pieces.
+    /// The items of these chunks.
     items: &'a mut [T],
 }
 
-/// Pieces of a slice that workers take one after the other.
+/// Chunks of a slice that workers take one after the other.
 pub(super) struct WorkShares<'a, T> {
-    pub(super) pieces: Pieces<'a>,
+    pub(super) chunks: Chunks<'a>,
     shares: [Mutex<Share<'a, T>>; SHARES],
 }
 
 impl<'a, T> WorkShares<'a, T> {
-    /// Divides the pieces into shares for `workers`.
+    /// Divides the chunks into shares for `workers`.
     pub(super) fn new(cuts: Cuts<'a>, workers: usize, items: &'a mut [T]) -> Self {
         let size = cuts.count.div_ceil(workers.clamp(1, SHARES));
         let (mut rest, mut share) = (items, 0);
@@ -107,11 +107,11 @@ impl<'a, T> WorkShares<'a, T> {
             shares[share] = Mutex::new(Share { left, items });
             (share, rest) = (share + 1, others);
         }
-        Self { pieces: Pieces { cuts, ended: AtomicUsize::new(0) }, shares }
+        Self { chunks: Chunks { cuts, ended: AtomicUsize::new(0) }, shares }
     }
 
-    /// Returns a piece and its index: the next piece of the share `own`, else the last piece of
-    /// another share, or `None` when all pieces were taken.
+    /// Returns a chunk and its index: the next chunk of the share `own`, else the last chunk of
+    /// another share, or `None` when all chunks were taken.
     pub(super) fn next(&self, own: usize) -> Option<(usize, &'a mut [T])> {
         // An executor that breaks its contract passes any number.
         let (own, mut other) = (own % SHARES, 0);
@@ -119,11 +119,11 @@ impl<'a, T> WorkShares<'a, T> {
             // A lock cannot be poisoned, because nothing panics while it is held.
             let mut share = self.shares[(own + other) % SHARES].lock().ok()?;
             let last = other > 0;
-            if let Some((piece, at)) = self.pieces.cuts.take(&mut share.left, last) {
+            if let Some((chunk, at)) = self.chunks.cuts.take(&mut share.left, last) {
                 let (start, end) = core::mem::take(&mut share.items).split_at_mut(at);
                 let (taken, rest) = if last { (end, start) } else { (start, end) };
                 share.items = rest;
-                return Some((piece, taken));
+                return Some((chunk, taken));
             }
             other += 1;
         }
@@ -138,16 +138,16 @@ mod tests {
     /// Goal: shares of very many items have each item once, as they must on 32-bit CPUs for any slice. Method: as many items as a slice may have.
     #[test]
     fn shares_of_very_many_items_do_not_wrap() {
-        for (piece, workers) in [(1, 2), (3, 32), (usize::MAX / 2 + 2, 2)] {
-            let cuts = Cuts::chunks(usize::MAX, piece);
+        for (chunk, workers) in [(1, 2), (3, 32), (usize::MAX / 2 + 2, 2)] {
+            let cuts = Cuts::chunks(usize::MAX, chunk);
             let size = cuts.count.div_ceil(workers);
-            let (mut pieces, mut items) = (0, 0);
+            let (mut chunks, mut items) = (0, 0);
             for share in 0..SHARES {
                 let (range, count) = cuts.share(share, size);
-                assert_eq!(range.start, pieces);
-                (pieces, items) = (range.end, items + count);
+                assert_eq!(range.start, chunks);
+                (chunks, items) = (range.end, items + count);
             }
-            assert_eq!((pieces, items), (cuts.count, usize::MAX));
+            assert_eq!((chunks, items), (cuts.count, usize::MAX));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of which threads run a loop, and in which order a worker takes the pieces of it.
+//! Tests of which threads run a loop, and in which order a worker takes the chunks of it.
 //!
 //! The results do not depend on this, so the tests of other layers do not notice it.
 
@@ -34,18 +34,18 @@ fn loops(threads: usize, work: impl FnOnce(&Threads)) -> usize {
     executor.loops.load(Relaxed)
 }
 
-/// Goal: an executor of several threads runs each loop of several pieces; one of one thread is not called, and neither is any
-/// for a loop of one piece. Method: an executor that counts; numbers of items around that of a piece; every item is checked.
+/// Goal: an executor of several threads runs each loop of several chunks; one of one thread is not called, and neither is any
+/// for a loop of one chunk. Method: an executor that counts; numbers of items around that of a chunk; every item is checked.
 #[test]
-fn executor_runs_loops_of_several_pieces() {
+fn executor_runs_loops_of_several_chunks() {
     const SIZE: usize = 4;
     for threads in [1, 2, 3] {
         let several = usize::from(threads > 1);
         for (len, expected) in [(0, 0), (1, 0), (3, 0), (SIZE, 0), (5, several), (9, several)] {
             let found = loops(threads, |threads| {
                 let mut out = vec![0; len];
-                fill_chunks(threads, &mut out, SIZE, &|start, piece: &mut [usize]| {
-                    piece.iter_mut().zip(start + 1..).for_each(|(to, index)| *to = index);
+                fill_chunks(threads, &mut out, SIZE, &|start, chunk: &mut [usize]| {
+                    chunk.iter_mut().zip(start + 1..).for_each(|(to, index)| *to = index);
                 });
                 assert!(out.into_iter().eq(1..=len), "{len} items");
             });
@@ -91,19 +91,19 @@ fn threads_sort_long_lists_together() {
     assert!(sorts(2, 2048) > 1 && sorts(3, 5000) > 1);
 }
 
-/// Goal: a worker takes the pieces of its own share from the first to the last, and then the last pieces of the next shares; a
-/// number that is too large for a share counts around. Method: eight pieces of two items for two workers, taken one by one.
+/// Goal: a worker takes the chunks of its own share from the first to the last, and then the last chunks of the next shares; a
+/// number that is too large for a share counts around. Method: eight chunks of two items for two workers, taken one by one.
 #[test]
-fn worker_takes_first_pieces_of_its_share_and_last_of_others() {
+fn worker_takes_first_chunks_of_its_share_and_last_of_others() {
     let mut items: Vec<usize> = (0..16).collect();
     let shares = WorkShares::new(Cuts::chunks(16, 2), 2, &mut items);
-    // There are 32 shares, of which the first two have four pieces each.
+    // There are 32 shares, of which the first two have four chunks each.
     for (own, expected) in [(1, 4), (33, 5), (31, 3), (usize::MAX, 2), (1, 6), (0, 0), (1, 7)] {
-        let (piece, items) = shares.next(own).expect("pieces are left");
-        assert_eq!((piece, &*items), (expected, &[2 * expected, 2 * expected + 1][..]), "{own}");
+        let (chunk, items) = shares.next(own).expect("chunks are left");
+        assert_eq!((chunk, &*items), (expected, &[2 * expected, 2 * expected + 1][..]), "{own}");
     }
-    let (piece, items) = shares.next(1).expect("a piece is left");
-    assert_eq!((piece, &*items), (1, &[2, 3][..]));
+    let (chunk, items) = shares.next(1).expect("a chunk is left");
+    assert_eq!((chunk, &*items), (1, &[2, 3][..]));
     for own in [0, 1, 31, usize::MAX] {
         assert!(shares.next(own).is_none());
     }

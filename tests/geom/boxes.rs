@@ -505,15 +505,15 @@ fn plain_values_are_serialised_without_loss() {
 }
 
 /// Goal: a packed word that no kernel returns is rejected, and every word that one returns is serialised
-/// without loss. Method: words with undefined bits, or a sign without an axis; then the contacts and faces of
+/// without loss. Method: words with undefined bits, a sign without an axis, or an axis without a contact; then the contacts and faces of
 /// many small boxes and segments.
 #[cfg(feature = "serde")]
 #[test]
 fn packed_words_are_validated_by_serde() {
-    for bits in [1 << 11, 1 << 31, 3 << 6, 1 << 3, 0b010 | 1 << 3] {
+    for bits in [1, 256, 1 << 9, 1 << 11, 1 << 31, 3 << 6, 1 << 3, 0b010 | 1 << 3] {
         assert!(serde_json::from_str::<Contact>(&bits.to_string()).is_err(), "{bits}");
     }
-    for bits in [1 << 14, 1 << 31, 1 << 3 | 1 << 12, 1 << 9 | 1 << 12] {
+    for bits in [1, 1 << 6, 1 << 14, 1 << 31, 1 << 3 | 1 << 12, 1 << 9 | 1 << 12] {
         assert!(serde_json::from_str::<swath::batch::Faces>(&bits.to_string()).is_err(), "{bits}");
     }
     for bits in [5, 0x7fff, 0x3fff_ffff] {

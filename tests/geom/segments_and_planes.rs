@@ -98,16 +98,24 @@ fn planes_reject_invalid_numbers() {
         };
         for sign in [1.0, -1.0] {
             assert_eq!(with(sign * 16.0), None);
-            assert_eq!(with(sign * 16.0_f32.next_up()), Some(Invalid::TooLarge { axis }));
+            assert_eq!(with(sign * 16.0_f32.next_up()), Some(Invalid::Normal));
         }
         for (number, error) in wrong_numbers(axis) {
-            assert_eq!(with(number), Some(error));
+            let expected = if number.is_finite() { Invalid::Normal } else { error };
+            assert_eq!(with(number), Some(expected));
         }
+        let not_finite = Invalid::NotFinite { axis };
+        let mut normal = [17.0; 3];
+        normal[usize::from(axis)] = f32::NAN;
+        assert_eq!(Plane::new(normal, 0.0), Err(not_finite));
     }
-    for (offset, error) in wrong_numbers(0) {
-        assert_eq!(Plane::new([1.0; 3], offset), Err(error));
-        assert_eq!(Plane::new([17.0, 0.0, 0.0], offset), Err(Invalid::TooLarge { axis: 0 }));
+    for (offset, _) in wrong_numbers(0) {
+        assert_eq!(Plane::new([1.0; 3], offset), Err(Invalid::Offset));
+        assert_eq!(Plane::new([17.0, 0.0, 0.0], offset), Err(Invalid::Normal));
     }
+    let text = |normal: [f32; 3], offset: f32| Plane::new(normal, offset).unwrap_err().to_string();
+    assert!(text([20.0, 0.0, 0.0], 1.0).contains("normal of a plane is beyond 16"));
+    assert!(text([1.0; 3], 1e37).contains("offset of a plane"));
     assert!(Plane::new([1.0; 3], COORD_MAX).is_ok() && Plane::new([1.0; 3], -COORD_MAX).is_ok());
 }
 

@@ -11,6 +11,7 @@ use swath::{
 use testkit::cases::{HOSTILE, cases};
 use testkit::columns::Columns;
 use testkit::draw::{Draw, for_each};
+use testkit::least_time::least_time;
 
 /// The name of each column in an error, in the order of [`MovingBoxColumns::columns`].
 const NAMES: [&str; 9] =
@@ -402,6 +403,31 @@ fn invalid_boxes_are_not_stored() {
     is_model(&store, &[cube.into()]);
     assert_eq!(store.set(0, MovingBox { aabb: cube, delta: [4.0; 3] }), Ok(()));
     assert_eq!(store.get(0).delta, [4.0; 3]);
+}
+
+/// Goal: invalid rows that are corrected or removed one by one, in order, take a time in proportion to their number. Method: eight times as many
+/// rows, all of them invalid.
+#[test]
+fn invalid_rows_are_corrected_in_linear_time() {
+    let invalid = MovingBox { delta: [f32::NAN; 3], ..MovingBox::default() };
+    let time = |count: usize, remove: bool| {
+        let invalid: MovingBoxStore = vec![invalid; count].into_iter().collect();
+        least_time(|| {
+            let mut store = invalid.clone();
+            for row in 0..count {
+                assert_eq!(store.rejected()[0].row, if remove { 0 } else { row as u32 });
+                store.set(if remove { 0 } else { row }, Aabb::default()).expect("valid");
+                if remove {
+                    store.swap_remove(0);
+                }
+            }
+            assert!(store.rejected().is_empty());
+        })
+    };
+    for remove in [false, true] {
+        let (few, many) = (time(8_000, remove), time(64_000, remove));
+        assert!(many < few * 24, "{remove}: {many:?}, where an eighth takes {few:?}");
+    }
 }
 
 /// Goal: bodies are stored with their masses. Method: ten different numbers, read as a value and as columns.

@@ -3,6 +3,7 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use scenes::{Scene, World};
+use swath::batch::AabbStore;
 use swath::broadphase::{
     AabbInput, AabbRows, MovingBoxInput, PairInput, PlanarBoxColumns, RowsError, VectorRows,
 };
@@ -227,8 +228,9 @@ fn vectors_outside_of_a_row_are_errors() {
     assert!(VectorRows::new(&bodies, 0).unwrap().is_empty());
     let [two, three] = [[[0.0; 3]; 2].as_slice(), &[[0.0; 3]; 3]];
     assert!(AabbRows::new(two, three).is_err() && AabbRows::from_center(three, two).is_err());
-    assert!(AabbRows::new(two, two).unwrap().moving(three).is_err());
-    assert!(AabbRows::new(two, two).unwrap().moving_at(three, 1.0).is_err());
+    let still = AabbRows::new(two, two).unwrap();
+    let errors = [still.moving(three), still.moving_at(three, 1.0)].map(Result::unwrap_err);
+    assert_eq!(errors.map(|error| error.what), ["delta", "velocity"]);
 }
 
 /// Goal: a row that does not exist is a bug of the caller, also if the position of its bytes wraps around. Method: the
@@ -257,11 +259,12 @@ fn inputs_are_empty_without_boxes() {
         let zeros = [&[0.0; 2][..count]; 2];
         let planar = PlanarBoxColumns::new(zeros, zeros, zeros).unwrap();
         assert_eq!((planar.len(), planar.is_empty()), (count, count == 0));
-        for input in [AabbInput::from(&boxes[..]), still.into()] {
+        let store: AabbStore = boxes.iter().copied().collect();
+        for input in [AabbInput::from(&boxes[..]), still.into(), AabbInput::from(&store)] {
             assert_eq!((input.len(), input.is_empty()), (count, count == 0));
         }
         let moving = MovingBoxInput::from(&moving[..]);
-        for input in [moving, still.into(), rows.into(), planar.into()] {
+        for input in [moving, still.into(), rows.into(), planar.into(), (&store).into()] {
             assert_eq!((input.len(), input.is_empty()), (count, count == 0));
         }
     }

@@ -6,7 +6,7 @@ use super::id::ProxyId;
 use super::proxy::Proxies;
 use super::slots::Container;
 use crate::columns::{LengthMismatch, MovingBoxInput, Rejected};
-use crate::geom::is_margin;
+use crate::geom::is_magnitude;
 use alloc::vec::Vec;
 
 impl Broadphase {
@@ -41,11 +41,13 @@ impl Broadphase {
             Proxies::Each(proxies) => proxies[row],
         };
         match proxies {
-            Proxies::All(proxy) if !is_margin(proxy.margin) => return Err(BroadphaseError::Margin),
+            Proxies::All(proxy) if !is_magnitude(proxy.margin) => {
+                return Err(BroadphaseError::Margin);
+            }
             Proxies::All(_) => (),
             Proxies::Each(proxies) => {
                 LengthMismatch::check("the list `proxies`", boxes.len(), proxies.len())?;
-                if let Some(row) = proxies.iter().position(|proxy| !is_margin(proxy.margin)) {
+                if let Some(row) = proxies.iter().position(|proxy| !is_magnitude(proxy.margin)) {
                     return Err(BroadphaseError::MarginOfRow { row });
                 }
             }

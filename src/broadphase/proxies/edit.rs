@@ -6,7 +6,7 @@ use super::id::ProxyId;
 use super::kinds::KindTable;
 use super::proxy::{Proxy, ProxyKind};
 use super::slots::{Container, Slot};
-use crate::geom::{Aabb, Filter, MovingBox, is_margin};
+use crate::geom::{Aabb, Filter, MovingBox, is_magnitude};
 
 impl Broadphase {
     /// Inserts a box. It does not move in this tick unless [`Broadphase::set`] gives it a
@@ -29,7 +29,7 @@ impl Broadphase {
         moving: MovingBox,
         proxy: Proxy,
     ) -> Result<ProxyId, BroadphaseError> {
-        if !is_margin(proxy.margin) {
+        if !is_magnitude(proxy.margin) {
             return Err(BroadphaseError::Margin);
         }
         if self.state.slots.free_capacity() == 0 {

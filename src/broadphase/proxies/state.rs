@@ -14,7 +14,7 @@ use super::proxy::Proxy;
 use super::slots::{Container, NONE, Slot, Slots, owners_allow};
 use crate::broadphase::pairs::buffer::reserve_total;
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, Invalid, MapEach, MovingBox, is_margin};
+use crate::geom::{Aabb, Invalid, MapEach, MovingBox, is_magnitude};
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 
@@ -388,7 +388,7 @@ impl BroadphaseState {
     }
 
     pub(crate) fn set_margin(&mut self, index: usize, margin: f32) -> Result<(), BroadphaseError> {
-        if !is_margin(margin) {
+        if !is_magnitude(margin) {
             return Err(BroadphaseError::Margin);
         }
         let fat_aabb = match margin > 0.0 {

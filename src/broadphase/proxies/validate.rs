@@ -5,7 +5,7 @@ use super::id::{ProxyId, ProxyPair};
 use super::movers::{CHANGED, SETTLED, UNBOUNDED};
 use super::slots::{Container, NONE, SLOTS_MAX, Slot, Slots};
 use super::state::BroadphaseState;
-use crate::geom::{Aabb, count_of, is_margin};
+use crate::geom::{Aabb, count_of, is_magnitude};
 use crate::par;
 
 /// The invariant that is violated: by a bug of this library, or by the input of a deserialisation.
@@ -210,7 +210,7 @@ impl BroadphaseState {
         if !slot.live {
             return Ok(());
         }
-        if self.slots.generations[index] == u32::MAX || !is_margin(slot.margin) {
+        if self.slots.generations[index] == u32::MAX || !is_magnitude(slot.margin) {
             return Err(InvariantError::Slot { index: name });
         }
         let row = slot.row_or_next as usize;

@@ -17,7 +17,7 @@ const CHUNK: usize = 16 * BATCH;
 
 impl<'a> Queries<'a> {
     /// Casts many segments: the answers are those of [`Queries::cast`] for each, but found faster,
-    /// and on several threads.
+    /// and on several threads if there are more than 1,024.
     ///
     /// ```
     /// use swath::{AabbColumns, Bvh, Segment};
@@ -43,7 +43,7 @@ impl<'a> Queries<'a> {
     }
 
     /// Sweeps many moving boxes: the answers are those of [`Queries::sweep`] for each, but found
-    /// faster, and on several threads.
+    /// faster, and on several threads if there are more than 1,024.
     pub fn sweeps<'s>(
         &self,
         moving: &Checked<'s, Columns<'s, MovingBox, 9>>,

@@ -24,7 +24,7 @@ const BATCH: usize = 64;
 const CHUNK: usize = 4 * BATCH;
 
 impl<'a> Queries<'a> {
-    /// Finds the overlaps of many boxes, on several threads: the answers are those of
+    /// Finds the overlaps of many boxes, on several threads if there are more than 256: the answers are those of
     /// [`Queries::overlap`] for each.
     ///
     /// ```
@@ -47,7 +47,7 @@ impl<'a> Queries<'a> {
         Overlaps { queries: *self, many: *many }
     }
 
-    /// Finds the boxes nearest to many boxes, on several threads: the answers are those of
+    /// Finds the boxes nearest to many boxes, on several threads if there are more than 256: the answers are those of
     /// [`Queries::proximity`] for each. For points, pass the same columns as minimum and as maximum
     /// corners.
     ///
@@ -115,12 +115,13 @@ impl Overlaps<'_, '_> {
         self.all_with_ids(starts, rows, |row| row, par::sort_rows)
     }
 
-    /// The same with ids instead of rows. Ids must have the same order as the rows. `sort` sorts them.
+    /// Writes what [`Overlaps::all`] does, with ids instead of rows: `id_of` returns the id of a row, and `sort` sorts ids, whose order must be
+    /// that of the rows.
     pub(crate) fn all_with_ids<T: Copy + Default + Send>(
         &self,
         starts: &mut [usize],
         rows: &mut Vec<T>,
-        name: impl Fn(u32) -> T + Sync,
+        id_of: impl Fn(u32) -> T + Sync,
         sort: fn(&mut [T]),
     ) -> Result<(), LengthMismatch> {
         let threads = self.queries.threads;
@@ -142,7 +143,7 @@ impl Overlaps<'_, '_> {
             let mut places = part.iter_mut();
             self.visit(row, |met| {
                 if let Some(place) = places.next() {
-                    *place = name(met);
+                    *place = id_of(met);
                 }
             });
             sort(part);

@@ -172,6 +172,27 @@ impl<'a> Queries<'a> {
     ///
     /// [`Invalid`] when one of the planes is invalid.
     ///
+    /// ```
+    /// use swath::{Aabb, Bvh, Plane};
+    ///
+    /// let mut tree = Bvh::new();
+    /// tree.build(&[Aabb::cube([0.0, 0.0, -5.0], 0.5)?, Aabb::cube([9.0, 0.0, -5.0], 0.5)?])?;
+    ///
+    /// // A camera at the origin that looks along -z and sees 45° to each side, from 0.1 to 100. All normals point outwards.
+    /// let frustum = [
+    ///     Plane::new([1.0, 0.0, 1.0], 0.0)?, // right: x ≤ -z
+    ///     Plane::new([-1.0, 0.0, 1.0], 0.0)?, // left
+    ///     Plane::new([0.0, 1.0, 1.0], 0.0)?, // top
+    ///     Plane::new([0.0, -1.0, 1.0], 0.0)?, // bottom
+    ///     Plane::new([0.0, 0.0, 1.0], -0.1)?, // near: z ≤ -0.1
+    ///     Plane::new([0.0, 0.0, -1.0], 100.0)?, // far
+    /// ];
+    /// let mut rows = Vec::new();
+    /// tree.queries().overlap_planes(&frustum)?.all(&mut rows);
+    /// assert_eq!(rows, [0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// [`overlap::planes::one_to_one`]: crate::batch::overlap::planes::one_to_one
     pub fn overlap_planes<'p>(
         &self,

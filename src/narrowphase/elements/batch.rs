@@ -12,7 +12,7 @@ use crate::lanes::Level;
 use crate::par::{self, Threads};
 use core::marker::PhantomData;
 
-/// Number of pairs in one piece of work.
+/// Number of pairs in a chunk.
 const CHUNK: usize = 16 * BLOCK;
 
 /// The vertices of a pair, or the row that does not exist and the number of rows.
