@@ -1,4 +1,5 @@
-//! The pairs of a set of boxes, by two methods that share no code with the finder.
+//! The pairs of a set of boxes, by two methods that share with the finder only the bounds of paths, the filters and the sweep of one pair,
+//! which `tests/geom` and `tests/kernels` check.
 //!
 //! [`Rows::tried`] compares every pair: the bounds of the whole paths by plain `f32` comparisons, then those
 //! that overlap by the sweep of one pair. [`Rows::sorted_and_swept`] is the finder of the textbooks (Baraff

@@ -257,7 +257,8 @@ impl Model {
     }
 }
 
-/// First time of contact of two fat AABBs.
+/// First time of contact of two fat AABBs, by the library's bounds of paths and its sweep of one pair, which `tests/geom` and
+/// `tests/kernels` check.
 fn meet(a: &MovingBox, b: &MovingBox) -> Option<f32> {
     let first = sweep::one_to_one(a, b).expect("both are boxes").first;
     (a.bounds().overlaps(&b.bounds()) && first < MISS).then_some(first)

@@ -1,7 +1,7 @@
 //! Tests of reading pairs and contacts, and of copying a broadphase.
 
 use swath::batch::sweep::MISS;
-use swath::broadphase::{BroadphaseError, ProxyPair};
+use swath::broadphase::{BroadphaseError, Changes, ProxyPair};
 use swath::{Aabb, Broadphase, MovingBox, Proxy, ProxyId, ProxyKind, Threads};
 use testkit::fuzz::world::events;
 
@@ -53,26 +53,30 @@ fn pairs_of_one_proxy_include_resting_pairs() {
 /// forgotten; in updates that search for few proxies and in those that search for all. Method: a row of movers.
 #[test]
 fn renewed_proxy_begins_its_pairs_again() {
-    for count in [4, 40] {
+    // With a function, an update searches for all.
+    type Update = fn(&mut Broadphase) -> Changes<'_>;
+    let few: Update = |world| world.update().expect("no limit");
+    let all: Update = |world| world.update_with(|_| true).expect("no limit");
+    for (count, update) in [(4, few), (40, few), (4, all), (40, all)] {
         let mut world = Broadphase::new();
         let proxy = Proxy::dynamic().with_margin(0.0625);
         let ids: Vec<_> =
             (0..count).map(|k| world.insert(cube(k as f32), proxy).expect("valid")).collect();
         for _ in 0..3 {
-            world.update().expect("no limit");
+            update(&mut world);
         }
         world.renew(ids[2]).expect("the id is valid");
         world.set(ids[3], cube(-50.0), [0.0; 3]).expect("the box is valid");
-        let changes = world.update().expect("no limit");
+        let changes = update(&mut world);
         let begun: Vec<_> = changes.begun().iter().map(|pair| (pair.a, pair.b)).collect();
         assert_eq!(begun, [(ids[1], ids[2])], "{count}");
         // The pair of 2 and 3 was forgotten, that of 3 and 4 has ended.
         assert_eq!(changes.ended().len(), usize::from(count > 4), "{count}");
-        assert!(world.update().expect("no limit").begun().is_empty());
+        assert!(update(&mut world).begun().is_empty());
         world.renew(ids[1]).expect("the id is valid");
         world.remove(ids[1]).expect("the id is valid");
         assert_eq!(world.renew(ids[1]), Err(BroadphaseError::Stale { id: ids[1] }));
-        let changes = world.update().expect("no limit");
+        let changes = update(&mut world);
         assert!(changes.ended().is_empty() && changes.begun().is_empty(), "{count}");
     }
 }

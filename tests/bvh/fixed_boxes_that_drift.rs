@@ -33,7 +33,7 @@ fn drifting_boxes_are_found() {
                         2 if rng.random_ratio(1, 8) => {
                             return random_box(&mut rng, 20.0, 9.0, 0.0).aabb;
                         }
-                        3 => min[axis] = -0.0_f32.max(min[axis]).min(max[axis]),
+                        3 => min[axis] = (-0.0_f32).max(min[axis]).min(max[axis]),
                         _ => {
                             [min, max] = [min, max].map(|mut end| {
                                 end[axis] += by;

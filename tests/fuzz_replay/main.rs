@@ -3,6 +3,8 @@
 //! The bodies are those of `fuzz/fuzz_targets`. Inputs that a fuzzer found are stored in
 //! `fuzz/regressions/<target>/` and replayed here, with stable Rust and on all threads.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 /// For each target: the stored inputs still pass, and the body is run without a fuzzer on seeded byte
 /// strings.
 macro_rules! targets {
@@ -38,6 +40,17 @@ targets! {
     step: 9, 6_000, 300;
     tick: 6, 4_000, 600;
     world: 6, 60, 3000;
+}
+
+/// Goal: many inputs of the target `mesh` are compared with the specification. Method: count those of its generated inputs.
+#[test]
+fn meshes_are_judged() {
+    static JUDGED: AtomicUsize = AtomicUsize::new(0);
+    testkit::fuzz::replay::generated(5, 400, 300, |data| {
+        JUDGED.fetch_add(usize::from(testkit::fuzz::mesh::is_judged(data)), Relaxed);
+    });
+    let judged = JUDGED.load(Relaxed);
+    assert!(judged > 20 || cfg!(miri), "{judged} of 400");
 }
 
 /// Goal: captured ticks are run, which random bytes hardly ever are. Method: changed copies of the stored ones.

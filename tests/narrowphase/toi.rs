@@ -100,8 +100,8 @@ fn depth_holds(case: &ConvexCase, truth: &Truth, toi: &Toi) -> Result<(), String
     Ok(())
 }
 
-/// Goal: never late, never missed, near at the reported time, and points, normals and depths as documented.
-/// Method: pairs of every family, compared with the specification and counted by kinds of motions;
+/// Goal: never late, never missed, near at the reported time, and points, normals and depths as documented. With each kind of motion many pairs touch and
+/// many do not, and hardly a search is unresolved. Method: pairs of every family, compared with the specification and counted by kinds of motions;
 /// `-- --nocapture` prints the counts.
 #[test]
 fn first_times_of_convex_shapes_keep_their_promises() {
@@ -148,6 +148,14 @@ fn first_times_of_convex_shapes_keep_their_promises() {
         broken.len(),
         broken[..broken.len().min(4)].join("\n")
     );
+    assert_eq!(tallies.len(), 3);
+    for (kind, Tally { cases, answers, .. }) in &tallies {
+        let of = |answer| answers.get(answer).copied().unwrap_or_default();
+        assert!(of("impacts") * 4 > *cases && of("separated") * 4 > *cases, "{kind}: {answers:?}");
+        assert!(of("unresolved") * 1000 < *cases + 1000, "{kind}: {answers:?}");
+    }
+    let all: usize = truths.values().sum();
+    assert!(truths.get("hit").is_some_and(|hits| hits * 2 > all), "{truths:?}");
 }
 
 /// Goal: the narrowest touch is a touch, and no time is late by a bit. Method: polyhedra on a lattice, whose

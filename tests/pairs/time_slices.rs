@@ -83,7 +83,10 @@ fn together(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
 fn unlike_a_sample(draw: &mut Draw, boxes: usize) -> Vec<MovingBox> {
     let mut world = meeting(draw, boxes);
     for k in 0..128 {
-        world[k * boxes / 128] = around(inside(draw, 100.0), [1e-4; 3], inside(draw, 100.0));
+        // The row of the finder's sample in this one of 128 equal parts.
+        let [first, next] = [k, k + 1].map(|part| part * boxes / 128);
+        let row = first + ((k * 0x9E37) >> 4) % (next - first).max(1);
+        world[row] = around(inside(draw, 100.0), [1e-4; 3], inside(draw, 100.0));
     }
     world
 }
@@ -163,7 +166,7 @@ fn boxes(count: usize) -> Vec<MovingBox> {
 }
 
 /// Goal: pairs, their order and the invalid rows with their reasons are the same for any number of threads, and in any layout. The limit on
-/// pairs holds, with the exact number in the error, and labels replace rows. Method: a swarm of several chunks.
+/// pairs holds, with the exact number in the error, and labels replace rows. Method: a swarm of several chunks; the pairs of every two boxes that are tried.
 #[test]
 fn threads_layouts_and_limits_are_as_without_slices() {
     let mut all = boxes(9000);
@@ -173,6 +176,7 @@ fn threads_layouts_and_limits_are_as_without_slices() {
     let reasons = [70_usize, 71, 8999].map(|row| (row as u32, all[row].validate().unwrap_err()));
     assert!(matches!(reasons[1].1, Invalid::Inverted { .. }), "{:?}", reasons[1]);
     let rows = Rows::new(&all);
+    let tried = rows.touching(&rows.tried());
     let mut expected: Option<Vec<SweptPair>> = None;
     for threads in [1, 2, 3, 8] {
         let mut finder = PairFinder::new();
@@ -184,6 +188,10 @@ fn threads_layouts_and_limits_are_as_without_slices() {
             let found: Vec<SweptPair> = found.iter().collect();
             assert!(found.len() > 500, "{} pairs", found.len());
             assert!(*expected.get_or_insert_with(|| found.clone()) == found, "{threads} threads");
+            let mut sorted: Vec<_> =
+                found.iter().map(|of| (of.a, of.b, of.first.to_bits())).collect();
+            sorted.sort_unstable();
+            assert!(sorted == tried, "{} pairs, not {}", sorted.len(), tried.len());
         }
         let count = expected.as_ref().unwrap().len();
         finder.exec.pairs_max = count - 1;

@@ -355,11 +355,12 @@ pub(crate) struct Join {
     occupied: OccupiedCells,
     /// History of the join whose sets are swept.
     swept: KdHistory,
-    /// Number of comparisons.
+    /// Number of comparisons, and of sweeps that were stopped because they were too slow.
     compared: u64,
+    stopped: u64,
 }
 
-impl_memory!(Join { boxes, tasks, bitmaps, occupied; without leaf, swept, compared });
+impl_memory!(Join { boxes, tasks, bitmaps, occupied; without leaf, swept, compared, stopped });
 
 impl Join {
     /// Returns the greatest number of rows in use at once since the last call.
@@ -564,6 +565,7 @@ impl Join {
 
     /// Postpones the join of the boxes that a slow sweep has not compared.
     fn resume(&mut self) {
+        self.stopped += 1;
         let Leaf { a, b, same, merged, .. } = self.leaf;
         let sets = if merged { self.boxes.separate(a, a.padded_end() + LANES_MAX) } else { [a, b] };
         let history = KdHistory { dense: true, ..self.swept };

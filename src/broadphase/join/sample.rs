@@ -7,7 +7,7 @@ use crate::geom::{count_of, uneven_index};
 use crate::par::sort_floats;
 
 /// Greatest number of boxes in a sample.
-const SAMPLE_MAX: usize = 64;
+pub(super) const SAMPLE_MAX: usize = 64;
 /// Least number of boxes in a sample.
 const SAMPLE_MIN: usize = 16;
 /// Number of boxes of the set for each box of a sample.

@@ -227,7 +227,7 @@ pub(crate) fn contact_cells<I: Isa>(
 mod tests {
     extern crate std;
 
-    use super::{Passage, contact_cells, is_long, trace};
+    use super::{Passage, contact_cells, is_long, margin, trace};
     use crate::broadphase::strips::choose::choose;
     use crate::broadphase::strips::extent::AxisCells;
     use crate::broadphase::strips::grid::{Grid, Sample};
@@ -256,6 +256,32 @@ mod tests {
             (cut.cell(around[k])..=cut.cell(around[3 + k])).contains(&at)
         });
         here.then_some(around)
+    }
+
+    /// Goal: the margin covers each error that the head of this file lists. Method: numbers of which only one is not zero, so that no other part of the
+    /// margin covers its error.
+    #[test]
+    fn margin_covers_each_error() {
+        let ulp = 0.5 * f64::from(f32::EPSILON);
+        for scale in [1e-30_f32, 1e-3, 1.0, 3.3, 1e7, 1e30] {
+            let of = |place: f32, delta: f32, length: f32| {
+                let mut path = [0.0; 9];
+                (path[0], path[3], path[6]) = (place, place, delta);
+                f64::from(margin(Scalar, &path, 0, length))
+            };
+            let size = f64::from(scale);
+            // The time is early by 8u of both displacements, of which this is the greater one, and a position is off by 2u of it.
+            let of_motion = (2.0 * 8.0 + 2.0) * ulp * size;
+            // A position is off by 2u of the coordinates.
+            let of_place = 2.0 * ulp * size;
+            // A cell number is off by 2^-14 cells, and the other box moves by at most 16 lengths.
+            let of_length = (1.0 / 16384.0 + 8.0 * 16.0 * ulp) * size;
+            for sign in [1.0, -1.0] {
+                assert!(of(0.0, sign * scale, 0.0) >= of_motion, "displacement {scale}");
+                assert!(of(sign * scale, 0.0, 0.0) >= of_place, "coordinates {scale}");
+            }
+            assert!(of(0.0, 0.0, scale) >= of_length, "length {scale}");
+        }
     }
 
     fn near(random: &mut Xoshiro256PlusPlus, mut number: f32, steps: u32) -> f32 {

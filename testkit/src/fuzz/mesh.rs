@@ -25,6 +25,11 @@ const WILD_ROUNDS: u32 = 128;
 
 /// Tests a shape against a mesh, a height field and a compound, and these against each other.
 pub fn run(data: &[u8]) {
+    is_judged(data);
+}
+
+/// Does what [`run`] does. Returns whether the first time of the shape and the mesh was compared with the specification.
+pub fn is_judged(data: &[u8]) -> bool {
     let mut bytes = Bytes::new(data);
     let how = bytes.byte();
     // The judge takes little time for such numbers.
@@ -34,7 +39,9 @@ pub fn run(data: &[u8]) {
     settings.rounds_max = if tame { settings.rounds_max } else { WILD_ROUNDS };
     settings.target_distance = if how & 0x40 == 0 { 0.0 } else { f32::from(bytes.byte()) / 64.0 };
     if how & 0x20 != 0 {
-        settings.window = [bytes.number(), bytes.number()];
+        let window = [bytes.number(), bytes.number()];
+        // Only the whole tick is judged, so there are few other windows.
+        settings.window = if how & 0x18 == 0x18 { window } else { [0.0, 1.0] };
     }
     let (half, radius) = (vector(&mut bytes, tame).map(f32::abs), f32::from(bytes.byte()) / 128.0);
     let motions = [motion(&mut bytes, tame), motion(&mut bytes, tame)];
@@ -42,8 +49,10 @@ pub fn run(data: &[u8]) {
     let one_sided = sides & 1 != 0;
     let mut vertices: Vec<_> =
         (0..3 + bytes.byte() % 10).map(|_| vector(&mut bytes, tame)).collect();
+    // A mesh of which a triangle is rejected is not judged, so there are few with an index that is out of range.
+    let indices = vertices.len() as u32 + u32::from(sides & 0x1c == 0x1c);
     let mut triangles: Vec<_> = (0..bytes.byte() % TRIANGLES_MAX)
-        .map(|_| [(); 3].map(|()| u32::from(bytes.byte()) % (vertices.len() as u32 + 1)))
+        .map(|_| [(); 3].map(|()| u32::from(bytes.byte()) % indices))
         .collect();
     let is_grid = tame && sides & 2 != 0;
     if is_grid {
@@ -57,7 +66,9 @@ pub fn run(data: &[u8]) {
     if one_sided {
         mesh = mesh.one_sided();
     }
-    let Ok(shape) = Shape::cuboid(half).and_then(|shape| shape.rounded(radius)) else { return };
+    let Ok(shape) = Shape::cuboid(half).and_then(|shape| shape.rounded(radius)) else {
+        return false;
+    };
     let parts = [(shape.into(), motions[1].pose), (shape.into(), Pose::IDENTITY)];
     let compound = Compound::new(parts);
     let mut bodies: Vec<Geometry<'_>> = vec![shape.into(), (&mesh).into()];
@@ -115,7 +126,7 @@ pub fn run(data: &[u8]) {
     }
     let whole = settings.window == [0.0, 1.0] && settings.touch == Touch::Hit;
     if !(tame && valid && whole && !one_sided && mesh.rejected().is_empty()) {
-        return;
+        return false;
     }
     let solids = mesh.triangles().iter().map(|triangle| {
         let corners = triangle.map(|vertex| vertices[vertex as usize].map(f64::from));
@@ -123,7 +134,7 @@ pub fn run(data: &[u8]) {
     });
     let solids: Vec<_> = solids.collect();
     if solids.is_empty() {
-        return;
+        return false;
     }
     let plain = PlainShape { core: PlainCore::Cuboid(half), radius };
     let a = PlainBody::new([plain.solid()], &plain_motion(&motions[0]));
@@ -132,6 +143,7 @@ pub fn run(data: &[u8]) {
     if let Err(promise) = judged(&a, &b, target, &single[0]) {
         panic!("{promise}: {:?} of {shape:?} {motions:?} {vertices:?} {triangles:?}", single[0]);
     }
+    true
 }
 
 /// A grid of cells about a point: the first corner and two sides of a cell. So several triangles are about equally near.
