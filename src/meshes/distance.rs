@@ -114,7 +114,7 @@ fn of_valid(
     b: (&Geometry<'_>, &Pose),
     most: f32,
 ) -> Option<PartDistance> {
-    let mut nearest = Nearest { a, b, most: f64::from(most), found: None };
+    let mut nearest = NearestParts { a, b, most: f64::from(most), found: None };
     if let (Geometry::Convex(_), Geometry::Convex(_)) = (a.0, b.0) {
         nearest.test([0, 0]);
         return nearest.found;
@@ -142,7 +142,7 @@ fn of_valid(
 }
 
 /// The nearest parts so far.
-struct Nearest<'n> {
+struct NearestParts<'n> {
     a: (&'n Geometry<'n>, &'n Pose),
     b: (&'n Geometry<'n>, &'n Pose),
     /// The distance up to which parts count; negative after an overlap.
@@ -150,7 +150,7 @@ struct Nearest<'n> {
     found: Option<PartDistance>,
 }
 
-impl Nearest<'_> {
+impl NearestParts<'_> {
     /// Computes the distance of two parts, and keeps it if they are nearer.
     fn test(&mut self, [part_a, part_b]: [u32; 2]) {
         let (a, b) = (self.a, self.b);

@@ -9,6 +9,7 @@ use spec::{Core, Solid};
 use std::collections::BTreeMap;
 use swath::batch::Row;
 use swath::convex::ConvexCast;
+use swath::convex::gjk;
 use swath::convex::toi::{Settings, ToiResult, Touch};
 use swath::mesh::toi::{self, ContactPlane, GeometryInput, PartToi};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
@@ -91,6 +92,7 @@ pub fn is_judged(data: &[u8]) -> bool {
         let found = found.unwrap_or_default();
         is_sound(&found, &settings);
         overlaps_at_rest((a, &motions[0].pose), (b, &motions[1].pose), tame);
+        is_nearest((a, &motions[0].pose), (b, &motions[1].pose), tame);
         let mut all = Vec::new();
         if toi::each_part(a, &motions[0], b, &motions[1], &settings, &mut all).is_ok() {
             all.iter().for_each(|found| is_sound(found, &settings));
@@ -175,6 +177,28 @@ fn overlaps_at_rest(
         },
         at_rest => assert!(at_rest.is_ok()),
     }
+}
+
+/// The distance is finite, and that of a convex shape and a mesh is the least one of its triangles.
+fn is_nearest((a, of_a): (&Geometry<'_>, &Pose), (b, of_b): (&Geometry<'_>, &Pose), tame: bool) {
+    let Ok(found) = a.distance(of_a, b, of_b, f32::INFINITY) else { return };
+    if let Some(found) = &found {
+        assert_finite(found);
+    }
+    let (true, Geometry::Convex(shape), Geometry::Mesh(mesh)) = (tame, a, b) else { return };
+    let triangles = (0..mesh.triangles().len() as u32).filter_map(|part| mesh.corners(part));
+    let distances = triangles.map(|corners| {
+        let triangle = Shape::triangle(corners).expect("a part is valid");
+        gjk::distance(shape, of_a, &triangle, of_b).expect("the poses are valid").distance
+    });
+    let least = distances.fold(f32::INFINITY, f32::min);
+    let found = found.map_or(f32::INFINITY, |found| found.distance.distance);
+    let apart = (0..3).map(|axis| (of_a.position[axis] - of_b.position[axis]).abs());
+    let slack = 1e-5 * (apart.sum::<f32>() + (a.size() + b.size()) as f32);
+    // Of several overlaps, any one is found.
+    let is_near =
+        found == least || (found - least).abs() <= slack || least <= found && found <= slack;
+    assert!(is_near, "{found} {least} {a:?} {of_a:?} {b:?} {of_b:?}");
 }
 
 /// What is found beyond a plane is found without it, with the same result.
