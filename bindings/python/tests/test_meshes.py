@@ -502,7 +502,7 @@ class ShapesWithPartsTest(unittest.TestCase):
             (TypeError, "b: expected a Convex, Compound, Mesh or HeightField, got Motion", lambda: swath.first_time(mesh, STILL, STILL, STILL)),
             (TypeError, "motion_b: expected Motion, got Mesh", lambda: swath.first_time(mesh, STILL, mesh, mesh)),
             (TypeError, "a: expected a Convex, Compound, Mesh or HeightField, got str", lambda: swath.overlaps("mesh", STILL, mesh, STILL)),
-            (TypeError, "a: expected Convex, got Mesh", lambda: swath.distance(mesh, STILL, ball, STILL)),
+            (TypeError, "b: expected a Convex, Compound, Mesh or HeightField, got Motion", lambda: swath.distance(ball, STILL, STILL, STILL)),
             (TypeError, "shapes: expected a sequence of Convex, Compound, Mesh or HeightField, got Mesh", lambda: swath.bounds_over(mesh, one, one)),
             (TypeError, "Compound, Mesh or HeightField, got one with NoneType in row 1", lambda: swath.bounds_over([mesh, None], one, one)),
             (ValueError, "pairs: pair 0 refers to row 5", lambda: swath.first_times([mesh], one, one, np.array([[0, 5]], np.uint32))),
