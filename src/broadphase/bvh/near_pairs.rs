@@ -6,8 +6,9 @@
 //!
 //! Guarantee: the order of the visits depends on the trees and the limit alone. All pairs of boxes within the final limit have been visited.
 
-use super::{LEAF, NOTHING, Tree, WIDTH};
+use super::{LEAF, NOTHING, Node, Tree, WIDTH};
 use crate::geom::{Aabb, MapEach};
+use crate::lanes::Portable4;
 use alloc::vec::Vec;
 
 /// The boxes of a tree without filters, or a single box, which is row 0.
@@ -29,9 +30,8 @@ impl CenteredBox {
     pub(crate) fn of(aabb: &Aabb) -> Self {
         let mut centered = Self::default();
         for axis in 0..3 {
-            let [low, high] = [aabb.min[axis], aabb.max[axis]].map(f64::from);
-            centered.center[axis] = 0.5 * (low + high);
-            centered.half[axis] = 0.5 * (high - low);
+            let ends = [aabb.min[axis], aabb.max[axis]];
+            [centered.center[axis], centered.half[axis]] = centered_interval(ends);
         }
         centered
     }
@@ -40,6 +40,20 @@ impl CenteredBox {
     fn extent(&self) -> f64 {
         self.half[0] + self.half[1] + self.half[2]
     }
+}
+
+/// Returns the centre and the half length of an interval. The centre of an empty lane, whose interval is inverted and infinite, is NaN.
+#[inline(always)]
+fn centered_interval([low, high]: [f32; 2]) -> [f64; 2] {
+    let [low, high] = [f64::from(low), f64::from(high)];
+    [0.5 * (low + high), 0.5 * (high - low)]
+}
+
+/// Returns the square of the gap of two intervals; NaN if that of a centre is.
+#[inline(always)]
+fn square_of_gap(centers: [f64; 2], halves: [f64; 2]) -> f64 {
+    let gap = (centers[0] - centers[1]).abs() - (halves[0] + halves[1]);
+    if gap <= 0.0 { 0.0 } else { gap * gap }
 }
 
 /// From the axes of a first tree to those of a second: `rotation · x + offset`.
@@ -69,9 +83,8 @@ impl Placement {
     pub(crate) fn distance(&self, a: &CenteredBox, b: &CenteredBox) -> f64 {
         let mut square = 0.0;
         for axis in 0..3 {
-            let between = (a.center[axis] - b.center[axis]).abs();
-            let gap = between - (a.half[axis] + b.half[axis]);
-            square += if gap > 0.0 { gap * gap } else { 0.0 };
+            let halves = [a.half[axis], b.half[axis]];
+            square += square_of_gap([a.center[axis], b.center[axis]], halves);
         }
         libm::sqrt(square) - self.rounding
     }
@@ -85,7 +98,7 @@ struct Near {
     boxes: [CenteredBox; 2],
 }
 
-/// The children of a node, with their boxes in columns. Lanes without a child have the id [`NOTHING`].
+/// The children of a node, with their boxes in columns. The centres of lanes without a child are NaN.
 struct Children {
     ids: [u32; WIDTH],
     center: [[f64; WIDTH]; 3],
@@ -95,52 +108,39 @@ struct Children {
 impl Children {
     /// The box of a body that is no tree.
     fn of_one(aabb: &CenteredBox) -> Self {
-        let CenteredBox { center, half } = aabb;
-        let mut ids = [NOTHING; WIDTH];
-        ids[0] = 0;
-        let [center, half] = [center, half].map_each(|of| of.map_each(|x| [x; WIDTH]));
-        Self { ids, center, half }
+        let mut one = Self {
+            ids: [0; WIDTH],
+            center: [[f64::NAN; WIDTH]; 3],
+            half: aabb.half.map_each(|half| [half; WIDTH]),
+        };
+        for (column, &x) in one.center.iter_mut().zip(&aabb.center) {
+            column[0] = x;
+        }
+        one
     }
 
     /// Replaces the contents by the children of the node `id` of a tree, which are nodes or, with their rows, the boxes of a leaf.
     fn read(&mut self, tree: Option<&Tree>, id: u32, placement: Option<&Placement>) -> &Self {
         let Some(tree) = tree else { return self };
         let at = (id & !LEAF) as usize;
-        if id & LEAF != 0 && !tree.triangles().is_empty() {
-            let leaf = &tree.triangles()[at];
-            for (lane, id) in self.ids.iter_mut().enumerate() {
-                let is_empty = leaf.number(lane) == NOTHING;
-                *id = if is_empty { NOTHING } else { (at * WIDTH + lane) as u32 };
-            }
-            let [a, b, c] = &leaf.corners;
-            for axis in 0..3 {
-                self.set(axis, |lane| {
-                    let [a, b, c] = [a, b, c].map_each(|corner| corner[axis][lane]);
-                    let (low, high) = if a < b { (a, b) } else { (b, a) };
-                    [if c < low { c } else { low }, if c > high { c } else { high }]
-                });
-            }
+        let mut of_triangles = Node::EMPTY;
+        let node = if id & LEAF != 0 && !tree.triangles().is_empty() {
+            tree.triangles()[at].boxes(Portable4, (at * WIDTH) as u32, &mut of_triangles);
+            &of_triangles
         } else {
-            let node = &tree.nodes_above()[at];
-            self.ids = node.ids;
-            for axis in 0..3 {
-                self.set(axis, |lane| [node.bounds[axis][lane], node.bounds[3 + axis][lane]]);
+            &tree.nodes_above()[at]
+        };
+        self.ids = node.ids;
+        for axis in 0..3 {
+            for lane in 0..WIDTH {
+                let ends = [node.bounds[axis][lane], node.bounds[3 + axis][lane]];
+                [self.center[axis][lane], self.half[axis][lane]] = centered_interval(ends);
             }
         }
         if let Some(placement) = placement {
             self.place(placement);
         }
         self
-    }
-
-    /// Sets the boxes on an axis, of which `ends` returns the ends for each lane.
-    #[inline(always)]
-    fn set(&mut self, axis: usize, ends: impl Fn(usize) -> [f32; 2]) {
-        for lane in 0..WIDTH {
-            let [low, high] = ends(lane).map_each(f64::from);
-            self.center[axis][lane] = 0.5 * (low + high);
-            self.half[axis][lane] = 0.5 * (high - low);
-        }
     }
 
     /// Replaces the boxes by boxes around them in other axes, as [`Placement::around`] does.
@@ -158,21 +158,24 @@ impl Children {
         (self.center, self.half) = (center, half);
     }
 
-    /// Lower bounds of the distances from a box, as of [`Placement::distance`].
+    /// Lower bounds of the distances from a box, as of [`Placement::distance`]; NaN in lanes without a child.
     fn distances(&self, from: &CenteredBox, rounding: f64) -> [f64; WIDTH] {
         let mut distances = [0.0; WIDTH];
         for axis in 0..3 {
             let (center, half) = (from.center[axis], from.half[axis]);
             for (lane, square) in distances.iter_mut().enumerate() {
-                let between = (self.center[axis][lane] - center).abs();
-                let gap = between - (self.half[axis][lane] + half);
-                *square += if gap > 0.0 { gap * gap } else { 0.0 };
+                let halves = [self.half[axis][lane], half];
+                *square += square_of_gap([self.center[axis][lane], center], halves);
             }
         }
         for distance in &mut distances {
             *distance = libm::sqrt(*distance) - rounding;
         }
         distances
+    }
+
+    fn is_child(&self, lane: usize) -> bool {
+        !self.center[0][lane].is_nan()
     }
 
     fn centered_box(&self, lane: usize) -> CenteredBox {
@@ -244,10 +247,11 @@ fn push_nearest_last(
 ) {
     let first = left.len();
     let distances = children.distances(&of.boxes[1 - divided], placement.rounding);
-    for (lane, (&distance, &id)) in distances.iter().zip(&children.ids).enumerate() {
-        if distance <= limit && id != NOTHING {
+    for (lane, &distance) in distances.iter().enumerate() {
+        // A comparison with NaN is false.
+        if distance <= limit {
             let mut near = Near { distance, ..*of };
-            near.ids[divided] = id;
+            near.ids[divided] = children.ids[lane];
             near.boxes[divided] = children.centered_box(lane);
             let farther = left[first..].iter().take_while(|other| other.distance >= distance);
             let at = first + farther.count();
@@ -265,10 +269,10 @@ fn list_near(
 ) {
     pairs.clear();
     let mut nearest = 0;
-    for a in (0..WIDTH).filter(|&a| of_a.ids[a] != NOTHING) {
+    for a in (0..WIDTH).filter(|&a| of_a.is_child(a)) {
         let distances = of_b.distances(&of_a.centered_box(a), placement.rounding);
-        for (b, (&distance, &id)) in distances.iter().zip(&of_b.ids).enumerate() {
-            if distance <= limit && id != NOTHING {
+        for (b, &distance) in distances.iter().enumerate() {
+            if distance <= limit {
                 if pairs.get(nearest).is_none_or(|&(least, _)| distance < least) {
                     nearest = pairs.len();
                 }
