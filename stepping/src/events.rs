@@ -17,6 +17,9 @@ use swath::{Impact, Pair};
 const CORRECTED_MAX: u32 = 64;
 /// Number of supports, from a body on downwards, that are tested for a circle. A circle of more bodies may be overlooked.
 const CIRCLE_MAX: u32 = 64;
+/// Least speed with which two bodies that respond separate, relative to their speeds along the normal: twice the bound of the rounding errors of
+/// their displacements, 2⁻²⁴ of each.
+const ROUNDED: f64 = 1.0 / (1 << 23) as f64;
 /// Least part of the tick within which the slop of two bodies is corrected if one of them spins. Otherwise it is corrected in a whole tick.
 const CORRECTED_WITHIN: f64 = 0.0625;
 
@@ -231,9 +234,8 @@ impl Step {
         if !is_unchanged {
             // They separate at least so fast that rounding does not make them close, and the slop is restored after
             // a tick.
-            let speeds: f64 = two.iter().flat_map(BodyAt::velocity).map(f64::abs).sum();
-            let (speeds, skin) = (PARTING * (speeds + closing.abs()), f64::from(self.skin(rows)));
-            let least = if speeds < skin { speeds } else { skin };
+            let (least, skin) = (least_parting(&two, n, closing), f64::from(self.skin(rows)));
+            let least = if least < skin { least } else { skin };
             let least = if returns { least.max(0.5 * pulled * left) } else { least };
             let missing = f64::from(gap_missing).max(least * correction_time(&two, now));
             let of = (&pair, support_end.velocity);
@@ -393,6 +395,22 @@ fn are_at_rest([a, b]: &[BodyAt; 2], most: f64) -> bool {
     let differences = of_a.as_flattened().iter().zip(of_b.as_flattened());
     let moved: f64 = differences.map(|(a, b)| (a - b).abs()).sum();
     a.spin == [0.0; 3] && b.spin == [0.0; 3] && moved <= most
+}
+
+/// Returns the least speed at which two bodies that respond separate, so that neither the error of the normal nor the rounding of their
+/// displacements makes them close. The error of the normal has an effect in proportion to the speed of the two relative to each other, which is not less
+/// than what rounding may add to it. A speed that both have must not count: it would raise the bodies of a tower on a fast platform in each tick, and the
+/// upper ones would fall all the time.
+fn least_parting(two: &[BodyAt; 2], n: [f64; 3], closing: f64) -> f64 {
+    let [a, b] = two.each_ref().map(BodyAt::velocity);
+    let (mut relative, mut both, mut along_n) = (0.0, 0.0, 0.0);
+    for k in 0..3 {
+        let speeds = a[k].abs() + b[k].abs();
+        relative += (a[k] - b[k]).abs();
+        both += speeds;
+        along_n += n[k].abs() * speeds;
+    }
+    (PARTING * (relative.max(ROUNDED * both) + closing.abs())).max(ROUNDED * along_n)
 }
 
 /// Returns the part of a tick in which two bodies that are too near are separated. The end of a body that spins moves away soon, so little of the tick is

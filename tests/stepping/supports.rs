@@ -420,6 +420,39 @@ fn high_stack_on_a_lift_takes_one_event_for_each_contact() {
     }
 }
 
+/// Goal: a high stack takes one event for each contact on a platform too, however fast that moves sideways or up: a speed that all have opens no contact.
+/// Method: cubes that lie on each other and move with the platform; the events, propagated impulses and stalled bodies of each tick, and the gaps, which
+/// are at most a few skins.
+#[test]
+fn high_stack_on_a_fast_platform_takes_one_event_for_each_contact() {
+    for (delta, height) in
+        [([10.0, 0.0], 100_u16), ([10.0, 0.0], 600), ([0.0, 10.0], 200), ([6.0, 8.0], 200)]
+    {
+        let mut crowd = Crowd::default();
+        crowd.put(cuboid([0.5; 2]), [0.0; 2], delta, IMMOVABLE);
+        for k in 1..=height {
+            crowd.put(cuboid([0.5; 2]), [0.0, f32::from(k)], delta, PLASTIC);
+        }
+        crowd.bodies[1..].iter_mut().for_each(|body| body.motion.accel[1] = -0.0027);
+        let mut stepper = Stepper::new(StepperConfig::default());
+        for tick in 0..12 {
+            let stats = stepper.step(&mut crowd.bodies, &crowd.masses, None).expect("bodies");
+            let counts = (stats.events, stats.propagated, stats.stalled);
+            assert_eq!(
+                counts,
+                (height.into(), 0, 0),
+                "{height} at {delta:?}, tick {tick}: {stats:?}"
+            );
+        }
+        for (below, above) in crowd.bodies.iter().zip(&crowd.bodies[1..]) {
+            let [below, above] = [below, above].map(|body| body.motion.pose.position);
+            let gap = f64::from(above[1]) - f64::from(below[1]) - 1.0;
+            let skin = f64::from(above[0].abs().max(above[1]) + 10.0) / f64::from(1 << 20);
+            assert!((0.0..1.5 * skin).contains(&gap), "{height} at {delta:?}: {gap}, skin {skin}");
+        }
+    }
+}
+
 /// Goal: a body that lies on another one is supported in every tick if the distance of contact is at most the displacement that its acceleration adds
 /// in a tick. Method: a stack of three boxes and a ball beside it on a floor, at the distance of contact; after each of many ticks, every
 /// body has the velocity zero and reports the force that supports it.
