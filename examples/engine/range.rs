@@ -140,8 +140,7 @@ fn put_up_room(engine: &mut Engine) -> Result<(), Failure> {
             let mut at: [f32; 3] = std::array::from_fn(|k| 0.5 * (ROOM[1][k] + ROOM[0][k]));
             (half[axis], at[axis]) = (SHEET, side[axis]);
             // The inner face of the sheet is on the border of the room.
-            at[axis] +=
-                if side[axis] > at[axis] - 1e-9 && side == ROOM[1] { SHEET } else { -SHEET };
+            at[axis] += if side == ROOM[1] { SHEET } else { -SHEET };
             engine.add(&Body {
                 shape: Shape::cuboid(half)?,
                 at,
@@ -154,4 +153,32 @@ fn put_up_room(engine: &mut Engine) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Engine, ROOM, SHEET, put_up_room};
+    use swath::Pose;
+
+    /// Goal: the sheets of the room are around it, so that a body in a sheet has left the room. Method: the bounds of each sheet, of which one face is on
+    /// the border of the room.
+    #[test]
+    fn sheets_are_around_the_room() {
+        let mut engine = Engine::new([0.0; 3], true);
+        put_up_room(&mut engine).expect("a room");
+        assert_eq!(engine.rows.len(), 6);
+        for (k, row) in engine.rows.iter().enumerate() {
+            let (axis, is_upper) = (k / 2, k % 2 == 1);
+            let at = row.motion.pose.position;
+            let bounds = row.shape.bounds(&Pose::at(at).expect("a pose")).expect("bounds");
+            let (inner, outer) = match is_upper {
+                true => (bounds.min[axis], bounds.max[axis]),
+                false => (bounds.max[axis], bounds.min[axis]),
+            };
+            let border = ROOM[usize::from(is_upper)][axis];
+            assert!((inner - border).abs() < 1e-5, "{k}: {inner} at {border}");
+            let outwards = if is_upper { outer - border } else { border - outer };
+            assert!((outwards - 2.0 * SHEET).abs() < 1e-5, "{k}: {outer} at {border}");
+        }
+    }
 }
