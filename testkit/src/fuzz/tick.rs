@@ -52,7 +52,8 @@ fn look(capture: &Capture, bytes: usize) {
         assert!((0.0..=1.0).contains(&impact.toi), "{impact:?}");
         assert!(impact.pair.a < impact.pair.b, "{impact:?}");
     }
-    let (hash, first) = (ticked.hash(), ticked.impacts().first().map(|impact| impact.pair));
+    let first = ticked.impacts().iter().chain(ticked.sensed()).next().map(|impact| impact.pair);
+    let hash = ticked.hash();
     let bytes = pipeline.capture(&scene).expect("it can be captured");
     let again = Capture::read(&bytes).expect("a written file can be read");
     let (convex, geometries) = (again.convex(), again.geometries());
