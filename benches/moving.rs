@@ -15,6 +15,7 @@ use cpu_time::ThreadTime;
 use rayon::ThreadPoolBuilder;
 use scenes::{Scene, World};
 use std::hint::black_box;
+use std::process::ExitCode;
 use std::time::Instant;
 use swath::broadphase::{Changes, Layers, PairInput};
 use swath::{Broadphase, Filter, PairFinder, Proxy, ProxyId, Threads};
@@ -151,8 +152,27 @@ fn values(arguments: &[String], name: &str) -> Vec<String> {
     arguments.iter().filter_map(of).collect()
 }
 
-fn main() {
+/// Whether an argument is one of those that the head of this file lists.
+fn is_known(argument: &str) -> bool {
+    let is_number = |text: &str| text.parse::<usize>().is_ok();
+    match argument.split_once('=') {
+        Some(("threads" | "ticks" | "rounds", number)) => is_number(number),
+        Some(("only", what)) => ["update", "finder"].contains(&what),
+        Some(_) => false,
+        None => {
+            ["csv", "reused"].contains(&argument)
+                || is_number(argument)
+                || argument.parse::<Scene>().is_ok()
+        }
+    }
+}
+
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(other) = arguments.iter().find(|argument| !is_known(argument)) {
+        eprintln!("moving: {other:?} is not an argument; the head of benches/moving.rs lists them");
+        return ExitCode::from(2);
+    }
     let number = |name| values(&arguments, name).first().map(|of| of.parse().expect("a number"));
     let only = values(&arguments, "only");
     let settings = Settings {
@@ -182,4 +202,5 @@ fn main() {
             }
         }
     }
+    ExitCode::SUCCESS
 }

@@ -9,8 +9,11 @@
 use cpu_time::ThreadTime;
 use scenes::{Scene, World};
 use std::hint::black_box;
+use std::process::ExitCode;
 use swath::{Broadphase, Proxy, ProxyId, Threads};
 
+/// What an argument may be.
+const ARGUMENTS: [&str; 6] = ["2000", "10000", "100000", "uniform", "pile", "alone"];
 const TICKS: usize = 12;
 const ROUNDS: usize = 10;
 
@@ -40,8 +43,12 @@ fn median(times: &mut [f64]) -> f64 {
     times[times.len() / 2]
 }
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(other) = arguments.iter().find(|argument| !ARGUMENTS.contains(&argument.as_str())) {
+        eprintln!("settled: {other:?} is not one of {ARGUMENTS:?}");
+        return ExitCode::from(2);
+    }
     let allows = |value: String, of: &[&str]| {
         let mut chosen = arguments.iter().filter(|arg| of.contains(&arg.as_str())).peekable();
         chosen.peek().is_none() || chosen.any(|arg| *arg == value)
@@ -115,6 +122,7 @@ fn main() {
             }
         }
     }
+    ExitCode::SUCCESS
 }
 
 fn set_boxes(broadphase: &mut Broadphase, ids: &[ProxyId], world: &World) {

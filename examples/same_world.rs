@@ -205,6 +205,10 @@ fn is_closed_pipe(error: &Failure) -> bool {
 }
 
 fn main() -> ExitCode {
+    if let Some(argument) = std::env::args_os().nth(1) {
+        let why = format!("it takes no arguments, but {} was given", argument.display());
+        return usage::end("same_world", usage::REFUSED, &why);
+    }
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         // The reader closed the pipe, which is no error.

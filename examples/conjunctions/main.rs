@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use conjunctions::catalogue::catalogue;
-use conjunctions::screen::{ScreenError, Settings, screen};
+use conjunctions::screen::{ScreenError, Settings, TICK_SECONDS, screen};
 use cpu_time::ProcessTime;
 use examples::usage::whole;
 use rayon::ThreadPoolBuilder;
@@ -62,7 +62,8 @@ pub(crate) struct Args {
     #[arg(allow_negative_numbers = true)]
     threads: Option<u16>,
     /// Print so many of the closest approaches; with --json, all of them are printed if this is not given.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..=i64::MAX))]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) list: Option<usize>,
     /// Draw the objects and their approaches to this file (SVG).
     #[arg(long, value_name = "FILE")]
@@ -109,7 +110,8 @@ fn run(args: &Args) -> Result<(), Stop> {
     // Less the rounding errors of the decimal and of two operations, so that 0.55 hours are 33 ticks of 60 s.
     let ticks = args.hours * 3600.0 / args.tick_seconds * (1.0 - 4.0 * f64::EPSILON);
     let ticks = ticks.ceil();
-    if ticks > f64::from(u32::MAX) {
+    // The screening rejects other lengths of a tick.
+    if TICK_SECONDS.contains(&args.tick_seconds) && ticks > f64::from(u32::MAX) {
         return Err(Stop::Ticks);
     }
     let settings = Settings {

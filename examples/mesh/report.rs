@@ -10,6 +10,7 @@ use super::elements::Elements;
 use super::pairs::{KindFigures, PairKind};
 use super::times::{KindTimes, earliest};
 use examples::measure::{each, median, ns_each};
+use examples::progress::count;
 use swath::Pair;
 
 /// Result of a run.
@@ -112,12 +113,12 @@ impl Report<'_> {
         let mut lines = vec![
             names.clone(),
             format!(
-                "{} vertices, {} edges, {} faces; level {}, threads {threads}, {} runs",
+                "{} vertices, {} edges, {} faces; level {}, threads {threads}, {}",
                 elements.vertices,
                 elements.edges.len(),
                 elements.faces.len(),
                 args.level,
-                args.ticks
+                count(args.ticks as usize, "run")
             ),
             format!("boxes of all elements made in {:.3} ms", ms(*making)),
             String::new(),

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-const EXAMPLES: [&str; 6] = ["tick", "conjunctions", "mesh", "engine", "viewer", "picture"];
+const EXAMPLES: [&str; 7] =
+    ["tick", "conjunctions", "mesh", "engine", "viewer", "picture", "same_world"];
 
 /// The command of an example with these flags, split at blanks. If the test was built for another CPU, the
 /// example is run by the runner that Cargo uses for the test.

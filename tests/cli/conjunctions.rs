@@ -46,21 +46,25 @@ fn conjunctions_table_and_picture_are_written() {
 /// Goal: impossible arguments are one line on stderr and exit code 2; no objects and no time are not errors.
 #[test]
 fn conjunctions_refuses_impossible_arguments() {
-    for flags in [
-        "--objects -5",
-        "--objects 3000000",
-        "--hours nan",
-        "--hours -1",
-        "--tick-seconds 0",
-        "--tick-seconds 1e-12",
-        "--tick-seconds inf",
-        "--within-km nan",
-        "--within-km -2",
-        "--threads 0",
-        "--objects 5 --hours 0.1 --picture /nonexistent/a.svg",
-        "--objects 40000 --within-km 1000 --tick-seconds 600 --hours 0.1",
+    let (tick, whole) =
+        ("a tick between 0.001 and 600 seconds", "it must be a whole number from 0 to");
+    for (flags, why) in [
+        ("--objects -5", whole),
+        ("--objects 3000000", whole),
+        ("--list -1", whole),
+        ("--hours nan", "between 0 and 8784 hours"),
+        ("--hours -1", "between 0 and 8784 hours"),
+        ("--tick-seconds 0", tick),
+        ("--tick-seconds 1e-12", tick),
+        ("--tick-seconds inf", tick),
+        ("--tick-seconds 0.001 --hours 8784", "more than 4294967295 ticks"),
+        ("--within-km nan", "a distance between 0 and 1000 km"),
+        ("--within-km -2", "a distance between 0 and 1000 km"),
+        ("--threads 0", "it must be a whole number from 1 to 1024"),
+        ("--objects 5 --hours 0.1 --picture /nonexistent/a.svg", "/nonexistent/a.svg: "),
+        ("--objects 40000 --within-km 1000 --tick-seconds 600 --hours 0.1", " pairs"),
     ] {
-        fails(&mut example("conjunctions", flags), 2, "conjunctions: ");
+        fails(&mut example("conjunctions", flags), 2, why);
     }
     assert_eq!(object("--objects 0 --hours 1 --json")["conjunctions"], 0);
     assert_eq!(object("--objects 9 --hours 0 --json")["ticks"], 0);
