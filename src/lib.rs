@@ -153,8 +153,8 @@ pub mod convex {
 pub mod mesh {
     pub use crate::meshes::{
         CastsError, Compound, FaultReason, Geometry, GeometryCasts, GeometryHit, GeometryOverlaps,
-        GeometryPath, GeometrySweeps, HeightField, HeightFieldError, Mesh, MeshError,
-        MovingGeometry, OfGeometries, PartCast, PartDistance, RestingGeometry, TriangleFault,
-        distances_of_pairs, overlaps_of_pairs, toi,
+        GeometryPath, GeometryQueries, GeometrySweeps, HeightField, HeightFieldError, Mesh,
+        MeshError, MovingGeometry, OfGeometries, PartCast, PartDistance, RestingGeometry,
+        TriangleFault, distances_of_pairs, overlaps_of_pairs, toi,
     };
 }

@@ -5,11 +5,11 @@
 
 use super::cast::PartCast;
 use super::geometry::Geometry;
-use super::queries::GeometryHit;
+use super::queries::{GeometryHit, MovingGeometry, OfGeometries};
 use super::toi::PartToi;
 use crate::broadphase::proxies::id::ProxyId;
 use crate::broadphase::proxies::queries::ProxyQueries;
-use crate::broadphase::query::{Queries, STARTS};
+use crate::broadphase::query::{Queries, Query, STARTS};
 use crate::columns::{Checked, Columns, LengthMismatch};
 use crate::geom::{Motion, Pose, Segment};
 use crate::narrowphase::batch::PairsError;
@@ -19,6 +19,50 @@ use alloc::vec::Vec;
 
 /// Rows that one thread takes at a time.
 const CHUNK: usize = 64;
+
+/// What a batch searches: [`Queries`] or [`ProxyQueries`].
+pub trait GeometryQueries: Sync {
+    /// What a geometry is found by: a row, or the id of a proxy.
+    type Id: Copy + Send;
+
+    /// Returns the queries over rows.
+    #[doc(hidden)]
+    fn of_rows(&self) -> Queries<'_>;
+
+    /// Returns the id of a row.
+    #[doc(hidden)]
+    fn id(&self, row: u32) -> Self::Id;
+
+    /// Replaces the row of a hit by its id.
+    #[doc(hidden)]
+    fn with_id<F: Copy>(&self, hit: &GeometryHit<F>) -> GeometryHit<F, Self::Id> {
+        hit.with_row(self.id(hit.row))
+    }
+}
+
+impl GeometryQueries for Queries<'_> {
+    type Id = u32;
+
+    fn of_rows(&self) -> Queries<'_> {
+        *self
+    }
+
+    fn id(&self, row: u32) -> u32 {
+        row
+    }
+}
+
+impl GeometryQueries for ProxyQueries<'_> {
+    type Id = ProxyId;
+
+    fn of_rows(&self) -> Queries<'_> {
+        self.rows()
+    }
+
+    fn id(&self, row: u32) -> ProxyId {
+        self.slots.id(row as usize)
+    }
+}
 
 /// A cast of many segments against geometries: `Q` is [`Queries`] or [`ProxyQueries`]. Invalid segments meet nothing.
 #[derive(Clone, Copy, Debug)]
@@ -56,11 +100,12 @@ pub(super) fn answer<H: Copy + Send>(
 }
 
 /// Replaces the contents of `hits` by all answers: those of row `i` are `hits[starts[i]..starts[i + 1]]`. `one` replaces the contents of an
-/// empty list by those of a row.
-pub(super) fn answer_all<H: Copy + Send>(
+/// empty list by those of a row, and `with_id` replaces the row of an answer by its id.
+pub(super) fn answer_all<R: Copy, H: Copy + Send>(
     threads: &Threads,
     rows: usize,
-    one: &(dyn Fn(usize, &mut Vec<H>) + Sync),
+    one: &(dyn Fn(usize, &mut Vec<R>) + Sync),
+    with_id: &(dyn Fn(&R) -> H + Sync),
     starts: &mut [usize],
     hits: &mut Vec<H>,
 ) -> Result<(), LengthMismatch> {
@@ -73,7 +118,7 @@ pub(super) fn answer_all<H: Copy + Send>(
             for (row, end) in (chunk * CHUNK..).zip(ends.iter_mut()) {
                 of_row.clear();
                 one(row, &mut of_row);
-                found.extend_from_slice(&of_row);
+                found.extend(of_row.iter().map(with_id));
                 *end = found.len();
             }
         }
@@ -89,40 +134,6 @@ pub(super) fn answer_all<H: Copy + Send>(
     Ok(())
 }
 
-impl<Q> GeometryCasts<'_, Q> {
-    /// Writes the answer for each valid segment.
-    fn answer<H: Copy + Send>(
-        &self,
-        threads: &Threads,
-        cast: &(dyn Fn(&Segment) -> Option<H> + Sync),
-        out: &mut [Option<H>],
-    ) -> Result<(), LengthMismatch> {
-        let Self { segments, .. } = self;
-        let one = |row: usize| {
-            let is_valid = !segments.is_rejected(row as u32);
-            is_valid.then(|| cast(&segments.columns().get(row))).flatten()
-        };
-        answer(threads, segments.len(), &one, out)
-    }
-
-    /// Replaces the contents of `hits` by all answers for each valid segment.
-    fn answer_all<H: Copy + Send>(
-        &self,
-        threads: &Threads,
-        cast: &(dyn Fn(&Segment, &mut Vec<H>) + Sync),
-        starts: &mut [usize],
-        hits: &mut Vec<H>,
-    ) -> Result<(), LengthMismatch> {
-        let Self { segments, .. } = self;
-        let one = |row: usize, hits: &mut Vec<H>| {
-            if !segments.is_rejected(row as u32) {
-                cast(&segments.columns().get(row), hits);
-            }
-        };
-        answer_all(threads, segments.len(), &one, starts, hits)
-    }
-}
-
 impl<'s, 'g, Q> GeometrySweeps<'s, 'g, Q> {
     fn new(
         queries: Q,
@@ -133,18 +144,6 @@ impl<'s, 'g, Q> GeometrySweeps<'s, 'g, Q> {
         settings.validate()?;
         LengthMismatch::check("the column `motions`", geometries.len(), motions.len())?;
         Ok(Self { queries, geometries, motions, settings: *settings })
-    }
-
-    /// Writes the answer for each geometry and its motion.
-    fn answer<H: Copy + Send>(
-        &self,
-        threads: &Threads,
-        sweep: &(dyn Fn(&Geometry<'g>, &Motion, &Settings) -> Option<H> + Sync),
-        out: &mut [Option<H>],
-    ) -> Result<(), LengthMismatch> {
-        let Self { geometries, motions, settings, .. } = self;
-        let one = |row: usize| sweep(&geometries[row], &motions[row], settings);
-        answer(threads, geometries.len(), &one, out)
     }
 }
 
@@ -192,121 +191,6 @@ impl Queries<'_> {
     }
 }
 
-impl GeometryCasts<'_, Queries<'_>> {
-    /// Writes to `out[i]` the geometry that segment `i` enters first, among equal positions that in the lowest row.
-    /// `place` returns the geometry of a row and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
-    pub fn closest<'p>(
-        &self,
-        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<GeometryHit<PartCast>>],
-    ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let cast =
-            |segment: &Segment| queries.cast_geometries(segment).ok()?.closest_geometry(&place);
-        self.answer(queries.threads(), &cast, out)
-    }
-
-    /// Writes to `out[i]` any geometry that segment `i` enters. Which one depends on the shape of the tree, not on levels or threads.
-    /// `place` returns the geometry of a row and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
-    pub fn any<'p>(
-        &self,
-        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<GeometryHit<PartCast>>],
-    ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let cast = |segment: &Segment| queries.cast_geometries(segment).ok()?.any_geometry(&place);
-        self.answer(queries.threads(), &cast, out)
-    }
-
-    /// Replaces the contents of `hits` by all geometries that the segments enter: those of segment `i` are `hits[starts[i]..starts[i + 1]]`, in the order
-    /// of `all_geometries` of a single query. `place` returns the geometry of a row and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if the length of `starts` is not the number of segments plus one; then nothing is written.
-    pub fn all<'p>(
-        &self,
-        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
-        starts: &mut [usize],
-        hits: &mut Vec<GeometryHit<PartCast>>,
-    ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let cast = |segment: &Segment, hits: &mut Vec<_>| {
-            if let Ok(query) = queries.cast_geometries(segment) {
-                query.all_geometries(&place, hits);
-            }
-        };
-        self.answer_all(queries.threads(), &cast, starts, hits)
-    }
-}
-
-impl GeometrySweeps<'_, '_, Queries<'_>> {
-    /// Writes to `out[i]` the geometry that moving geometry `i` touches first, among equal positions that in the lowest row.
-    /// `place` returns the geometry of a row and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
-    pub fn closest<'p>(
-        &self,
-        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<GeometryHit<PartToi>>],
-    ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let sweep = |geometry: &Geometry<'_>, motion: &Motion, settings: &Settings| {
-            queries.sweep_geometries(geometry, motion, settings).ok()?.closest_geometry(&place)
-        };
-        self.answer(queries.threads(), &sweep, out)
-    }
-
-    /// Writes to `out[i]` any geometry that moving geometry `i` touches. Which one depends on the shape of the tree, not on levels or threads.
-    /// `place` returns the geometry of a row and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
-    pub fn any<'p>(
-        &self,
-        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<GeometryHit<PartToi>>],
-    ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let sweep = |geometry: &Geometry<'_>, motion: &Motion, settings: &Settings| {
-            queries.sweep_geometries(geometry, motion, settings).ok()?.any_geometry(&place)
-        };
-        self.answer(queries.threads(), &sweep, out)
-    }
-
-    /// Replaces the contents of `hits` by all geometries that the moving ones touch: those of moving geometry `i` are `hits[starts[i]..starts[i + 1]]`, in the order
-    /// of `all_geometries` of a single query. `place` returns the geometry of a row and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if the length of `starts` is not the number of moving geometries plus one; then nothing is written.
-    pub fn all<'p>(
-        &self,
-        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
-        starts: &mut [usize],
-        hits: &mut Vec<GeometryHit<PartToi>>,
-    ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, motions, settings } = self;
-        let one = |k: usize, hits: &mut Vec<_>| {
-            if let Ok(query) = queries.sweep_geometries(&geometries[k], &motions[k], settings) {
-                query.all_geometries(&place, hits);
-            }
-        };
-        answer_all(queries.threads(), geometries.len(), &one, starts, hits)
-    }
-}
-
 impl ProxyQueries<'_> {
     /// Casts many segments against geometries: the answers are those of [`ProxyQueries::cast_geometries`] for each, found on
     /// several threads.
@@ -333,117 +217,127 @@ impl ProxyQueries<'_> {
     }
 }
 
-impl GeometryCasts<'_, ProxyQueries<'_>> {
-    /// Writes to `out[i]` the geometry that segment `i` enters first, among equal positions that with the lowest id.
-    /// `place` returns the geometry of a proxy and its pose.
+impl<Q: GeometryQueries> GeometryCasts<'_, Q> {
+    /// Returns the query for a segment, if it is valid.
+    fn query(&self, row: usize) -> Option<Query<'_, OfGeometries<Segment>>> {
+        self.queries.of_rows().cast_geometries(&self.segments.columns().get(row)).ok()
+    }
+
+    /// Writes to `out[i]` the geometry that segment `i` enters first, among equal positions that with the lowest row or id.
+    /// `place` returns the geometry of a row or proxy, and its pose.
     ///
     /// # Errors
     ///
     /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
     pub fn closest<'p>(
         &self,
-        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<GeometryHit<PartCast, ProxyId>>],
+        place: impl Fn(Q::Id) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartCast, Q::Id>>],
     ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let cast =
-            |segment: &Segment| queries.cast_geometries(segment).ok()?.closest_geometry(&place);
-        self.answer(queries.rows().threads(), &cast, out)
+        let place = |row| place(self.queries.id(row));
+        let one = |row| Some(self.queries.with_id(&self.query(row)?.closest_geometry(place)?));
+        answer(self.queries.of_rows().threads(), self.segments.len(), &one, out)
     }
 
-    /// Writes to `out[i]` any geometry that segment `i` enters. Which one depends on the history of the broadphase.
-    /// `place` returns the geometry of a proxy and its pose.
+    /// Writes to `out[i]` any geometry that segment `i` enters. Which one depends on the shape of the tree, or the history of the
+    /// broadphase, not on levels or threads. `place` returns the geometry of a row or proxy, and its pose.
     ///
     /// # Errors
     ///
     /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
     pub fn any<'p>(
         &self,
-        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<GeometryHit<PartCast, ProxyId>>],
+        place: impl Fn(Q::Id) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartCast, Q::Id>>],
     ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let cast = |segment: &Segment| queries.cast_geometries(segment).ok()?.any_geometry(&place);
-        self.answer(queries.rows().threads(), &cast, out)
+        let place = |row| place(self.queries.id(row));
+        let one = |row| Some(self.queries.with_id(&self.query(row)?.any_geometry(place)?));
+        answer(self.queries.of_rows().threads(), self.segments.len(), &one, out)
     }
 
     /// Replaces the contents of `hits` by all geometries that the segments enter: those of segment `i` are `hits[starts[i]..starts[i + 1]]`, in the order
-    /// of `all_geometries` of a single query. `place` returns the geometry of a proxy and its pose.
+    /// of `all_geometries` of a single query. `place` returns the geometry of a row or proxy, and its pose.
     ///
     /// # Errors
     ///
     /// [`LengthMismatch`] if the length of `starts` is not the number of segments plus one; then nothing is written.
     pub fn all<'p>(
         &self,
-        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
+        place: impl Fn(Q::Id) -> (Geometry<'p>, Pose) + Sync,
         starts: &mut [usize],
-        hits: &mut Vec<GeometryHit<PartCast, ProxyId>>,
+        hits: &mut Vec<GeometryHit<PartCast, Q::Id>>,
     ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let cast = |segment: &Segment, hits: &mut Vec<_>| {
-            if let Ok(query) = queries.cast_geometries(segment) {
-                query.all_geometries(&place, hits);
+        let place = |row| place(self.queries.id(row));
+        let one = |row, hits: &mut Vec<_>| {
+            if let Some(query) = self.query(row) {
+                query.all_geometries(place, hits);
             }
         };
-        self.answer_all(queries.rows().threads(), &cast, starts, hits)
+        let with_id = |hit: &GeometryHit<_>| self.queries.with_id(hit);
+        let threads = self.queries.of_rows().threads();
+        answer_all(threads, self.segments.len(), &one, &with_id, starts, hits)
     }
 }
 
-impl GeometrySweeps<'_, '_, ProxyQueries<'_>> {
-    /// Writes to `out[i]` the geometry that moving geometry `i` touches first, among equal positions that with the lowest id.
-    /// `place` returns the geometry of a proxy and its pose.
+impl<'g, Q: GeometryQueries> GeometrySweeps<'_, 'g, Q> {
+    /// Returns the query for a moving geometry, if its motion and its box are valid.
+    fn query(&self, row: usize) -> Option<Query<'_, OfGeometries<MovingGeometry<'g>>>> {
+        let Self { queries, geometries, motions, settings } = self;
+        queries.of_rows().sweep_geometries(&geometries[row], &motions[row], settings).ok()
+    }
+
+    /// Writes to `out[i]` the geometry that moving geometry `i` touches first, among equal positions that with the lowest row or id.
+    /// `place` returns the geometry of a row or proxy, and its pose.
     ///
     /// # Errors
     ///
     /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
     pub fn closest<'p>(
         &self,
-        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<GeometryHit<PartToi, ProxyId>>],
+        place: impl Fn(Q::Id) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartToi, Q::Id>>],
     ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let sweep = |geometry: &Geometry<'_>, motion: &Motion, settings: &Settings| {
-            queries.sweep_geometries(geometry, motion, settings).ok()?.closest_geometry(&place)
-        };
-        self.answer(queries.rows().threads(), &sweep, out)
+        let place = |row| place(self.queries.id(row));
+        let one = |row| Some(self.queries.with_id(&self.query(row)?.closest_geometry(place)?));
+        answer(self.queries.of_rows().threads(), self.geometries.len(), &one, out)
     }
 
-    /// Writes to `out[i]` any geometry that moving geometry `i` touches. Which one depends on the history of the broadphase.
-    /// `place` returns the geometry of a proxy and its pose.
+    /// Writes to `out[i]` any geometry that moving geometry `i` touches. Which one depends on the shape of the tree, or the history of the
+    /// broadphase, not on levels or threads. `place` returns the geometry of a row or proxy, and its pose.
     ///
     /// # Errors
     ///
     /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
     pub fn any<'p>(
         &self,
-        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<GeometryHit<PartToi, ProxyId>>],
+        place: impl Fn(Q::Id) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<GeometryHit<PartToi, Q::Id>>],
     ) -> Result<(), LengthMismatch> {
-        let queries = &self.queries;
-        let sweep = |geometry: &Geometry<'_>, motion: &Motion, settings: &Settings| {
-            queries.sweep_geometries(geometry, motion, settings).ok()?.any_geometry(&place)
-        };
-        self.answer(queries.rows().threads(), &sweep, out)
+        let place = |row| place(self.queries.id(row));
+        let one = |row| Some(self.queries.with_id(&self.query(row)?.any_geometry(place)?));
+        answer(self.queries.of_rows().threads(), self.geometries.len(), &one, out)
     }
 
     /// Replaces the contents of `hits` by all geometries that the moving ones touch: those of moving geometry `i` are `hits[starts[i]..starts[i + 1]]`, in the order
-    /// of `all_geometries` of a single query. `place` returns the geometry of a proxy and its pose.
+    /// of `all_geometries` of a single query. `place` returns the geometry of a row or proxy, and its pose.
     ///
     /// # Errors
     ///
     /// [`LengthMismatch`] if the length of `starts` is not the number of moving geometries plus one; then nothing is written.
     pub fn all<'p>(
         &self,
-        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
+        place: impl Fn(Q::Id) -> (Geometry<'p>, Pose) + Sync,
         starts: &mut [usize],
-        hits: &mut Vec<GeometryHit<PartToi, ProxyId>>,
+        hits: &mut Vec<GeometryHit<PartToi, Q::Id>>,
     ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, motions, settings } = self;
-        let one = |k: usize, hits: &mut Vec<_>| {
-            if let Ok(query) = queries.sweep_geometries(&geometries[k], &motions[k], settings) {
-                query.all_geometries(&place, hits);
+        let place = |row| place(self.queries.id(row));
+        let one = |row, hits: &mut Vec<_>| {
+            if let Some(query) = self.query(row) {
+                query.all_geometries(place, hits);
             }
         };
-        answer_all(queries.rows().threads(), geometries.len(), &one, starts, hits)
+        let with_id = |hit: &GeometryHit<_>| self.queries.with_id(hit);
+        let threads = self.queries.of_rows().threads();
+        answer_all(threads, self.geometries.len(), &one, &with_id, starts, hits)
     }
 }

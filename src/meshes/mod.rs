@@ -49,7 +49,7 @@ mod search;
 pub mod toi;
 mod waiting;
 
-pub use batches::{GeometryCasts, GeometrySweeps};
+pub use batches::{GeometryCasts, GeometryQueries, GeometrySweeps};
 pub use cast::{CastsError, PartCast};
 pub use compound::Compound;
 pub use distance::distances_of_pairs;

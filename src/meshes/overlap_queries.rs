@@ -4,7 +4,7 @@
 //! [`Broadphase`](crate::Broadphase), as in casts against geometries (`queries.rs`). Those whose boxes overlap that of the other
 //! geometry are tested by [`Geometry::overlaps`].
 
-use super::batches::{answer, answer_all};
+use super::batches::{GeometryQueries, answer, answer_all};
 use super::geometry::Geometry;
 use crate::broadphase::proxies::id::ProxyId;
 use crate::broadphase::proxies::queries::{ProxyQueries, ProxyQuery, sort_ids};
@@ -246,84 +246,49 @@ impl<'s, 'g, Q> GeometryOverlaps<'s, 'g, Q> {
     }
 }
 
-impl GeometryOverlaps<'_, '_, Queries<'_>> {
-    /// Writes to `out[i]` the row of any geometry that overlaps geometry `i`. Which one depends on the shape of the tree, not on levels or
-    /// threads. `place` returns the geometry of a row and its pose.
+impl<'g, Q: GeometryQueries> GeometryOverlaps<'_, 'g, Q> {
+    /// Returns the query for a geometry, if its pose and its box are valid.
+    fn query(&self, row: usize) -> Option<Query<'_, RestingGeometry<'g>>> {
+        self.queries.of_rows().overlap_geometries(&self.geometries[row], &self.poses[row]).ok()
+    }
+
+    /// Writes to `out[i]` the row or id of any geometry that overlaps geometry `i`. Which one depends on the shape of the tree, or the history of
+    /// the broadphase, not on levels or threads. `place` returns the geometry of a row or proxy, and its pose.
     ///
     /// # Errors
     ///
     /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
     pub fn any<'p>(
         &self,
-        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<u32>],
+        place: impl Fn(Q::Id) -> (Geometry<'p>, Pose) + Sync,
+        out: &mut [Option<Q::Id>],
     ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, poses } = self;
-        let one = |k: usize| {
-            queries.overlap_geometries(&geometries[k], &poses[k]).ok()?.any_geometry(&place)
-        };
-        answer(queries.threads(), geometries.len(), &one, out)
+        let Self { queries, geometries, .. } = self;
+        let place = |row| place(queries.id(row));
+        let one = |row| self.query(row)?.any_geometry(place).map(|row| queries.id(row));
+        answer(queries.of_rows().threads(), geometries.len(), &one, out)
     }
 
-    /// Replaces the contents of `rows` by the rows of all geometries that overlap: those of geometry `i` are `rows[starts[i]..starts[i + 1]]`, ordered
-    /// by row. `place` returns the geometry of a row and its pose.
+    /// Replaces the contents of `found` by the rows or ids of all geometries that overlap: those of geometry `i` are
+    /// `found[starts[i]..starts[i + 1]]`, in order. `place` returns the geometry of a row or proxy, and its pose.
     ///
     /// # Errors
     ///
     /// [`LengthMismatch`] if the length of `starts` is not the number of geometries plus one; then nothing is written.
     pub fn all<'p>(
         &self,
-        place: impl Fn(u32) -> (Geometry<'p>, Pose) + Sync,
+        place: impl Fn(Q::Id) -> (Geometry<'p>, Pose) + Sync,
         starts: &mut [usize],
-        rows: &mut Vec<u32>,
+        found: &mut Vec<Q::Id>,
     ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, poses } = self;
-        let one = |k: usize, rows: &mut Vec<u32>| {
-            if let Ok(query) = queries.overlap_geometries(&geometries[k], &poses[k]) {
-                query.all_geometries(&place, rows);
+        let Self { queries, geometries, .. } = self;
+        let place = |row| place(queries.id(row));
+        let one = |row, rows: &mut Vec<u32>| {
+            if let Some(query) = self.query(row) {
+                query.all_geometries(place, rows);
             }
         };
-        answer_all(queries.threads(), geometries.len(), &one, starts, rows)
-    }
-}
-
-impl GeometryOverlaps<'_, '_, ProxyQueries<'_>> {
-    /// Writes to `out[i]` any proxy whose geometry overlaps geometry `i`. Which one depends on the history of the broadphase. `place`
-    /// returns the geometry of a proxy and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if `out` does not have the same number of rows; then nothing is written.
-    pub fn any<'p>(
-        &self,
-        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
-        out: &mut [Option<ProxyId>],
-    ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, poses } = self;
-        let one = |k: usize| {
-            queries.overlap_geometries(&geometries[k], &poses[k]).ok()?.any_geometry(&place)
-        };
-        answer(queries.rows().threads(), geometries.len(), &one, out)
-    }
-
-    /// Replaces the contents of `ids` by all proxies whose geometries overlap: those of geometry `i` are `ids[starts[i]..starts[i + 1]]`, ordered
-    /// by id. `place` returns the geometry of a proxy and its pose.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthMismatch`] if the length of `starts` is not the number of geometries plus one; then nothing is written.
-    pub fn all<'p>(
-        &self,
-        place: impl Fn(ProxyId) -> (Geometry<'p>, Pose) + Sync,
-        starts: &mut [usize],
-        ids: &mut Vec<ProxyId>,
-    ) -> Result<(), LengthMismatch> {
-        let Self { queries, geometries, poses } = self;
-        let one = |k: usize, ids: &mut Vec<ProxyId>| {
-            if let Ok(query) = queries.overlap_geometries(&geometries[k], &poses[k]) {
-                query.all_geometries(&place, ids);
-            }
-        };
-        answer_all(queries.rows().threads(), geometries.len(), &one, starts, ids)
+        let id = |&row: &u32| queries.id(row);
+        answer_all(queries.of_rows().threads(), geometries.len(), &one, &id, starts, found)
     }
 }

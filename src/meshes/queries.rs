@@ -350,7 +350,8 @@ impl<'a, P: GeometryPath, A: Accept> ProxyQuery<'a, Query<'a, OfGeometries<P>, A
 }
 
 impl<F: Copy, R> GeometryHit<F, R> {
-    fn with_row<S>(&self, row: S) -> GeometryHit<F, S> {
+    /// Replaces the row by an id.
+    pub(super) fn with_row<S>(&self, row: S) -> GeometryHit<F, S> {
         GeometryHit { row, found: self.found }
     }
 }

@@ -173,7 +173,7 @@ pub struct ProxyQueries<'a> {
     fat_trees: [&'a [Tree]; 2],
     /// The true boxes of these proxies by slot, if any has a margin.
     true_boxes: Option<&'a [MovingBox]>,
-    slots: &'a Slots,
+    pub(crate) slots: &'a Slots,
 }
 
 impl<'a> ProxyQueries<'a> {
