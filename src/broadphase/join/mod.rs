@@ -44,7 +44,7 @@ mod leaf;
 mod occupied;
 mod records;
 mod sample;
-mod sort_keys;
+pub(crate) mod sort_keys;
 
 use super::pairs::buffer::reserve_total;
 use super::pairs::candidates::Candidates;

@@ -92,9 +92,7 @@ impl SortKeys {
     pub(super) fn order(&mut self, level: Level, [first, second]: [usize; 2]) -> StartOrder {
         let Self { starts, bins, counts, .. } = self;
         let rows = first + second;
-        let any = starts[0];
-        starts[rows..rows + LANES_MAX].fill(any);
-        let [low, high] = level.run(FindExtent { starts: &starts[..rows + LANES_MAX], rows });
+        let (low, high) = level.run(FindExtremes(&mut starts[..rows + LANES_MAX]));
         let count = bins_of(first.max(second));
         let scale = cells_per_length(count, high - low);
         if scale == 0.0 {
@@ -165,33 +163,35 @@ fn count_bins(bins: &[u32], counts: &mut [u32]) -> bool {
     together <= TOGETHER_MAX * bins.len() as u64
 }
 
-/// Finds the least and the greatest of the first `rows` starts. The padding after them repeats one of them.
-struct FindExtent<'a> {
-    starts: &'a [f32],
-    rows: usize,
-}
+/// Runs [`extremes`].
+struct FindExtremes<'a>(&'a mut [f32]);
 
-impl Kernel for FindExtent<'_> {
-    type Output = [f32; 2];
+impl Kernel for FindExtremes<'_> {
+    type Output = (f32, f32);
 
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> [f32; 2] {
-        let mut extent = [isa.load(self.starts); 2];
-        for row in (0..self.rows).step_by(I::LANES) {
-            let starts = isa.load(&self.starts[row..]);
-            extent = [extent[0].min(starts), extent[1].max(starts)];
-        }
-        let mut lanes = [[0.0; LANES_MAX]; 2];
-        extent.iter().zip(&mut lanes).for_each(|(extent, lanes)| extent.store(lanes));
-        let [lows, highs] = &lanes;
-        let low =
-            lows[..I::LANES].iter().fold(lows[0], |least, &x| if x < least { x } else { least });
-        let high =
-            highs[..I::LANES].iter().fold(highs[0], |most, &x| if x > most { x } else { most });
-        [low, high]
+    fn run<I: Isa>(self, isa: I) -> (f32, f32) {
+        extremes(isa, self.0)
     }
+}
+
+/// Returns the least and the greatest number, of which the last [`LANES_MAX`] are padding that is overwritten.
+#[inline(always)]
+pub(crate) fn extremes<I: Isa>(isa: I, numbers: &mut [f32]) -> (f32, f32) {
+    let any = numbers[0];
+    let rows = numbers.len() - LANES_MAX;
+    numbers[rows..].fill(any);
+    let (mut least, mut greatest) = (isa.splat(any), isa.splat(any));
+    for group in (0..rows).step_by(I::LANES) {
+        let number = isa.load(&numbers[group..]);
+        (least, greatest) = (number.min(least), number.max(greatest));
+    }
+    let (mut lows, mut highs) = ([any; LANES_MAX], [any; LANES_MAX]);
+    least.store(&mut lows);
+    greatest.store(&mut highs);
+    (lows.into_iter().fold(any, f32::min), highs.into_iter().fold(any, f32::max))
 }
 
 /// Writes the bits of the order of each start: the low bits are its bin, and the bits above are the same for all starts.

@@ -9,6 +9,7 @@ use super::grid::Grid;
 use super::long_path::Passage;
 use super::record::{RecordLanes, StripRecord};
 use super::scatter::{COPIED, Chunk};
+use crate::broadphase::join::sort_keys::extremes;
 use crate::broadphase::pairs::buffer::{lengthen, reserve_for};
 use crate::broadphase::pairs::flags::FLAGS;
 use crate::columns::impl_memory;
@@ -278,21 +279,4 @@ impl<R: StripRecord> Kernel for StoreColumns<'_, R> {
         // A sweep may load the records of the padding too, and a sample or a longer strip has left other positions there.
         columns.ids[rows..padded].fill(0);
     }
-}
-
-/// Returns the least and the greatest number, of which the last [`LANES_MAX`] are padding that is overwritten.
-#[inline(always)]
-fn extremes<I: Isa>(isa: I, numbers: &mut [f32]) -> (f32, f32) {
-    let any = numbers[0];
-    let rows = numbers.len() - LANES_MAX;
-    numbers[rows..].fill(any);
-    let (mut least, mut greatest) = (isa.splat(any), isa.splat(any));
-    for group in (0..rows).step_by(I::LANES) {
-        let number = isa.load(&numbers[group..]);
-        (least, greatest) = (number.min(least), number.max(greatest));
-    }
-    let (mut lows, mut highs) = ([any; LANES_MAX], [any; LANES_MAX]);
-    least.store(&mut lows);
-    greatest.store(&mut highs);
-    (lows.into_iter().fold(any, f32::min), highs.into_iter().fold(any, f32::max))
 }
