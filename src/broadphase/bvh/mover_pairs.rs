@@ -17,7 +17,7 @@
 
 use super::joined_movers::{JoinedMovers, write_words};
 use super::mover_progress::MoverProgress;
-use super::movers::{MoverRecord, SweptMovers, TouchMovers, Union};
+use super::movers::{MoverPairs, MoverRecord, TouchMovers, TraverseMovers};
 use super::{BvhItem, Stack, Tree};
 use crate::broadphase::join::divided::DividedJoin;
 use crate::broadphase::pairs::buffer::{Buffer, reserve_for};
@@ -129,7 +129,8 @@ impl MoverSearch<'_> {
         let Self { level, trees, movers, set, limit, .. } = self;
         let filters = set.filters;
         let traverse = |progress: &mut _, stack: &mut _, found: &mut _| {
-            level.run(Union { trees, movers, progress, filters, stack, found, limit });
+            let pairs = MoverPairs { movers, filters, found, limit };
+            level.run(TraverseMovers { trees, pairs, progress, stack });
         };
         if movers.len() <= FEW {
             return find_few(self, scratch, pairs, &traverse);
@@ -149,7 +150,8 @@ impl MoverSearch<'_> {
         let Self { level, trees, movers, set, limit, .. } = self;
         let filters = set.filters;
         let traverse = |progress: &mut _, stack: &mut _, found: &mut _| {
-            level.run(SweptMovers { trees, movers, progress, filters, stack, found, limit });
+            let pairs = MoverPairs { movers, filters, found, limit };
+            level.run(TraverseMovers { trees, pairs, progress, stack });
         };
         if movers.len() <= FEW {
             return find_few(self, scratch, pairs, &traverse);

@@ -168,86 +168,41 @@ fn allowed<I: Isa>(
     meets & allow(isa.splat_u32(mine.word().rotate_left(16)), isa.load_u32(filters))
 }
 
-/// Finds the pairs whose bounds overlap: row of the mover, row of the fixed box.
-pub(crate) struct Union<'a> {
-    pub(crate) trees: &'a [Tree],
+/// Pairs of movers and boxes that a traversal finds: row of the mover, row of the fixed box. They are [`Pair`]s if their bounds overlap, or
+/// [`SweptPair`]s if they touch by an exact sweep.
+pub(crate) struct MoverPairs<'a, P> {
     pub(crate) movers: &'a [MoverRecord],
-    /// The movers to search for.
-    pub(crate) progress: &'a mut MoverProgress,
     /// The filter of each mover, by row.
     pub(crate) filters: Option<&'a [Filter]>,
-    pub(crate) stack: &'a mut Stack,
-    pub(crate) found: &'a mut Buffer<Pair>,
+    pub(crate) found: &'a mut Buffer<P>,
     /// Which pairs of the tick are stored.
     pub(crate) limit: &'a PairLimit<'a>,
-}
-
-/// Finds the pairs of [`Union`] that touch by an exact sweep, with their first times.
-pub(crate) struct SweptMovers<'a> {
-    pub(crate) trees: &'a [Tree],
-    pub(crate) movers: &'a [MoverRecord],
-    /// The movers to search for.
-    pub(crate) progress: &'a mut MoverProgress,
-    /// The filter of each mover, by row.
-    pub(crate) filters: Option<&'a [Filter]>,
-    pub(crate) stack: &'a mut Stack,
-    pub(crate) found: &'a mut Buffer<SweptPair>,
-    /// Which pairs of the tick are stored.
-    pub(crate) limit: &'a PairLimit<'a>,
-}
-
-impl Kernel for Union<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, progress, filters, stack, found, limit } = self;
-        let mut probe = UnionProbe { movers, filters, found, limit };
-        traverse(isa, trees, &mut probe, progress, stack);
-    }
-}
-
-impl Kernel for SweptMovers<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Self { trees, movers, progress, filters, stack, found, limit } = self;
-        let mut probe = SweptProbe { movers, filters, found, limit };
-        traverse(isa, trees, &mut probe, progress, stack);
-    }
 }
 
 /// Traverses the trees for one block of movers after the other, as far as the progress allows.
-#[inline(always)]
-fn traverse<I: Isa, P: Probe>(
-    isa: I,
-    trees: &[Tree],
-    probe: &mut P,
-    progress: &mut MoverProgress,
-    stack: &mut Stack,
-) {
-    while let Some(block) = progress.next_block(probe.count_tested()) {
-        for tree in trees {
-            progress.nodes += walk(isa, tree, probe, block.clone(), stack) as u64;
+pub(crate) struct TraverseMovers<'a, P> {
+    pub(crate) trees: &'a [Tree],
+    pub(crate) pairs: MoverPairs<'a, P>,
+    /// The movers to search for.
+    pub(crate) progress: &'a mut MoverProgress,
+    pub(crate) stack: &'a mut Stack,
+}
+
+impl<'a, P> Kernel for TraverseMovers<'a, P>
+where
+    MoverPairs<'a, P>: Probe,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { trees, mut pairs, progress, stack } = self;
+        while let Some(block) = progress.next_block(pairs.count_tested()) {
+            for tree in trees {
+                progress.nodes += walk(isa, tree, &mut pairs, block.clone(), stack) as u64;
+            }
         }
     }
-}
-
-/// The query of [`Union`] for the traversal.
-struct UnionProbe<'a> {
-    movers: &'a [MoverRecord],
-    filters: Option<&'a [Filter]>,
-    found: &'a mut Buffer<Pair>,
-    limit: &'a PairLimit<'a>,
-}
-
-/// The query of [`SweptMovers`] for the traversal.
-struct SweptProbe<'a> {
-    movers: &'a [MoverRecord],
-    filters: Option<&'a [Filter]>,
-    found: &'a mut Buffer<SweptPair>,
-    limit: &'a PairLimit<'a>,
 }
 
 /// The lanes whose bounds overlap the bounds of the mover's path.
@@ -272,7 +227,7 @@ fn touches<I: Isa>(isa: I, mover: &MoverRecord, bounds: &[I::F32; 6]) -> (I::F32
     sweep::times(isa, &a, &[x0, y0, z0, x1, y1, z1, still, still, still])
 }
 
-impl Probe for UnionProbe<'_> {
+impl Probe for MoverPairs<'_, Pair> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
@@ -307,7 +262,7 @@ impl Probe for UnionProbe<'_> {
     }
 }
 
-impl Probe for SweptProbe<'_> {
+impl Probe for MoverPairs<'_, SweptPair> {
     #[inline(always)]
     fn reaches<I: Isa>(&self, isa: I, which: u32, bounds: &[I::F32; 6]) -> I::Mask {
         meets(isa, &self.movers[which as usize], bounds)
