@@ -36,9 +36,12 @@ pub enum InvalidShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToiError {
-    /// A motion is invalid.
-    #[error("a motion is invalid: {0}")]
+    /// The motion of the first body, or of the only one, is invalid.
+    #[error("the motion of the first body is invalid: {0}")]
     Motion(#[from] Invalid),
+    /// The motion of the second body is invalid.
+    #[error("the motion of the second body is invalid: {0}")]
+    SecondMotion(Invalid),
     /// The target distance is not in `[0, COORD_MAX]`.
     #[error("the target distance is negative, NaN or beyond 2^120; it must be in [0, 2^120]")]
     Target,

@@ -317,7 +317,7 @@ fn invalid_input_is_rejected() {
         toi::one_to_one(&ball, &still, &ball, motion, settings).err()
     };
     let default = Settings::default();
-    assert_eq!(ask(&bad, &default), Some(ToiError::Motion(Invalid::Spin)));
+    assert_eq!(ask(&bad, &default), Some(ToiError::SecondMotion(Invalid::Spin)));
     let not = Settings { target_distance: -1.0, ..default };
     assert_eq!(ask(&still, &not), Some(ToiError::Target));
     let not = Settings { tolerance: f32::NAN, ..default };

@@ -74,9 +74,14 @@ fn rejected_search_has_no_steps() {
     let mut steps = Vec::new();
     let mut settings = toi::Settings::default();
     let bad = Motion { delta: [f32::NAN, 0.0, 0.0], ..rest };
-    for (of_a, of_b) in [(&bad, &rest), (&rest, &bad)] {
+    let invalid = bad.validate().expect_err("a NaN");
+    for (of_a, of_b, error) in [
+        (&bad, &rest, ToiError::Motion(invalid)),
+        (&rest, &bad, ToiError::SecondMotion(invalid)),
+        (&bad, &bad, ToiError::Motion(invalid)),
+    ] {
         let refused = toi::traced(&ball, of_a, &ball, of_b, &settings, &mut steps);
-        assert!(matches!(refused, Err(ToiError::Motion(_))), "{refused:?}");
+        assert_eq!(refused, Err(error));
     }
     settings.window = [0.5, 0.25];
     let refused = toi::traced(&ball, &rest, &ball, &rest, &settings, &mut steps);

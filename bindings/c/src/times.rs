@@ -181,10 +181,8 @@ pub unsafe extern "C" fn swath_toi(
                 .map(swath_toi_result::from)
         };
         to.write(found.map_err(|error| match error {
-            ToiError::Motion(_) if motion_a.validate().is_err() => {
-                Failure::from(error).of("motion_a")
-            }
-            ToiError::Motion(_) => Failure::from(error).of("motion_b"),
+            ToiError::Motion(_) => Failure::from(error).of("motion_a"),
+            ToiError::SecondMotion(_) => Failure::from(error).of("motion_b"),
             _ => error.into(),
         })?);
         Ok(())

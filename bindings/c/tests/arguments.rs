@@ -261,9 +261,9 @@ fn invalid_motion_or_pose_is_named() {
     let (mut overlaps, mut pose) = (0, POSE);
     unsafe {
         let status = swath_toi(ball, &wrong, ball, &right, null(), &mut found);
-        fails(status, SWATH_ERROR_INVALID, "motion_a: a motion is invalid: a rotation is zero");
+        fails(status, SWATH_ERROR_INVALID, "motion_a: the motion of the first body");
         let status = swath_toi(ball, &right, ball, &wrong, null(), &mut found);
-        fails(status, SWATH_ERROR_INVALID, "motion_b: a motion is invalid: a rotation is zero");
+        fails(status, SWATH_ERROR_INVALID, "motion_b: the motion of the second body");
         let status = swath_distance(ball, &POSE, ball, &zero, &mut distance);
         fails(status, SWATH_ERROR_INVALID, "pose_b: a rotation is zero");
         let status = swath_overlaps(ball, &zero, ball, &POSE, &mut overlaps);

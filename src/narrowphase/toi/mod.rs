@@ -178,8 +178,7 @@ pub fn traced(
 pub(crate) fn validate(a: &Motion, b: &Motion, settings: &Settings) -> Result<(), ToiError> {
     settings.validate()?;
     a.validate()?;
-    b.validate()?;
-    Ok(())
+    b.validate().map_err(ToiError::SecondMotion)
 }
 
 /// Does what [`one_to_one`] does, for motions and settings that are known to be valid.
