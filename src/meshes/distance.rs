@@ -154,7 +154,7 @@ impl NearestParts<'_> {
     /// Computes the distance of two parts, and keeps it if they are nearer.
     fn test(&mut self, [part_a, part_b]: [u32; 2]) {
         let (a, b) = (self.a, self.b);
-        let mut distance = Distance { distance: f32::INFINITY, ..Distance::default() };
+        let mut distance = Distance::INFINITE;
         with_part(a.0, part_a, &mut |shape_a| {
             with_part(b.0, part_b, &mut |shape_b| {
                 if !are_surely_farther((shape_a, a.1), (shape_b, b.1), self.most) {

@@ -349,8 +349,7 @@ pub unsafe extern "C" fn swath_distance(
         let ([a, b], [pose_a, pose_b], to) = unsafe { bodies([a, b], [pose_a, pose_b], result)? };
         let found = a.geometry().distance(&pose_a, &b.geometry(), &pose_b, f32::INFINITY);
         let found = found.map_err(|error| of_poses(error, &pose_a))?;
-        let none = Distance { distance: f32::INFINITY, ..Distance::default() };
-        to.write(bytemuck::cast(found.map_or(none, |found| found.distance)));
+        to.write(bytemuck::cast(found.map_or(Distance::INFINITE, |found| found.distance)));
         Ok(())
     })
 }

@@ -15,7 +15,8 @@ use alloc::vec::Vec;
 ///
 /// The search starts with the value of `out[i].normal`, as with a [`GjkCache`]. Keep `out` from tick to
 /// tick for pairs that persist; otherwise fill it with [`Distance::default`]. `rejected` is overwritten
-/// with the rows whose pose is invalid, in order. A pair with such a row is infinitely far apart.
+/// with the rows whose pose is invalid, in order. A pair with such a row has the result
+/// [`Distance::INFINITE`].
 ///
 /// # Errors
 ///
@@ -42,8 +43,7 @@ pub fn pairs(
     out: &mut [Distance],
 ) -> Result<(), PairsError> {
     check_at_rest(shapes.len(), poses, pairs, rejected, out.len())?;
-    let none = Distance { distance: f32::INFINITY, ..Distance::default() };
-    answer(pairs, rejected, threads, none, out, |_, [a, b], last| {
+    answer(pairs, rejected, threads, Distance::INFINITE, out, |_, [a, b], last| {
         let mut cache = GjkCache { normal: last.normal };
         distance_of_valid(&shapes[a], &poses[a], &shapes[b], &poses[b], &mut cache)
     });

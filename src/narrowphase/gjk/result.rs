@@ -35,6 +35,10 @@ pub struct GjkCache {
 }
 
 impl Distance {
+    /// The result for a body that is invalid or has no part: an infinite distance, without a normal and points.
+    pub const INFINITE: Self =
+        Self { distance: f32::INFINITY, normal: [0.0; 3], on_a: [0.0; 3], on_b: [0.0; 3] };
+
     /// Returns the distance of two shapes whose cores have this gap; `rounding` is the bound of its rounding error.
     #[inline(always)]
     pub(super) fn of_gap(

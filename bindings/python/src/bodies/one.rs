@@ -154,8 +154,8 @@ pub(crate) fn distance(
     let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b], Body::read)?;
     let (pose_a, pose_b) = (&motion_a.pose, &motion_b.pose);
     let find = || a.geometry().distance(pose_a, &b.geometry(), pose_b, f32::INFINITY);
-    let none = Distance { distance: f32::INFINITY, ..Distance::default() };
-    let found = py.detach(find).map_err(invalid)?.map_or(none, |found| found.distance);
+    let found = py.detach(find).map_err(invalid)?;
+    let found = found.map_or(Distance::INFINITE, |found| found.distance);
     Ok((found.distance, found.normal.into(), found.on_a.into(), found.on_b.into()))
 }
 
