@@ -2,7 +2,7 @@
 
 use crate::border::{Handle, Opaque as _, borrow, destroy, opaque, optional, out, write_boxed};
 use crate::boxes::swath_boxes;
-use crate::error::{guard, swath_status};
+use crate::error::{Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
 use crate::values::{
     allocated, copy_rejected, is_sorted, swath_order, swath_pair, swath_pairs, swath_rejected,
@@ -10,7 +10,8 @@ use crate::values::{
 };
 use crate::workers::Workers;
 use bytemuck::Pod;
-use swath::broadphase::FoundPair;
+use std::sync::RwLockWriteGuard;
+use swath::broadphase::{FoundPair, PairInput};
 use swath::{Pair, Pairs, SweptPair};
 
 /// A finder and the memory of its last result.
@@ -75,6 +76,25 @@ pub unsafe extern "C" fn swath_pair_finder_destroy(finder: *mut swath_pair_finde
     });
 }
 
+/// Locks a finder for a search, and borrows its one or two sets.
+///
+/// # Safety
+///
+/// The pointers are as the header states.
+unsafe fn search<'a>(
+    finder: *mut swath_pair_finder,
+    [a, b]: [*const swath_boxes; 2],
+) -> Outcome<(RwLockWriteGuard<'a, Finder>, PairInput<'a>, Option<PairInput<'a>>)> {
+    // SAFETY: the caller promises it.
+    unsafe {
+        let finder = borrow(finder, "finder")?.handle().change()?;
+        finder.workers.check()?;
+        let a = borrow(a, "a")?.pair_input().map_err(|error| error.of("a"))?;
+        let b = optional(b, "b")?.map(|b| b.pair_input()).transpose();
+        Ok((finder, a, b.map_err(|error| error.of("b"))?))
+    }
+}
+
 /// Finds the pairs of boxes of which the bounds of the paths share a point.
 ///
 /// `a`: the boxes.
@@ -93,26 +113,12 @@ pub unsafe extern "C" fn swath_pair_finder_union_pairs(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (mut finder, a, b, to) = unsafe {
-            (
-                borrow(finder, "finder")?.handle().change()?,
-                borrow(a, "a")?,
-                optional(b, "b")?,
-                out(pairs, "pairs")?,
-            )
-        };
-        finder.workers.check()?;
+        let ((mut finder, a, b), to) = unsafe { (search(finder, [a, b])?, out(pairs, "pairs")?) };
         let sorted = is_sorted(order)?;
         let Finder { finder, pairs, rejected, .. } = &mut *finder;
-        // SAFETY: as above.
-        let a = unsafe { a.pair_input() }.map_err(|error| error.of("a"))?;
         let found = match b {
             None => finder.union_pairs(a)?,
-            Some(b) => {
-                // SAFETY: as above.
-                let b = unsafe { b.pair_input() }.map_err(|error| error.of("b"))?;
-                finder.union_pairs_between(a, b)?
-            }
+            Some(b) => finder.union_pairs_between(a, b)?,
         };
         copy_rejected(found.rejected(), &mut rejected[0]);
         copy_rejected(found.rejected_of_second(), &mut rejected[1]);
@@ -139,26 +145,12 @@ pub unsafe extern "C" fn swath_pair_finder_swept_pairs(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (mut finder, a, b, to) = unsafe {
-            (
-                borrow(finder, "finder")?.handle().change()?,
-                borrow(a, "a")?,
-                optional(b, "b")?,
-                out(pairs, "pairs")?,
-            )
-        };
-        finder.workers.check()?;
+        let ((mut finder, a, b), to) = unsafe { (search(finder, [a, b])?, out(pairs, "pairs")?) };
         let sorted = is_sorted(order)?;
         let Finder { finder, swept, rejected, .. } = &mut *finder;
-        // SAFETY: as above.
-        let a = unsafe { a.pair_input() }.map_err(|error| error.of("a"))?;
         let found = match b {
             None => finder.swept_pairs(a)?,
-            Some(b) => {
-                // SAFETY: as above.
-                let b = unsafe { b.pair_input() }.map_err(|error| error.of("b"))?;
-                finder.swept_pairs_between(a, b)?
-            }
+            Some(b) => finder.swept_pairs_between(a, b)?,
         };
         copy_rejected(found.rejected(), &mut rejected[0]);
         copy_rejected(found.rejected_of_second(), &mut rejected[1]);

@@ -269,7 +269,7 @@ const _: () = assert!(size_of::<swath_distance_result>() == size_of::<Distance>(
 /// Two bodies, their poses, and memory for a result.
 type Bodies<'a, T> = ([&'a swath_shape; 2], [Pose; 2], &'a mut MaybeUninit<T>);
 
-/// Borrows two bodies, their poses, and memory for a result.
+/// Borrows two bodies, their poses, and memory for a result. An invalid pose is an error.
 ///
 /// # Safety
 ///
@@ -289,13 +289,11 @@ unsafe fn bodies<'a, T>(
             out(result, "result")?,
         )
     };
-    Ok(([a, b], [*pose_a, *pose_b].map(bytemuck::cast), to))
-}
-
-/// The error about one of two poses, with the name of the pose.
-fn of_poses(error: Invalid, pose_a: &Pose) -> Failure {
-    let name = if pose_a.validate().is_err() { "pose_a" } else { "pose_b" };
-    Failure::from(error).of(name)
+    let poses = [*pose_a, *pose_b].map(bytemuck::cast::<_, Pose>);
+    for (pose, name) in poses.iter().zip(["pose_a", "pose_b"]) {
+        pose.validate().map_err(|error| Failure::from(error).of(name))?;
+    }
+    Ok(([a, b], poses, to))
 }
 
 /// Bodies, their poses, pairs of them, the threads, and memory for a result of each pair.
@@ -347,8 +345,7 @@ pub unsafe extern "C" fn swath_distance(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let ([a, b], [pose_a, pose_b], to) = unsafe { bodies([a, b], [pose_a, pose_b], result)? };
-        let found = a.geometry().distance(&pose_a, &b.geometry(), &pose_b, f32::INFINITY);
-        let found = found.map_err(|error| of_poses(error, &pose_a))?;
+        let found = a.geometry().distance(&pose_a, &b.geometry(), &pose_b, f32::INFINITY)?;
         to.write(bytemuck::cast(found.map_or(Distance::INFINITE, |found| found.distance)));
         Ok(())
     })
@@ -370,8 +367,7 @@ pub unsafe extern "C" fn swath_overlaps(
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
         let ([a, b], [pose_a, pose_b], to) = unsafe { bodies([a, b], [pose_a, pose_b], result)? };
-        let found = a.geometry().overlaps(&pose_a, &b.geometry(), &pose_b);
-        to.write(found.map_err(|error| of_poses(error, &pose_a))?.into());
+        to.write(a.geometry().overlaps(&pose_a, &b.geometry(), &pose_b)?.into());
         Ok(())
     })
 }
