@@ -39,10 +39,7 @@ pub(crate) fn distances<'py>(
     threads: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Distances<'py>> {
     let threads = exec_of_call(threads)?.threads;
-    let shapes = sequence(shapes, "Convex", |object| match Body::of(object) {
-        Some(Body::Convex(shape)) => Some(shape),
-        _ => None,
-    })?;
+    let shapes = sequence(shapes, "Convex", Body::convex_of)?;
     let poses = poses(position, rotation, shapes.len())?;
     let pairs = Rows::<u32, 2>::new("pairs", pairs)?;
     let pairs: &[Pair] = bytemuck::cast_slice(pairs.rows());

@@ -45,8 +45,8 @@ pub(crate) enum Body {
 impl Body {
     /// Returns the shape of an object, if it is one.
     fn of(object: &Bound<'_, PyAny>) -> Option<Self> {
-        if let Ok(shape) = object.cast::<Convex>() {
-            return Some(Self::Convex(shape.get().shape.clone()));
+        if let Some(shape) = Self::convex_of(object) {
+            return Some(Self::Convex(shape));
         }
         if let Ok(shape) = object.cast::<PyCompound>() {
             return Some(Self::Compound(shape.get().compound.clone()));
@@ -56,6 +56,11 @@ impl Body {
         }
         let shape = object.cast::<PyHeightField>().ok()?;
         Some(Self::HeightField(shape.get().field.clone()))
+    }
+
+    /// Returns the convex shape of an object, if it is one.
+    fn convex_of(object: &Bound<'_, PyAny>) -> Option<OwnedShape> {
+        Some(object.cast::<Convex>().ok()?.get().shape.clone())
     }
 
     /// Reads a shape of any kind.

@@ -56,10 +56,7 @@ impl PyCompound {
         rotation: Option<&Bound<'_, PyAny>>,
         threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let shapes = sequence(shapes, "Convex", |object| match Body::of(object) {
-            Some(Body::Convex(shape)) => Some(shape),
-            _ => None,
-        })?;
+        let shapes = sequence(shapes, "Convex", Body::convex_of)?;
         if shapes.len() > PARTS_MAX {
             return Err(wrong("shapes", "a compound has at most 2**27 parts"));
         }
