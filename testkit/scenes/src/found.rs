@@ -3,6 +3,20 @@
 use super::recipe::{Crowds, Long, Recipe};
 use super::scene::Scene;
 
+const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
+/// The numbers of a scene without crowds, long boxes and displacements.
+const PLAIN: Recipe = Recipe {
+    seed: 0,
+    extent: [0.0; 3],
+    crowds: [NO_CROWDS; 3],
+    half: [0.0; 2],
+    stretch: [0.0; 3],
+    long: Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 },
+    lattice: 0.0,
+    displaced: 0.0,
+    displacement: [0.0; 2],
+    moves: 1.0,
+};
 /// Tiny boxes; four of five are in a crowd, and the others in a scene that is 10⁵ times as large.
 const OUTSKIRTS: Recipe = Recipe {
     seed: 1,
@@ -13,12 +27,7 @@ const OUTSKIRTS: Recipe = Recipe {
         NO_CROWDS,
     ],
     half: [-5.7, -1.7],
-    stretch: [0.0; 3],
-    long: Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 },
-    lattice: 0.0,
-    displaced: 0.0,
-    displacement: [0.0; 2],
-    moves: 1.0,
+    ..PLAIN
 };
 /// Plates with two long sides on any axes, in three crowds. Hardly any moves, so few of the many overlaps are
 /// pairs.
@@ -34,35 +43,31 @@ const PLATES: Recipe = Recipe {
     stretch: [0.44, 1.5, 0.0],
     long: Long { share: 1.0, axis: 3, axes: 2, length: 0.0439, spread: 0.0 },
     lattice: 1.57e-5,
-    displaced: 0.0,
-    displacement: [0.0; 2],
     moves: 0.001,
+    ..PLAIN
 };
 /// Boxes of any size up to that of the scene; hardly any moves.
 const BOULDERS: Recipe = Recipe {
     seed: 664_097,
     extent: [284.2; 3],
-    crowds: [NO_CROWDS; 3],
     half: [-1.55, 2.45],
     stretch: [1.5, 0.3, 0.0],
     long: Long { share: 1.0, axis: 1, axes: 1, length: 0.195, spread: 0.0267 },
     lattice: 1.41e-6,
-    displaced: 0.0,
-    displacement: [0.0; 2],
     moves: 0.001,
+    ..PLAIN
 };
 /// Tiny boxes, and as many sticks on any axis that cross the whole scene and seldom touch.
 const STICKS: Recipe = Recipe {
     seed: 980_934,
     extent: [0.488, 0.0661, 0.488],
-    crowds: [NO_CROWDS; 3],
     half: [-5.64, -5.31],
     stretch: [1.5, 0.269, 0.3],
     long: Long { share: 0.549, axis: 3, axes: 1, length: 2.11, spread: 0.5 },
-    lattice: 0.0,
     displaced: 0.05,
     displacement: [-4.7, -3.67],
     moves: 0.737,
+    ..PLAIN
 };
 /// Sticks on any axis that cross three crowds and seldom touch.
 const LANCES: Recipe = Recipe {
@@ -76,10 +81,8 @@ const LANCES: Recipe = Recipe {
     half: [-7.89, -5.86],
     stretch: [1.54, 0.0, 0.02],
     long: Long { share: 1.0, axis: 3, axes: 1, length: 3.0, spread: 0.535 },
-    lattice: 0.0,
-    displaced: 0.0,
-    displacement: [0.0; 2],
     moves: 0.34,
+    ..PLAIN
 };
 /// Tiny boxes in a thin crowd, and a few sticks on any axis that are longer than the crowd.
 const NEEDLES: Recipe = Recipe {
@@ -93,10 +96,7 @@ const NEEDLES: Recipe = Recipe {
     half: [-5.41, -5.02],
     stretch: [0.0, 1.457, 0.3],
     long: Long { share: 0.0366, axis: 3, axes: 1, length: 0.0549, spread: 0.219 },
-    lattice: 0.0,
-    displaced: 0.0,
-    displacement: [0.0; 2],
-    moves: 1.0,
+    ..PLAIN
 };
 /// A flat crowd of tiny boxes, and of as many sticks on any axis that are longer than the crowd.
 const STRAWS: Recipe = Recipe {
@@ -110,10 +110,7 @@ const STRAWS: Recipe = Recipe {
     half: [-9.24, -7.11],
     stretch: [1.5, 0.0, 0.3],
     long: Long { share: 0.516, axis: 3, axes: 1, length: 0.0414, spread: 0.364 },
-    lattice: 0.0,
-    displaced: 0.0,
-    displacement: [0.0; 2],
-    moves: 1.0,
+    ..PLAIN
 };
 /// Plates across one axis, half of them in a thin crowd that is as long as they are, and as many points.
 const SHELVES: Recipe = Recipe {
@@ -127,23 +124,18 @@ const SHELVES: Recipe = Recipe {
     half: [-9.2, -9.2],
     stretch: [0.0, 0.3, 1.5],
     long: Long { share: 0.581, axis: 1, axes: 2, length: 0.133, spread: 0.0 },
-    lattice: 0.0,
-    displaced: 0.0,
-    displacement: [0.0; 2],
     moves: 0.5,
+    ..PLAIN
 };
 /// Skewers on any axis, in a scene of which one axis is longer than the others.
 const SKEWERS: Recipe = Recipe {
     seed: 845_501,
     extent: [1006.4, 1004.2, 11393.0],
-    crowds: [NO_CROWDS; 3],
     half: [-4.013, -4.013],
     stretch: [1.5, 1.5, 0.0],
     long: Long { share: 1.0, axis: 3, axes: 1, length: 0.604, spread: 0.0 },
-    lattice: 0.0,
-    displaced: 0.0,
-    displacement: [0.0; 2],
     moves: 0.584,
+    ..PLAIN
 };
 /// Boxes that are long on two axes, or not at all. Hardly any moves.
 const LEDGES: Recipe = Recipe {
@@ -157,10 +149,10 @@ const LEDGES: Recipe = Recipe {
     half: [-2.893, -0.893],
     stretch: [0.0, 0.989, 1.5],
     long: Long { share: 0.5, axis: 3, axes: 2, length: 0.1035, spread: 0.0 },
-    lattice: 0.0,
     displaced: 0.5,
     displacement: [-1.343, -0.966],
     moves: 0.001,
+    ..PLAIN
 };
 /// Plates among tiny boxes. A small sample of 20,000 boxes has only a third as many plates as there are.
 const PANELS: Recipe = Recipe {
@@ -179,10 +171,8 @@ const PANELS: Recipe = Recipe {
     half: [-6.977494, -2.4701552],
     stretch: [0.0, 0.0, 1.5],
     long: Long { share: 0.08380365, axis: 1, axes: 2, length: 2.326805, spread: 0.28102255 },
-    lattice: 0.0,
-    displaced: 0.0,
     displacement: [-2.4700322, -2.0969658],
-    moves: 1.0,
+    ..PLAIN
 };
 /// Points, and one stick of eight, in 1,900 crowds in 1,000 crowds in a crowd.
 const SPLINTERS: Recipe = Recipe {
@@ -196,10 +186,10 @@ const SPLINTERS: Recipe = Recipe {
     half: [-5.255, -4.725],
     stretch: [0.6975, 0.3, 1.5],
     long: Long { share: 0.1218, axis: 3, axes: 1, length: 0.1029, spread: 1.0 },
-    lattice: 0.0,
     displaced: 0.5,
     displacement: [-4.852, -4.688],
     moves: 0.7552,
+    ..PLAIN
 };
 /// Points, most of them in three flat crowds, and one stick of eight on any axis through half of the scene.
 const THORNS: Recipe = Recipe {
@@ -213,10 +203,10 @@ const THORNS: Recipe = Recipe {
     half: [-3.1718035, -2.4627876],
     stretch: [0.30115706, 0.3, 0.32881546],
     long: Long { share: 0.12075542, axis: 3, axes: 1, length: 0.57015777, spread: 0.0 },
-    lattice: 0.0,
     displaced: 1.0,
     displacement: [-8.135822, -6.8307467],
     moves: 0.27382863,
+    ..PLAIN
 };
 /// Small boxes in crowds of half the scene, and one stick of five on any axis through most of it.
 const RAFTERS: Recipe = Recipe {
@@ -235,10 +225,9 @@ const RAFTERS: Recipe = Recipe {
     half: [-0.3020754, 0.2757148],
     stretch: [1.5, 0.0, 0.29431254],
     long: Long { share: 0.18769458, axis: 3, axes: 1, length: 0.8755585, spread: 0.042977512 },
-    lattice: 0.0,
-    displaced: 0.0,
     displacement: [-2.3577406, -1.242901],
     moves: 0.6114338,
+    ..PLAIN
 };
 /// Points in three thin crowds, some of them with sticks; one box of eight is fast.
 const SPARKS: Recipe = Recipe {
@@ -252,10 +241,10 @@ const SPARKS: Recipe = Recipe {
     half: [-7.384, -6.884],
     stretch: [1.5, 0.3, 1.5],
     long: Long { share: 0.05, axis: 0, axes: 1, length: 0.7313, spread: 0.4615 },
-    lattice: 0.0,
     displaced: 0.5468,
     displacement: [-2.214, -0.9626],
     moves: 0.229,
+    ..PLAIN
 };
 /// Tiny boxes and sticks of all lengths on any axis. A tree lets a stick visit many nodes, and no plane and no length
 /// divides the sticks well.
@@ -268,12 +257,10 @@ const TWIGS: Recipe = Recipe {
         NO_CROWDS,
     ],
     half: [-5.18, -3.41],
-    stretch: [0.0; 3],
     long: Long { share: 0.669, axis: 3, axes: 1, length: 0.495, spread: 0.979 },
-    lattice: 0.0,
     displaced: 1.0,
     displacement: [-5.24, -4.1],
-    moves: 1.0,
+    ..PLAIN
 };
 /// Plates that are thin on one axis and of all lengths on the others, in flat crowds, and a few points.
 const SLATS: Recipe = Recipe {
@@ -287,10 +274,7 @@ const SLATS: Recipe = Recipe {
     half: [-4.3, -2.68],
     stretch: [0.314, 0.965, 0.775],
     long: Long { share: 0.763, axis: 1, axes: 2, length: 0.2524, spread: 0.943 },
-    lattice: 0.0,
-    displaced: 0.0,
-    displacement: [0.0; 2],
-    moves: 1.0,
+    ..PLAIN
 };
 /// Plates of all lengths across two axes in thirty thin crowds, and a few points.
 const BLINDS: Recipe = Recipe {
@@ -304,10 +288,10 @@ const BLINDS: Recipe = Recipe {
     half: [-6.992, -6.488],
     stretch: [1.5, 0.0, 0.2742],
     long: Long { share: 0.9411, axis: 0, axes: 2, length: 1.894, spread: 1.0 },
-    lattice: 0.0,
     displaced: 0.5,
     displacement: [-0.8456, -0.6764],
     moves: 0.5,
+    ..PLAIN
 };
 /// Plates across two axes, and more than twice as many points, most of them in four crowds.
 const TRAYS: Recipe = Recipe {
@@ -321,10 +305,7 @@ const TRAYS: Recipe = Recipe {
     half: [-4.978, -4.978],
     stretch: [1.5, 1.293, 0.3],
     long: Long { share: 0.2945, axis: 0, axes: 2, length: 0.09736, spread: 0.4779 },
-    lattice: 0.0,
-    displaced: 0.0,
-    displacement: [0.0; 2],
-    moves: 1.0,
+    ..PLAIN
 };
 /// Sticks of many lengths on any axis, in small crowds in flat ones, and a few points.
 const SPOKES: Recipe = Recipe {
@@ -338,10 +319,9 @@ const SPOKES: Recipe = Recipe {
     half: [-7.233, -6.007],
     stretch: [0.2579, 0.3, 0.0],
     long: Long { share: 0.8203, axis: 3, axes: 1, length: 0.3021, spread: 0.53 },
-    lattice: 0.0,
     displaced: 0.992,
     displacement: [-4.783, -4.042],
-    moves: 1.0,
+    ..PLAIN
 };
 /// Sticks of many lengths on any axis, in crowds in one place, of which one of thirty moves.
 const BRAMBLES: Recipe = Recipe {
@@ -363,25 +343,20 @@ const BRAMBLES: Recipe = Recipe {
         NO_CROWDS,
     ],
     half: [-4.0222964, -4.0222964],
-    stretch: [0.0; 3],
     long: Long { share: 1.0, axis: 3, axes: 1, length: 0.12210313, spread: 0.82345176 },
-    lattice: 0.0,
-    displaced: 0.0,
-    displacement: [0.0; 2],
     moves: 0.0336233,
+    ..PLAIN
 };
 /// Points in a flat scene, and one box of twenty is a plate that is long on two axes. A small sample has few of the plates.
 const FLAKES: Recipe = Recipe {
     seed: 899_076,
     extent: [6613.999, 4536.4185, 7.729288],
-    crowds: [NO_CROWDS; 3],
     half: [-5.666268, -2.8878005],
     stretch: [0.3, 0.6522174, 0.0],
     long: Long { share: 0.05, axis: 0, axes: 2, length: 2.046149, spread: 1.0 },
     lattice: 9.729393e-6,
-    displaced: 0.0,
-    displacement: [0.0; 2],
     moves: 0.8066936,
+    ..PLAIN
 };
 /// Boxes of many sizes, four of five in hundreds of crowds in one place, which is a thousandth of the scene.
 const GRAVEL: Recipe = Recipe {
@@ -417,10 +392,8 @@ const SPILLIKINS: Recipe = Recipe {
     half: [-6.073599, -5.493683],
     stretch: [1.5, 1.5, 0.3],
     long: Long { share: 0.91067976, axis: 3, axes: 1, length: 0.33958757, spread: 0.16285953 },
-    lattice: 0.0,
-    displaced: 0.0,
     displacement: [-2.1332324, -0.546633],
-    moves: 1.0,
+    ..PLAIN
 };
 /// Boxes of many sizes, four of five in a long crowd, and one of fifty is a stick along it. A small sample of 20,000 boxes contains no
 /// stick, and so the strips of the chosen grid run along the crowd and contain most of it.
@@ -435,10 +408,10 @@ const REEDS: Recipe = Recipe {
     half: [-4.625413, -0.48010528],
     stretch: [0.0, 0.3, 0.29946423],
     long: Long { share: 0.020195467, axis: 1, axes: 1, length: 0.38573787, spread: 0.23521781 },
-    lattice: 0.0,
     displaced: 0.49687523,
     displacement: [-2.616543, -2.4234607],
     moves: 0.9871564,
+    ..PLAIN
 };
 /// Sticks of all lengths on any axis, half of them in a flat, long crowd. A third of them is long on the axis along which the others are swept.
 const BRISTLES: Recipe = Recipe {
@@ -452,23 +425,20 @@ const BRISTLES: Recipe = Recipe {
     half: [-4.6640716, -3.831654],
     stretch: [1.2833194, 0.3, 1.5],
     long: Long { share: 0.9923376, axis: 3, axes: 1, length: 0.12342175, spread: 1.0 },
-    lattice: 0.0,
-    displaced: 0.0,
     displacement: [-2.66558, -1.6127565],
     moves: 0.7760871,
+    ..PLAIN
 };
 /// Small boxes in a flat scene, and one of 22 is a plate across half of it; one of a hundred moves. A small sample of 20,000 boxes shows no comparison.
 const BOARDS: Recipe = Recipe {
     seed: 484_459,
     extent: [3.3641825, 145.6002, 81.75682],
-    crowds: [NO_CROWDS; 3],
     half: [-4.3038177, -2.5342476],
     stretch: [0.3; 3],
     long: Long { share: 0.045109008, axis: 1, axes: 2, length: 0.57237345, spread: 0.3623094 },
-    lattice: 0.0,
-    displaced: 0.0,
     displacement: [-3.0, -2.0],
     moves: 0.01,
+    ..PLAIN
 };
 /// Sticks of all lengths on any axis, on a lattice, so that many overlap; one of fifty moves, so that few of these are pairs.
 const HAYSTACK: Recipe = Recipe {
@@ -499,24 +469,18 @@ const LOUVERS: Recipe = Recipe {
     half: [-2.9979508, -2.0187657],
     stretch: [1.5857673, 1.1957994, 1.5],
     long: Long { share: 0.070975944, axis: 1, axes: 2, length: 1.5787305, spread: 0.0 },
-    lattice: 0.0,
-    displaced: 0.0,
     displacement: [-2.86257, -2.1118252],
     moves: 0.9303788,
+    ..PLAIN
 };
-const NO_CROWDS: Crowds = Crowds { share: 0.0, count: 1, part: [1.0; 3], apart: 0.0 };
 /// Points that fly up to a third of the scene on each axis, so that the bounds of hundreds of paths overlap each path and hardly any two meet.
 const SWARM: Recipe = Recipe {
     seed: 7,
     extent: [0.5; 3],
-    crowds: [NO_CROWDS; 3],
     half: [-5.3, -3.0],
-    stretch: [0.0; 3],
-    long: Long { share: 0.0, axis: 3, axes: 1, length: 0.0, spread: 0.0 },
-    lattice: 0.0,
     displaced: 1.0,
     displacement: [-0.155; 2],
-    moves: 1.0,
+    ..PLAIN
 };
 /// The same, of which half start in a small crowd.
 const BURST: Recipe = Recipe {
