@@ -206,19 +206,6 @@ impl Node {
     }
 }
 
-/// Resizes a list to at least `len` elements.
-fn grow<T: Clone + Default>(list: &mut Vec<T>, len: usize) {
-    if list.len() < len {
-        list.resize(len, T::default());
-    }
-}
-
-impl Default for Node {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
-
 /// A tree of boxes. A slot is the number of a lane of a leaf: node index times [`WIDTH`], plus
 /// lane.
 #[derive(Debug, Default)]

@@ -186,13 +186,9 @@ pub(crate) fn may_be_interleaved(tree: &Tree, queries: usize) -> bool {
 /// Runs queries over a tree, each as [`descend`] does, several alternately. There must be enough of
 /// them, and the tree must not be too deep: see [`may_be_interleaved`].
 #[inline(always)]
-pub(crate) fn descend_many<I: Isa, Q: PrunedQuery>(
-    isa: I,
-    tree: &Tree,
-    queries: &mut [Q],
-    visits: &mut Visits,
-) {
+pub(crate) fn descend_many<I: Isa, Q: PrunedQuery>(isa: I, tree: &Tree, queries: &mut [Q]) {
     let Some(root) = tree.root else { return };
+    let visits = &mut Visits::default();
     let mut stacks = [[[0; 2]; SHORT]; INTERLEAVED];
     let mut walkers = [Walker { which: 0, next: root, len: 0 }; INTERLEAVED];
     for (which, walker) in walkers.iter_mut().enumerate() {

@@ -391,7 +391,7 @@ impl<N: PrunedQuery> Kernel for DescendMany<'_, N> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { tree, queries } = self;
-        descend_many(isa, tree, queries, &mut Visits::default());
+        descend_many(isa, tree, queries);
     }
 }
 

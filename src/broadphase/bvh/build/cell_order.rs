@@ -5,8 +5,7 @@
 //! are those of the first span, then those of the second, and so on: the order is that of their indices, however many spans there are.
 
 use super::bins::LARGE;
-use crate::broadphase::bvh::grow;
-use crate::broadphase::pairs::buffer::{lengthen_sparsely, reserve_for};
+use crate::broadphase::pairs::buffer::{lengthen, lengthen_sparsely, reserve_for};
 use crate::columns::impl_memory;
 use crate::lanes::request_large_pages;
 use crate::par::{self, Threads};
@@ -49,7 +48,7 @@ impl CellOrder {
         self.ends.clear();
         reserve_for(&mut self.ends, spans * cells);
         self.ends.resize(spans * cells, 0);
-        lengthen(&mut self.indices, at.len());
+        lengthen_large(&mut self.indices, at.len());
         if spans == 1 {
             // The cells of the only span need not be counted again.
             self.ends.copy_from_slice(counted);
@@ -110,21 +109,21 @@ impl CellOrder {
 
     /// The indices from 0 on.
     pub(super) fn unsorted(&mut self, count: usize) -> &[u32] {
-        lengthen(&mut self.indices, count);
+        lengthen_large(&mut self.indices, count);
         let indices = &mut self.indices[..count];
         indices.iter_mut().zip(0..).for_each(|(index, k)| *index = k);
         indices
     }
 }
 
-/// Lengthens a list whose contents do not matter. In the first build each page of it is first written by the thread that
+/// Lengthens a large list whose contents do not matter. In the first build each page of it is first written by the thread that
 /// uses it; later the list grows by more than is needed.
-pub(super) fn lengthen<T: Pod + Default>(list: &mut Vec<T>, len: usize) {
+pub(super) fn lengthen_large<T: Pod>(list: &mut Vec<T>, len: usize) {
     if list.is_empty() {
         lengthen_sparsely(list, len);
         request_large_pages(list);
     } else {
-        grow(list, len);
+        lengthen(list, len);
     }
 }
 

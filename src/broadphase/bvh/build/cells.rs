@@ -8,7 +8,7 @@
 //! for crowds: then the cells are those of a k-d tree (`kd_tree.rs`).
 
 use super::bins::{BINS_MAX, Bin, BinAxis, LARGE};
-use super::cell_order::{CellOrder, lengthen};
+use super::cell_order::{CellOrder, lengthen_large};
 use super::free_nodes::{FreeNodes, Nodes, nodes_of};
 use super::kd_tree::KdTree;
 use super::median::{Ahead, Packer, SplitMeasure, depth_of};
@@ -139,7 +139,7 @@ impl Builder {
     ) -> (BvhItem, usize) {
         self.kd_tree.build(boxes);
         let Self { kd_tree, at, counted, ordered, packers, .. } = self;
-        lengthen(at, boxes.len());
+        lengthen_large(at, boxes.len());
         let at = &mut at[..boxes.len()];
         kd_tree.look_up(boxes, at, threads);
         counted.clear();
@@ -243,9 +243,9 @@ impl Builder {
         let Self { ordered, counts, parts: [in_x, in_y, in_z], counted, at, bins, packers, .. } =
             self;
         let [x, y, z] = axes;
-        lengthen(bins, boxes.len());
+        lengthen_large(bins, boxes.len());
         let bins = &mut bins[..boxes.len()];
-        lengthen(at, boxes.len());
+        lengthen_large(at, boxes.len());
         let at = &mut at[..boxes.len()];
         let size = CHUNK.max(boxes.len().div_ceil(CHUNKS));
         let mut chunks = boxes.chunks(size).zip(bins.chunks_mut(size)).zip(at.chunks_mut(size));

@@ -1,6 +1,7 @@
 //! Memory into which the nodes of a tree are written, divided among the tasks of a build.
 
-use crate::broadphase::bvh::{LEAF, Node, TriangleLeaf, TriangleRows, WIDTH, grow};
+use crate::broadphase::bvh::{LEAF, Node, TriangleLeaf, TriangleRows, WIDTH};
+use crate::broadphase::pairs::buffer::lengthen;
 use crate::columns::Zeroed;
 use alloc::vec::Vec;
 
@@ -89,7 +90,7 @@ impl<'a> Nodes<'a> {
     pub(crate) fn take(&mut self, [nodes, leaves]: [usize; 2]) -> FreeNodes<'_> {
         let first = self.used as u32;
         self.used += nodes;
-        grow(self.all, self.used);
+        lengthen(self.all, self.used);
         let free_leaves = match &mut self.leaves {
             Some(Leaves { all, used, triangles }) => {
                 let first = *used as u32;

@@ -7,7 +7,8 @@
 //! Among equal centres the first items go to the front, so the parts depend on the items alone.
 
 use super::free_nodes::{FreeNodes, border, parts};
-use crate::broadphase::bvh::{BvhItem, NO_BOUNDS, NOTHING, Node, TriangleRows, WIDTH, grow};
+use crate::broadphase::bvh::{BvhItem, NO_BOUNDS, NOTHING, Node, TriangleRows, WIDTH};
+use crate::broadphase::pairs::buffer::lengthen;
 use crate::columns::impl_memory;
 use crate::geom::{MapEach, each_axis};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes, prefetch};
@@ -130,7 +131,7 @@ impl Packer {
     /// Reserves memory for this many children.
     pub(crate) fn reserve_for(&mut self, count: usize) {
         for column in self.sides.iter_mut().flatten().chain(&mut self.items) {
-            grow(column, count + LANES_MAX);
+            lengthen(column, count + LANES_MAX);
         }
     }
 
