@@ -119,7 +119,6 @@ pub(super) fn choose(
     }
     sample.reserve(rows);
     sample.fill_columns();
-    sample.has_crowd = None;
     let wholes = extents(&sample.boxes, &mut sample.line);
     let (chosen, finer) = choose_smooth((rows, active), wholes, rejected, sample);
     if rows < COUNTED_ROWS_MIN || !chosen.joined && is_right((rows, active), &chosen, sample) {
@@ -231,6 +230,7 @@ fn choose_counted(
     let (boxes, active) = (rows as f64, active as f64);
     let most = strips_max(rows, rejected);
     let extents = Extents::of(&sample.boxes, &mut sample.line);
+    sample.has_crowd = Some(extents.has_crowd());
     let wholes = extents.wholes.map_each(coarse);
     let cores =
         each_axis(|axis| coarse(AxisExtent { mean: wholes[axis].mean, ..extents.cores[axis] }));

@@ -134,6 +134,7 @@ impl Sample {
         self.boxes.clear();
         self.deltas.iter_mut().for_each(Vec::clear);
         self.flags.clear();
+        self.has_crowd = None;
         for k in 0..count {
             let index = if even { sample_index } else { uneven_index };
             let (moving, flags) = get(index(k, count, rows));
@@ -506,22 +507,9 @@ impl Grid {
             + compared
             + filled * (cost::STRIP + cost::PIECE * chunks)
             + (strips as f64 - filled) * (cost::EMPTY_STRIP + cost::EMPTY_PIECE * chunks);
-        let (strips, joined, join, slack, grid) = (strips as f64, false, 0.0, 1.0, self);
         let long = [long[0] / samples, long[1] / long[0].max(1.0)];
         let neighbours = rows * copies * f64::from(in_one) / (0.5 * samples * samples);
-        Choice {
-            cost,
-            compared,
-            join,
-            slack,
-            copies,
-            long,
-            crowd,
-            neighbours,
-            strips,
-            joined,
-            grid,
-        }
+        Choice { cost, compared, copies, long, neighbours, ..Choice::free(self, crowd) }
     }
 }
 
