@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 ///
 /// Several lists share a budget. Once it is exceeded, items are only counted, so that memory stays
 /// bounded and the count remains exact, or the greatest `usize` if there are more.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Buffer<T> {
     pub(super) items: Vec<T>,
     pub(super) len: usize,
@@ -59,22 +59,6 @@ pub(crate) fn lengthen_sparsely<T: bytemuck::Pod>(items: &mut Vec<T>, len: usize
 /// Reserves memory for `len` items in total.
 pub(crate) fn reserve_total<T>(items: &mut Vec<T>, len: usize) {
     items.reserve_exact(len.saturating_sub(items.len()));
-}
-
-impl<T> Default for Buffer<T> {
-    fn default() -> Self {
-        Self {
-            items: Vec::new(),
-            len: 0,
-            discarded: 0,
-            spent: 0,
-            requested_max: 0,
-            grown: false,
-            tested: 0,
-            excluded: 0,
-            most_spare: 0,
-        }
-    }
 }
 
 impl<T: Copy + Default> Buffer<T> {

@@ -28,7 +28,7 @@ pub struct Pairs<'a, P> {
 }
 
 /// Consecutive strips and the pairs found in them; or the pairs of a block of movers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct PairRun<P> {
     pub(crate) strips: Range<usize>,
     /// Number of records of the longest of the strips.
@@ -42,13 +42,6 @@ pub(crate) struct PairRun<P> {
 }
 
 impl_memory!([P] PairRun<P> { pairs, partition_ends; without strips, longest, left });
-
-impl<P> Default for PairRun<P> {
-    fn default() -> Self {
-        let (pairs, partition_ends) = (Buffer::default(), Vec::new());
-        Self { strips: 0..0, longest: 0, pairs, left: None, partition_ends }
-    }
-}
 
 /// Capacity of a list that is kept, as a multiple of the length that the largest of the last ticks needed. A list that grows by pushing to it has at
 /// most twice or, if it is short, four times as many as it needs.
@@ -105,7 +98,7 @@ impl RecentMax {
 }
 
 /// The pairs of one kind, and the memory for those of the next tick.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct PairRuns<P> {
     /// The first `count` runs belong to this tick; the others are spare.
     all: Vec<PairRun<P>>,
@@ -128,22 +121,6 @@ impl_memory!([P] PairRuns<P> {
     starts, sorted; lists of all;
     without count, added, capacity_needed, pairs_needed, reserved, part_of_tick
 });
-
-impl<P> Default for PairRuns<P> {
-    fn default() -> Self {
-        Self {
-            all: Vec::new(),
-            count: 0,
-            added: 0,
-            starts: Vec::new(),
-            sorted: Vec::new(),
-            capacity_needed: RecentMax::default(),
-            pairs_needed: RecentMax::default(),
-            reserved: 0,
-            part_of_tick: false,
-        }
-    }
-}
 
 impl<P: Copy + Default> PairRuns<P> {
     /// Starts `count` empty runs.

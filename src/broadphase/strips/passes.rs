@@ -38,7 +38,7 @@ pub(super) const RUNS: usize = 128;
 const RUNS_MAX: usize = RUNS + 1;
 
 /// Memory of one worker that sweeps strips.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Sweeper<R: StripPairs> {
     strip: SweepScratch<R>,
     /// Memory of the callback that takes the pairs of a run.
@@ -47,14 +47,8 @@ pub(super) struct Sweeper<R: StripPairs> {
 
 impl_memory!([R: StripPairs] Sweeper<R> { strip, pairs });
 
-impl<R: StripPairs> Default for Sweeper<R> {
-    fn default() -> Self {
-        Self { strip: SweepScratch::default(), pairs: Vec::new() }
-    }
-}
-
 /// Runs the passes for one kind of pairs, and owns their memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FinderPasses<R: StripPairs> {
     chunks: Vec<Chunk<R>>,
     /// One per thread.
@@ -70,20 +64,6 @@ pub(crate) struct FinderPasses<R: StripPairs> {
 }
 
 impl_memory!([R: StripPairs] FinderPasses<R> { join, lengths, pairs, rejected; lists of chunks, sweepers; without rejected_of_first });
-
-impl<R: StripPairs> Default for FinderPasses<R> {
-    fn default() -> Self {
-        Self {
-            chunks: Vec::new(),
-            sweepers: Vec::new(),
-            join: DividedJoin::default(),
-            lengths: Vec::new(),
-            pairs: PairRuns::default(),
-            rejected: Vec::new(),
-            rejected_of_first: 0,
-        }
-    }
-}
 
 /// The function that takes the pairs of each run, with memory of the thread that found them.
 pub(crate) type TakeRun<'a, P> = dyn Fn(&mut PairRun<P>, &mut Vec<P>) + Sync + 'a;

@@ -16,7 +16,7 @@ use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use core::fmt::Debug;
 
 /// The copy of a box in a strip: its numbers, its id and its filter.
-pub(crate) trait StripRecord: Pod + Debug + Send + Sync {
+pub(crate) trait StripRecord: Default + Pod + Debug + Send + Sync {
     /// What is found from such records.
     type Found: FoundPair;
 

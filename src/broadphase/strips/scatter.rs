@@ -38,7 +38,7 @@ const _: () =
     assert!(STRIPS_MAX <= COPY_STRIP && CHUNK_ROWS_MAX << COPY_ROW_SHIFT <= NOT_FIRST_V as usize);
 
 /// Records of one chunk.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Chunk<R> {
     records: Vec<R>,
     /// Start of each strip's records, and the end of the last one's. Behind it there are unused records.
@@ -50,12 +50,6 @@ pub(crate) struct Chunk<R> {
 }
 
 impl_memory!([R] Chunk<R> { records, starts, rejected; without written });
-
-impl<R> Default for Chunk<R> {
-    fn default() -> Self {
-        Self { records: Vec::new(), starts: Vec::new(), written: false, rejected: Vec::new() }
-    }
-}
 
 impl<R> Chunk<R> {
     /// Returns the records of one strip.

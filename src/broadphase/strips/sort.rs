@@ -67,7 +67,7 @@ impl StripColumns {
 }
 
 /// Memory for the sort of a strip.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SortScratch<R> {
     /// Records of the strip, in the order of the chunks.
     pub(crate) records: Vec<R>,
@@ -81,13 +81,6 @@ pub(crate) struct SortScratch<R> {
 }
 
 impl_memory!([R] SortScratch<R> { records, lows, bins_of, bins, order });
-
-impl<R> Default for SortScratch<R> {
-    fn default() -> Self {
-        let (lows, bins_of, bins, order) = Default::default();
-        Self { records: Vec::new(), lows, bins_of, bins, order }
-    }
-}
 
 impl<R> SortScratch<R> {
     /// Reserves memory for a strip of this many rows.

@@ -32,7 +32,7 @@ const CROWD_STEP: usize = 8;
 static UNLIMITED: PairLimit<'_> = PairLimit::unlimited();
 
 /// Memory of one worker for the current strip.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SweepScratch<R> {
     sort: SortScratch<R>,
     columns: StripColumns,
@@ -47,20 +47,6 @@ pub(crate) struct SweepScratch<R> {
 }
 
 impl_memory!([R] SweepScratch<R> { sort, columns, far, overlaps, join, candidates; without loaded });
-
-impl<R> Default for SweepScratch<R> {
-    fn default() -> Self {
-        Self {
-            sort: SortScratch::default(),
-            columns: StripColumns::default(),
-            far: Vec::new(),
-            overlaps: Buffer::default(),
-            join: Join::default(),
-            candidates: Candidates::default(),
-            loaded: None,
-        }
-    }
-}
 
 impl<R: StripRecord> SweepScratch<R> {
     /// Reserves memory for a strip of this many records.
