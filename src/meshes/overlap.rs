@@ -110,7 +110,7 @@ fn between(a: (&Geometry<'_>, &Motion), b: (&Geometry<'_>, &Motion)) -> bool {
         let (mut found, extent) = (false, b.0.extent_against(a.0));
         b.0.with_bounds(&mut |around| {
             found = any_part((around, b.1), a, &a.0.extent(), &mut |_, part| {
-                with_part(part, a.0, &mut |shape| against((shape, a.1), b, &extent))
+                test_part(part, a.0, &mut |shape| against((shape, a.1), b, &extent))
             });
         });
         return found;
@@ -130,7 +130,7 @@ fn against(
     }
     any_part((shape, motion), b, extent, &mut |search, part| {
         search.counts_at_start(part)
-            && with_part(part, b.0, &mut |part| overlaps_of_valid(of_shape, (part, &b.1.pose)))
+            && test_part(part, b.0, &mut |part| overlaps_of_valid(of_shape, (part, &b.1.pose)))
     })
 }
 
@@ -154,7 +154,7 @@ fn any_part(
 }
 
 /// Returns the result of a test of a part of a geometry, as a shape about the origin of the geometry.
-fn with_part(
+fn test_part(
     part: &Part<'_>,
     geometry: &Geometry<'_>,
     test: &mut dyn FnMut(&Shape<'_>) -> bool,
