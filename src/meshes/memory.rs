@@ -1,5 +1,6 @@
 //! Memory of a worker for searches of bodies with parts, which is kept from search to search.
 
+use super::turning::TurningBounds;
 use super::waiting::Waiting;
 use crate::broadphase::pairs::runs::shrink_above;
 use crate::columns::impl_memory;
@@ -18,14 +19,16 @@ pub(crate) struct SearchMemory {
     pub(super) paused: Waiting<Progress>,
     /// Parts whose searches have not begun.
     pub(super) deferred: Waiting<Plan>,
+    /// Bounds for the parts of a window.
+    pub(super) turning: TurningBounds,
 }
 
-impl_memory!(SearchMemory { of_divided, of_other, paused, deferred });
+impl_memory!(SearchMemory { of_divided, of_other, paused, deferred, turning });
 
 impl SearchMemory {
     /// Returns the greatest length of a list in the searches since the last call.
     pub(crate) fn take_needed(&mut self) -> usize {
-        let Self { of_divided, of_other, paused, deferred } = self;
+        let Self { of_divided, of_other, paused, deferred, .. } = self;
         let lists = [
             &mut of_divided.needed,
             &mut of_other.needed,
@@ -37,7 +40,7 @@ impl SearchMemory {
 
     /// Frees the memory of lists with more than this many places.
     pub(crate) fn limit(&mut self, most: usize) {
-        let Self { of_divided, of_other, paused, deferred } = self;
+        let Self { of_divided, of_other, paused, deferred, .. } = self;
         for MetParts { earlier, now, .. } in [of_divided, of_other] {
             shrink_above(earlier, most);
             shrink_above(now, most);

@@ -47,6 +47,7 @@ mod queue;
 mod result;
 mod search;
 pub mod toi;
+mod turning;
 mod waiting;
 
 pub use batches::{GeometryCasts, GeometryQueries, GeometrySweeps};

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! run, for the parts that were met, sixteen at a time:
-//!     delay those that a separating direction proves to be later     (narrowphase/toi/triangle_bounds.rs)
+//!     delay those that a separating direction proves to be later     (narrowphase/toi/triangle_bounds.rs, turning.rs)
 //!     plan them in that order; a plan may find the contact           (narrowphase/toi/triangle_plane.rs)
 //!     follow planes, then search, those that may be earlier than the best
 //! ```
@@ -17,6 +17,7 @@
 
 use super::contacts::Contacts;
 use super::geometry::{Geometry, TriangleSource};
+use super::turning::is_turning;
 use crate::lanes::Level;
 use crate::narrowphase::math::V3;
 use crate::narrowphase::toi::Toi;
@@ -25,6 +26,12 @@ use crate::narrowphase::toi::triangle_bounds::{TRIANGLES, TriangleBounds, Triang
 
 /// Number of parts that are searched together.
 const QUEUE: usize = TRIANGLES;
+
+/// Number of rounds after which the window is divided for a shape that rotates.
+const DIVIDED_AFTER: u64 = if cfg!(fuzzing) { 0 } else { 32 };
+
+/// Number of parts after which it is divided if searches pause.
+const PAUSING_AFTER: u32 = if cfg!(fuzzing) { 0 } else { 64 };
 
 /// Lower bounds of the times of triangles in a window, and the level on which they are computed.
 pub(super) type WindowBounds = (TriangleBounds, Level, [f64; 2]);
@@ -69,6 +76,8 @@ pub(super) struct Queue<'q> {
     best: Option<BestPlanes>,
     /// Sliding directions, from the shape to the geometry.
     slides: &'q [V3],
+    /// Whether the window has been divided.
+    is_divided: bool,
     /// Whether there is an earlier contact than that of `best`.
     is_improved: bool,
     /// Whether searches pause.
@@ -103,6 +112,7 @@ impl<'q> Queue<'q> {
             corners: TriangleColumns::default(),
             best,
             slides,
+            is_divided: false,
             is_improved: false,
             defers: order == Order::Deferred,
             pauses: order == Order::Paused,
@@ -253,19 +263,47 @@ impl<'q> Queue<'q> {
         contacts.count_tests(len);
         self.tested = self.tested.saturating_add(len as u32);
         let Some((bounds, level, [from, to])) = &self.bounds else { return len };
-        let bounds = bounds.of(*level, &self.corners, len);
-        let mut count = 0;
-        for (lane, &bound) in bounds.iter().enumerate().take(len) {
-            let met = self.met[lane];
+        let fractions = bounds.of(*level, &self.corners, len);
+        let mut times = [0.0; QUEUE];
+        for (time, &fraction) in times.iter_mut().zip(&fractions) {
             // Rounding may make the product greater by less than this factor makes it less. The sum may be late by half a unit in the last place.
             // That does no harm, because the bounds are for sets that are enlarged by the tolerance.
-            let bound = from + f64::from(bound) * (to - from) * (1.0 - 1e-15);
-            let apart = if bound > met.from { bound } else { met.from };
+            *time = from + f64::from(fraction) * (to - from) * (1.0 - 1e-15);
+        }
+        // The rounds of searches that pause are not counted here.
+        let is_long = self.rounds >= DIVIDED_AFTER || self.pauses && self.tested > PAUSING_AFTER;
+        if is_long && is_turning(self.search, [*from, *to]) {
+            let (level, window) = (*level, [*from, *to]);
+            self.delay_turning(level, window, &mut times[..len], contacts);
+        }
+        let mut count = 0;
+        for (lane, &time) in times.iter().enumerate().take(len) {
+            let met = self.met[lane];
+            let apart = if time > met.from { time } else { met.from };
             // Written in any case, so that no step is a branch on the outcome, which is unpredictable.
             self.met[count] = Met { from: apart, ..met };
             count += usize::from(apart <= contacts.until());
         }
         count
+    }
+
+    /// Replaces the times before which triangles are apart by later ones, which are proved for parts of the window.
+    #[cold]
+    #[inline(never)]
+    fn delay_turning(
+        &mut self,
+        level: Level,
+        window: [f64; 2],
+        times: &mut [f64],
+        contacts: &mut Contacts<'_>,
+    ) {
+        let until = contacts.until();
+        let turning = &mut contacts.memory.turning;
+        if !self.is_divided {
+            turning.divide(self.search, window);
+            self.is_divided = true;
+        }
+        turning.delay(self.search, (level, &self.corners), times, until);
     }
 
     /// Adds the result for a part, which is a contact with the inside of a triangle or not.
