@@ -12,6 +12,8 @@
 //!
 //! The three engines have meshes only here.
 //!
+//! The distances of these shapes at rest are compared too (`distances.rs`): `Geometry::distance` and `query::distance`.
+//!
 //! The builds of the bodies are timed one after the other: a time is the median of the wall time.
 //!
 //! A result of another system is *late* if it is after that of swath by more than the time in which the two approach by
@@ -39,6 +41,7 @@ use swath::mesh::{Geometry, toi};
 use swath::{Motion, Shape};
 
 mod bodies;
+mod distances;
 
 use bodies::{Bodies, Body, Rocks};
 
@@ -48,7 +51,7 @@ type Stop = Box<dyn Error + Send + Sync>;
 const BLOCK: usize = 250;
 const REPEATS: usize = 5;
 
-/// Times swath and others on the same convex shapes and bodies, and writes `peers_mesh.csv` and `peers_mesh_build.csv`.
+/// Times swath and others on the same convex shapes and bodies, and writes `peers_mesh.csv`, `peers_mesh_build.csv` and `peers_mesh_distance.csv`.
 #[derive(Debug, Parser)]
 struct Args {
     /// Folder for the files; without it the tables are only printed.
@@ -185,13 +188,22 @@ fn main() -> Result<(), Stop> {
     let rocks = Rocks::new(&small, &hulls, &their_hulls)?;
     let builds = bodies::builds(&terrain, &rocks)?;
     let mut lines = vec!["body,motion,system,ns,shapes,parts,hits,late,missed".to_owned()];
+    let mut distances = vec!["body,shapes,where,system,ns,count,parts,different".to_owned()];
     let bodies = Bodies::new(&terrain)?;
     for body in [bodies.mesh(), bodies.field()] {
         compare(&body, (&terrain, args.shapes), forms, &mut lines)?;
+        distances::compare(&body, (&terrain, args.shapes), forms, &mut distances);
     }
     let (ours, theirs) = (rocks.ours()?, rocks.theirs());
-    compare(&bodies::compound(&ours, &theirs), (&small, args.shapes), forms, &mut lines)?;
-    for (name, lines) in [("peers_mesh", &lines), ("peers_mesh_build", &builds)] {
+    let compound = bodies::compound(&ours, &theirs);
+    compare(&compound, (&small, args.shapes), forms, &mut lines)?;
+    distances::compare(&compound, (&small, args.shapes), forms, &mut distances);
+    let tables = [
+        ("peers_mesh", &lines),
+        ("peers_mesh_build", &builds),
+        ("peers_mesh_distance", &distances),
+    ];
+    for (name, lines) in tables {
         let text = lines.join("\n") + "\n";
         print!("{text}");
         if let Some(folder) = &args.out {
