@@ -8,6 +8,7 @@ mod body;
 mod contact;
 #[cfg(feature = "serde")]
 pub(crate) mod deserialize;
+mod enclosure;
 mod faces;
 mod filter;
 mod fnv;
@@ -27,6 +28,7 @@ pub(crate) use arrays::{
 pub(crate) use body::check_inverse_mass;
 pub use body::{Body, Member};
 pub use contact::{Contact, ContactState};
+pub(crate) use enclosure::{Enclosure, PlaneInFront};
 pub use faces::{Faces, Facets, PlaneSide, SegmentStart};
 pub use filter::Filter;
 pub(crate) use fnv::{FNV_START, fnv};

@@ -1,18 +1,20 @@
 //! The distance of two geometries at rest, with their nearest parts.
 //!
-//! Both hierarchies are traversed together (`broadphase/bvh/near_pairs.rs`), and two parts are tested if their boxes are not farther apart than the
-//! nearest parts so far.
+//! Two hierarchies are traversed together (`broadphase/bvh/near_pairs.rs`), and two parts are tested if their boxes are not farther apart than the
+//! nearest parts so far. The hierarchy of a body near a convex shape is traversed alone (`broadphase/bvh/near_body.rs`).
 
 use super::geometry::Geometry;
 use super::result::PartDistance;
-use crate::broadphase::bvh::near_pairs::{CenteredBox, Placement, TreeOrBox, near_pairs};
+use crate::broadphase::bvh::near_body::{ListTriangles, near_body};
+use crate::broadphase::bvh::near_pairs::{CenteredBox, Placement, near_pairs};
+use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::columns::Rejected;
 use crate::geom::{Aabb, Invalid, Pair, Pose};
 use crate::kernels::proximity::check_max;
-use crate::narrowphase::Shape;
 use crate::narrowphase::batch::{PairsError, answer, check_at_rest};
-use crate::narrowphase::gjk::{Distance, GjkCache, are_surely_farther, distance_of_valid};
+use crate::narrowphase::gjk::distance_within;
 use crate::narrowphase::math::{M3, V3};
+use crate::narrowphase::{NearShape, Shape};
 use crate::par::Threads;
 use alloc::vec::Vec;
 
@@ -114,30 +116,13 @@ fn of_valid(
     b: (&Geometry<'_>, &Pose),
     most: f32,
 ) -> Option<PartDistance> {
-    let mut nearest = NearestParts { a, b, most: f64::from(most), found: None };
-    if let (Geometry::Convex(_), Geometry::Convex(_)) = (a.0, b.0) {
-        nearest.test([0, 0]);
-        return nearest.found;
+    let mut nearest = NearestParts { a, b, most, found: None };
+    match (a.0, b.0) {
+        (Geometry::Convex(_), Geometry::Convex(_)) => nearest.test([0, 0]),
+        (Geometry::Convex(shape), _) => nearest.find_near(0, shape),
+        (_, Geometry::Convex(shape)) => nearest.find_near(1, shape),
+        _ => nearest.find(),
     }
-    let trees = [a.0.tree_or_box()?, b.0.tree_or_box()?];
-    let [of_a, of_b] = [a.1, b.1].map(|pose| M3::of_quaternion(pose.rotation));
-    let between = V3::of(a.1.position) - V3::of(b.1.position);
-    let reach = a.0.extent().bounding_radius + b.0.extent().bounding_radius;
-    let placement = Placement {
-        rotation: of_b.back(&of_a).rows.map(V3::to_array),
-        offset: of_b.rotate_back(between).to_array(),
-        rounding: ROUNDING * (between.length() + reach),
-    };
-    near_pairs(trees, &placement, nearest.most, &mut |[near_a, near_b]| {
-        a.0.parts_of(near_a, Some(&placement), &mut |part_a, box_a| {
-            b.0.parts_of(near_b, None, &mut |part_b, box_b| {
-                if placement.distance(&box_a, &box_b) <= nearest.most {
-                    nearest.test([part_a, part_b]);
-                }
-            });
-        });
-        nearest.most
-    });
     nearest.found
 }
 
@@ -146,25 +131,76 @@ struct NearestParts<'n> {
     a: (&'n Geometry<'n>, &'n Pose),
     b: (&'n Geometry<'n>, &'n Pose),
     /// The distance up to which parts count; negative after an overlap.
-    most: f64,
+    most: f32,
     found: Option<PartDistance>,
 }
 
 impl NearestParts<'_> {
+    /// Finds the nearest parts of two bodies of many parts.
+    fn find(&mut self) {
+        let (a, b) = (self.a, self.b);
+        let (Some(around_a), Some(around_b)) = (a.0.bounds(), b.0.bounds()) else { return };
+        let (Some(tree_a), Some(tree_b)) = (a.0.hierarchy(), b.0.hierarchy()) else { return };
+        let [of_a, of_b] = [a.1, b.1].map(|pose| M3::of_quaternion(pose.rotation));
+        let between = V3::of(a.1.position) - V3::of(b.1.position);
+        let reach = a.0.extent().bounding_radius + b.0.extent().bounding_radius;
+        let placement = Placement {
+            rotation: of_b.back(&of_a).rows.map(V3::to_array),
+            offset: of_b.rotate_back(between).to_array(),
+            rounding: ROUNDING * (between.length() + reach),
+        };
+        let trees = [(&tree_a.tree, around_a), (&tree_b.tree, around_b)];
+        near_pairs(trees, &placement, self.most.into(), &mut |[near_a, near_b]| {
+            a.0.parts_of(near_a, Some(&placement), &mut |part_a, box_a| {
+                b.0.parts_of(near_b, None, &mut |part_b, box_b| {
+                    if placement.distance(&box_a, &box_b) <= self.most.into() {
+                        self.test([part_a, part_b]);
+                    }
+                });
+            });
+            self.most.into()
+        });
+    }
+
+    /// Finds the part nearest to a convex shape: that of the body `which`.
+    fn find_near(&mut self, which: usize, shape: &Shape<'_>) {
+        let [(_, pose), (body, body_pose)] =
+            if which == 0 { [self.a, self.b] } else { [self.b, self.a] };
+        let Some(of) = body.hierarchy() else { return };
+        let near = NearShape::new((shape, pose), body_pose, ROUNDING);
+        let enclosure = near.enclosure();
+        let list = |row, visitor: &mut dyn FnMut(u32, [[f32; 3]; 3])| {
+            if let Geometry::HeightField(field) = body {
+                field.triangles_of(row, visitor);
+            }
+        };
+        let groups =
+            matches!(body, Geometry::HeightField(_)).then_some(&list as &ListTriangles<'_>);
+        let tree = (&of.tree, of.exec.level);
+        near_body(tree, groups, (&enclosure, self.most), &mut |part| {
+            let before = self.most;
+            self.test(if which == 0 { [0, part] } else { [part, 0] });
+            let found = self.found.filter(|_| self.most < before);
+            let plane = found.and_then(|found| {
+                let normal = V3::of(found.distance.normal);
+                near.plane(enclosure.center, if which == 0 { normal } else { -normal })
+            });
+            (self.most, plane)
+        });
+    }
+
     /// Computes the distance of two parts, and keeps it if they are nearer.
     fn test(&mut self, [part_a, part_b]: [u32; 2]) {
         let (a, b) = (self.a, self.b);
-        let mut distance = Distance::INFINITE;
+        let mut within = None;
         with_part(a.0, part_a, &mut |shape_a| {
             with_part(b.0, part_b, &mut |shape_b| {
-                if !are_surely_farther((shape_a, a.1), (shape_b, b.1), self.most) {
-                    let cache = &mut GjkCache::default();
-                    distance = distance_of_valid(shape_a, a.1, shape_b, b.1, cache);
-                }
+                within = distance_within((shape_a, a.1), (shape_b, b.1), self.most.into());
             });
         });
+        let Some(distance) = within else { return };
         let parts = [a.0.number(part_a), b.0.number(part_b)];
-        let reached = f64::from(distance.distance);
+        let reached = distance.distance;
         if reached < self.most || self.found.is_none() && reached == self.most {
             self.found = Some(PartDistance { distance, parts });
             self.most = reached;
@@ -181,18 +217,14 @@ fn with_part(geometry: &Geometry<'_>, part: u32, visitor: &mut dyn FnMut(&Shape<
 }
 
 impl Geometry<'_> {
-    /// The hierarchy of the parts, or the box of a convex shape; `None` without parts.
-    fn tree_or_box(&self) -> Option<TreeOrBox<'_>> {
-        let tree = match self {
+    /// Returns the hierarchy of the parts; a convex shape has none.
+    fn hierarchy(&self) -> Option<&Bvh> {
+        match self {
             Self::Convex(_) => None,
             Self::Compound(compound) => Some(compound.tree()),
             Self::Mesh(mesh) => Some(mesh.tree()),
             Self::HeightField(field) => Some(field.tree()),
-        };
-        // The box of a shape may be too large for a box.
-        let everywhere = Aabb { min: [f32::MIN; 3], max: [f32::MAX; 3] };
-        let around = self.bounds().or_else(|| tree.is_none().then_some(everywhere))?;
-        Some(TreeOrBox { tree: tree.map(|tree| &tree.tree), around })
+        }
     }
 
     /// Calls `visitor` with each part of a row of the hierarchy, and with a box around it: a row of a height field is a block of cells. The box of the

@@ -256,6 +256,12 @@ pub(crate) fn round_down(x: f64) -> f32 {
     if f64::from(nearest) > x { nearest.next_down() } else { nearest }
 }
 
+/// Returns the least `f32` that is not below `x`, which is in the range of `f32`.
+#[inline(always)]
+pub(crate) fn round_up(x: f64) -> f32 {
+    -round_down(-x)
+}
+
 /// Scales a direction so that its greatest component, which is less than 2¹⁰²³, is in `[1, 2)`. The factor is a power of two,
 /// which is exact. With a greater one the result is zero.
 #[inline(always)]

@@ -13,6 +13,7 @@ mod few_vertices;
 pub mod gjk;
 mod hull;
 pub(crate) mod math;
+mod near_shape;
 mod owned_shape;
 mod raycast;
 pub(crate) mod record;
@@ -25,6 +26,7 @@ pub mod toi;
 
 pub use error::InvalidShape;
 pub use hull::Hull;
+pub(crate) use near_shape::NearShape;
 pub use owned_shape::OwnedShape;
 pub use raycast::ConvexCast;
 pub(crate) use raycast::SegmentPath;

@@ -7,7 +7,7 @@
 
 use super::error::InvalidShape;
 use super::hull::Hull;
-use super::math::{M3, V3, greater, greater_or_nan, lesser};
+use super::math::{M3, V3, greater, greater_or_nan, lesser, round_up};
 use super::support::{Core, SupportMap};
 use crate::geom::{Aabb, AcceleratingBox, COORD_MAX, Invalid, MapEach, Motion, Pose};
 
@@ -314,7 +314,7 @@ impl<'a> Shape<'a> {
     /// Upper bound of how far its farthest point moves about its position during `motion`.
     pub(crate) fn angular_sweep(&self, motion: &Motion) -> f32 {
         let rate = super::rotation::Rotation::new(V3::of(motion.spin)).rate;
-        up(rate * self.reach() * (1.0 + ROUNDING))
+        round_up(rate * self.reach() * (1.0 + ROUNDING))
     }
 
     /// Returns the box that extends from `position` by both ends of `reach` on each axis, and by
@@ -333,8 +333,8 @@ impl<'a> Shape<'a> {
             // Bound of the rounding errors of the rotation and the sums; zero if all is exact.
             let exact = self.bounding_radius == 0.0;
             let slack = if exact { 0.0 } else { rounding * (self.reach() + at.abs()) };
-            aabb.min[axis] = -up(up_sum(-at, low + self.radius) + slack);
-            aabb.max[axis] = up(up_sum(at, high + self.radius) + slack);
+            aabb.min[axis] = -round_up(up_sum(-at, low + self.radius) + slack);
+            aabb.max[axis] = round_up(up_sum(at, high + self.radius) + slack);
         }
         aabb.validate()?;
         Ok(aabb)
@@ -370,11 +370,6 @@ fn up_sum(a: f64, b: f64) -> f64 {
     let b_part = sum - a;
     let error = (a - (sum - b_part)) + (b - b_part);
     if error > 0.0 { sum.next_up() } else { sum }
-}
-
-/// Returns the least `f32` that is not below `x`.
-fn up(x: f64) -> f32 {
-    -super::math::round_down(-x)
 }
 
 fn point(point: [f32; 3]) -> Result<V3, InvalidShape> {

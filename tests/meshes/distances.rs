@@ -1,6 +1,7 @@
 //! Tests of distances of geometries at rest: the least of all their parts.
 
 use crate::bodies::{Bodies, ROUNDING, parts, pose, shape, vector};
+use swath::convex::OwnedShape;
 use swath::convex::gjk::{self, Distance};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh, PartDistance, distances_of_pairs};
 use swath::{Invalid, Level, Pair, Pose, Shape, Threads};
@@ -104,7 +105,52 @@ fn distance_is_the_least_of_all_parts() {
     assert!(each.iter().all(|&count| count > how_many(60) / 50), "{counts:?}");
 }
 
-/// Goal: results are the same on every level. Method: a mesh and a compound that are built for each level, near each other.
+/// A mesh of triangles of very different sizes, some of them needles or without area, a field and a compound, of about this size.
+fn uneven(draw: &mut Draw, size: f32) -> (Mesh<'static>, HeightField<'static>, Compound) {
+    let triangle = |draw: &mut Draw| {
+        let (at, side) = (vector(draw, size), size * draw.one_of(&[1.0, 0.1, 1e-3, 1e-6]));
+        let (along, flat) = (vector(draw, side), draw.one_of(&[1.0, 1e-4, 0.0]));
+        let off = vector(draw, side * flat);
+        let corner =
+            |share: f32, of: f32| [0, 1, 2].map(|k| at[k] + share * along[k] + of * off[k]);
+        [corner(0.0, 0.0), corner(1.0, 0.0), corner(0.3, 1.0)]
+    };
+    let corners: Vec<_> = (0..150).flat_map(|_| triangle(draw)).collect();
+    let mesh =
+        Mesh::new(corners, (0..150).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect::<Vec<_>>());
+    let height = |draw: &mut Draw| if draw.one_in(9) { f32::NAN } else { vector(draw, size)[0] };
+    let heights: Vec<_> = (0..121).map(|_| height(draw)).collect();
+    let field = HeightField::new(heights, [11, 11], [0.2 * size, 0.1 * size]);
+    let part = |draw: &mut Draw| (shape(draw, 0.2 * size).into(), pose(draw, size));
+    let parts: Vec<(OwnedShape, Pose)> = (0..40).map(|_| part(draw)).collect();
+    (mesh.expect("triangles"), field.expect("a grid"), Compound::new(parts).expect("shapes"))
+}
+
+/// Goal: the part nearest to a convex shape is found at every scale and far from the origin, whatever the triangles are. Method: bodies of uneven, flat and
+/// tiny triangles, terrains with holes and compounds of sizes from 10⁻³⁰ to 10³⁰, and shapes that are points, small, or larger than the body; all
+/// parts one by one.
+#[test]
+fn part_nearest_to_a_shape_is_found_at_every_scale() {
+    let mut draw = Draw::new(55);
+    for case in 0..how_many(40) {
+        let size = 10.0_f32.powi([0, 0, -30, -12, 12, 30][case % 6]);
+        let (mesh, field, compound) = uneven(&mut draw, size);
+        for body in [Geometry::from(&mesh), (&field).into(), (&compound).into()] {
+            let radius = size * draw.one_of(&[0.0, 0.1, 3.0]);
+            let shape = match radius > 0.0 {
+                true => shape(&mut draw, radius),
+                false => Shape::sphere(0.0).expect("a point"),
+            };
+            let apart = size * draw.one_of(&[0.5, 3.0, 1e3]);
+            let (at, of_body) = (pose(&mut draw, apart), pose(&mut draw, size));
+            check((&shape.into(), &at), (&body, &of_body));
+            check((&body, &of_body), (&shape.into(), &at));
+        }
+    }
+}
+
+/// Goal: results are the same on every level. Method: a mesh and a compound that are built for each level, near each other; and a convex shape near each of
+/// them, and near a height field.
 #[test]
 fn distance_has_the_same_bits_on_every_level() {
     let mut draw = Draw::new(52);
@@ -112,12 +158,18 @@ fn distance_has_the_same_bits_on_every_level() {
         let bodies = Bodies::new(&mut draw, false);
         let (vertices, triangles) = (bodies.mesh.vertices(), bodies.mesh.triangles());
         let (of_a, of_b) = (pose(&mut draw, 4.0), pose(&mut draw, 4.0));
+        let near = Geometry::from(shape(&mut draw, 1.0));
+        let heights: Vec<_> = (0..400).map(|_| draw.between(-1.0, 1.0)).collect();
         let mut found = Level::all().map(|level| {
             let mesh = Mesh::with_exec(vertices, triangles, level).expect("the same triangles");
             let parts = bodies.compound.parts().to_vec();
             let compound = Compound::with_exec(parts, level).expect("the same parts");
-            let body: Geometry<'_> = (&compound).into();
-            Geometry::from(&mesh).distance(&of_a, &body, &of_b, f32::INFINITY)
+            let field = HeightField::with_exec(&heights[..], [20, 20], [0.5, 0.5], level);
+            let field = field.expect("a grid");
+            let [mesh, compound, field]: [Geometry<'_>; 3] =
+                [(&mesh).into(), (&compound).into(), (&field).into()];
+            [(&mesh, &compound), (&near, &mesh), (&compound, &near), (&near, &field)]
+                .map(|(a, b)| a.distance(&of_a, b, &of_b, f32::INFINITY))
         });
         let first = found.next().expect("a level");
         assert!(found.all(|other| other == first));

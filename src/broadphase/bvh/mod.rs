@@ -25,6 +25,7 @@ pub(crate) mod location;
 mod mover_pairs;
 mod mover_progress;
 pub(crate) mod movers;
+pub(crate) mod near_body;
 pub(crate) mod near_pairs;
 pub(crate) mod static_bvh;
 mod traverse_batch;

@@ -6,18 +6,10 @@
 //!
 //! Guarantee: the order of the visits depends on the trees and the limit alone. All pairs of boxes within the final limit have been visited.
 
-use super::{LEAF, NOTHING, Node, Tree, WIDTH};
+use super::{LEAF, Node, Tree, WIDTH};
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::Portable4;
 use alloc::vec::Vec;
-
-/// The boxes of a tree without filters, or a single box, which is row 0.
-#[derive(Clone, Copy)]
-pub(crate) struct TreeOrBox<'t> {
-    pub(crate) tree: Option<&'t Tree>,
-    /// A box around all.
-    pub(crate) around: Aabb,
-}
 
 /// A box with its centre and half extents.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,6 +91,7 @@ struct Near {
 }
 
 /// The children of a node, with their boxes in columns. The centres of lanes without a child are NaN.
+#[derive(Default)]
 struct Children {
     ids: [u32; WIDTH],
     center: [[f64; WIDTH]; 3],
@@ -106,22 +99,8 @@ struct Children {
 }
 
 impl Children {
-    /// The box of a body that is no tree.
-    fn of_one(aabb: &CenteredBox) -> Self {
-        let mut one = Self {
-            ids: [0; WIDTH],
-            center: [[f64::NAN; WIDTH]; 3],
-            half: aabb.half.map_each(|half| [half; WIDTH]),
-        };
-        for (column, &x) in one.center.iter_mut().zip(&aabb.center) {
-            column[0] = x;
-        }
-        one
-    }
-
     /// Replaces the contents by the children of the node `id` of a tree, which are nodes or, with their rows, the boxes of a leaf.
-    fn read(&mut self, tree: Option<&Tree>, id: u32, placement: Option<&Placement>) -> &Self {
-        let Some(tree) = tree else { return self };
+    fn read(&mut self, tree: &Tree, id: u32, placement: Option<&Placement>) -> &Self {
         let at = (id & !LEAF) as usize;
         let mut of_triangles = Node::EMPTY;
         let node = if id & LEAF != 0 && !tree.triangles().is_empty() {
@@ -188,25 +167,22 @@ impl Children {
     }
 }
 
-/// Calls `visitor` with pairs of boxes that are at most `limit` apart, each with its row and box in the axes of the second tree. It
-/// returns the distance up to which further pairs are visited. The limit never grows, and a negative one ends the traversal.
+/// Calls `visitor` with pairs of boxes of two trees without filters that are at most `limit` apart, each with its row and box in the axes of the
+/// second tree. Each tree comes with the box around it. The visitor returns the distance up to which further pairs are visited. The limit never grows, and a negative one ends the traversal.
 pub(crate) fn near_pairs(
-    trees: [TreeOrBox<'_>; 2],
+    trees: [(&Tree, Aabb); 2],
     placement: &Placement,
     mut limit: f64,
     visitor: &mut dyn FnMut([(u32, CenteredBox); 2]) -> f64,
 ) {
-    let [around_a, around_b] = trees.map_each(|of| CenteredBox::of(&of.around));
+    let [around_a, around_b] = trees.map_each(|(_, around)| CenteredBox::of(&around));
     let boxes = [placement.around(&around_a), around_b];
     let distance = placement.distance(&boxes[0], &boxes[1]);
-    let ids = trees.map_each(|of| of.tree.map_or(LEAF, |tree| tree.root.unwrap_or(NOTHING)));
-    if ids.contains(&NOTHING) {
-        return;
-    }
+    let trees = trees.map_each(|(tree, _)| tree);
+    let [Some(root_a), Some(root_b)] = trees.map_each(|tree| tree.root) else { return };
+    let (mut of_a, mut of_b) = (Children::default(), Children::default());
     let (mut left, mut pairs) = (Vec::new(), Vec::new());
-    // The children of the last nodes. A body that is no tree keeps its box.
-    let (mut of_a, mut of_b) = (Children::of_one(&boxes[0]), Children::of_one(&boxes[1]));
-    left.push(Near { distance, ids, boxes });
+    left.push(Near { distance, ids: [root_a, root_b], boxes });
     while let Some(next) = left.pop() {
         if next.distance > limit || limit < 0.0 {
             continue;
@@ -216,15 +192,15 @@ pub(crate) fn near_pairs(
             let larger = next.boxes[0].extent() > next.boxes[1].extent();
             let divided = usize::from(!divides_a || divides_b && !larger);
             let children = if divided == 0 {
-                of_a.read(trees[0].tree, next.ids[0], Some(placement))
+                of_a.read(trees[0], next.ids[0], Some(placement))
             } else {
-                of_b.read(trees[1].tree, next.ids[1], None)
+                of_b.read(trees[1], next.ids[1], None)
             };
             push_nearest_last(children, &next, divided, (limit, placement), &mut left);
             continue;
         }
-        of_a.read(trees[0].tree, next.ids[0], Some(placement));
-        of_b.read(trees[1].tree, next.ids[1], None);
+        of_a.read(trees[0], next.ids[0], Some(placement));
+        of_b.read(trees[1], next.ids[1], None);
         list_near(&of_a, &of_b, (limit, placement), &mut pairs);
         for &(distance, [a, b]) in &pairs {
             if distance <= limit {

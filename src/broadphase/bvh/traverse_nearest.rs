@@ -25,7 +25,13 @@ pub(crate) struct NodeBounds<'a> {
     lane: usize,
 }
 
-impl NodeBounds<'_> {
+impl<'a> NodeBounds<'a> {
+    /// Returns the children from a lane on.
+    #[inline(always)]
+    pub(super) fn new(node: &'a Node, lane: usize) -> Self {
+        Self { node, lane }
+    }
+
     /// Minimum x, y, z, then maximum x, y, z. Empty lanes are inverted, from infinity to minus
     /// infinity.
     #[inline(always)]
@@ -47,6 +53,18 @@ impl NodeBounds<'_> {
     #[inline(always)]
     pub(crate) fn rows<I: Isa>(&self) -> &[u32] {
         &self.node.ids[self.lane..self.lane + I::LANES]
+    }
+
+    /// The first lane of this group.
+    #[inline(always)]
+    pub(super) fn lane(&self) -> usize {
+        self.lane
+    }
+
+    /// The rows of all boxes in a leaf, also those in other groups of lanes.
+    #[inline(always)]
+    pub(super) fn all_rows(&self) -> &[u32; WIDTH] {
+        &self.node.ids
     }
 
     /// The lanes that are not empty.

@@ -16,6 +16,20 @@ impl TriangleLeaf {
         triangles.write_corners(&rows[..count], &mut self.corners);
     }
 
+    /// A leaf without triangles.
+    pub(super) const EMPTY: Self =
+        Self { corners: [[[0.0; WIDTH]; 3]; 3], numbers: [NOTHING; WIDTH] };
+
+    /// Writes a triangle to a lane.
+    pub(super) fn set(&mut self, lane: usize, number: u32, corners: [[f32; 3]; 3]) {
+        self.numbers[lane] = number;
+        for (columns, corner) in self.corners.iter_mut().zip(corners) {
+            for (column, x) in columns.iter_mut().zip(corner) {
+                column[lane] = x;
+            }
+        }
+    }
+
     /// Computes the boxes of the triangles, whose rows are their slots from `first` on.
     #[inline(always)]
     pub(super) fn boxes<I: Isa>(&self, isa: I, first: u32, node: &mut Node) {

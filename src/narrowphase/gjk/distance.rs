@@ -1,5 +1,6 @@
 //! Distance of one pair of shapes, with normal and nearest points.
 
+use super::ball_and_triangle::of_ball_and_triangle;
 use super::box_depth::depth_of_boxes;
 use super::boxes::{BoxPair, BoxPoints};
 use super::by_level::{self, Searched};
@@ -88,6 +89,8 @@ pub(crate) fn distance_of_valid(
                 Some(None) => of_unproved_segments(a, b),
                 None => of_boxes(a, b),
             }
+        } else if let Some(distance) = of_ball_and_triangle(a, b) {
+            distance
         } else {
             match by_level::distance(a, b, cache) {
                 Searched::Proved(distance) => distance,

@@ -1,22 +1,34 @@
-//! Whether a plane proves that two shapes are farther apart than a limit.
+//! The distance of two shapes unless a plane proves that they are farther apart than a limit.
 //!
 //! A search for the nearest parts of two bodies tests many pairs that are only a little farther apart than the nearest one. A few planes decide most
 //! of them in a fraction of the time of a distance.
 
+use super::ball_and_triangle::of_ball_and_triangle;
+use super::distance::distance_of_valid;
 use super::nearest::{ROUNDING, RotatedPair, RotatedShape};
+use super::result::{Distance, GjkCache};
 use crate::geom::Pose;
 use crate::narrowphase::math::V3;
 use crate::narrowphase::shape::Shape;
 use crate::narrowphase::simplex::nearest_of_triangle;
 use crate::narrowphase::support::Core;
 
-/// Returns whether one of a few planes proves that the distance of two shapes at valid poses is above `limit`: those across the normals of
-/// triangles, and those at the point of a triangle that is nearest to the centre of the other shape, or, without a triangle, that between the centres.
-pub(crate) fn are_surely_farther(
+/// Returns the distance of two shapes at valid poses. It may be left out if it is above `limit`.
+pub(crate) fn distance_within(
     a: (&Shape<'_>, &Pose),
     b: (&Shape<'_>, &Pose),
     limit: f64,
-) -> bool {
+) -> Option<Distance> {
+    if let Some(distance) = of_ball_and_triangle(a, b) {
+        return Some(distance);
+    }
+    let cache = &mut GjkCache::default();
+    (!are_surely_farther(a, b, limit)).then(|| distance_of_valid(a.0, a.1, b.0, b.1, cache))
+}
+
+/// Returns whether one of a few planes proves that the distance of two shapes at valid poses is above `limit`: those across the normals of
+/// triangles, and those at the point of a triangle that is nearest to the centre of the other shape, or, without a triangle, that between the centres.
+fn are_surely_farther(a: (&Shape<'_>, &Pose), b: (&Shape<'_>, &Pose), limit: f64) -> bool {
     if limit == f64::INFINITY {
         return false;
     }

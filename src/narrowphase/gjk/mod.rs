@@ -40,6 +40,7 @@
 //! local_depth.rs  the least depth near a direction
 //! ```
 
+mod ball_and_triangle;
 mod box_axes;
 mod box_depth;
 mod boxes;
@@ -58,9 +59,8 @@ mod segments;
 
 pub(super) use box_axes::{Axis, CLEAR_EDGES};
 pub(super) use boxes::{BoxPair, BoxPoints};
-pub(crate) use distance::distance_of_valid;
 pub use distance::{distance, distance_from};
-pub(crate) use farther::are_surely_farther;
+pub(crate) use farther::distance_within;
 pub(super) use local_depth::gap_along;
 pub use nearest::GJK_ITERATIONS_MAX;
 pub(super) use nearest::{Accuracy, Gap, Nearest, ROUNDING, RotatedPair, RotatedShape};
