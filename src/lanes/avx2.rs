@@ -1,12 +1,11 @@
 //! The AVX2 level: eight lanes, available at run time regardless of the build's target features.
 //!
-//! The vectors are stored as types of `wide`. The operations are intrinsics on casts of them,
-//! because `wide` selects its instructions at compile time and this crate selects them at run time.
+//! The vectors are the types of `core::arch`, and each operation is one of its intrinsics or a few. `wide` is not used here, because it
+//! selects its instructions at compile time, and this crate selects them at run time.
 
 use super::table::assert_rows;
 use super::{F32Lanes, F64Lanes, Isa, Kernel, MaskLanes, U32Lanes};
 use core::arch::x86_64::*;
-use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
 /// Token that proves that this CPU has AVX2. The field is private; only [`Avx2::detect`] creates
@@ -16,15 +15,15 @@ pub(crate) struct Avx2(());
 
 /// Eight `f32`. Can only be created from an [`Avx2`] token.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct F32x8(wide::f32x8);
+pub(crate) struct F32x8(__m256);
 
 /// Eight `u32`. Can only be created from an [`Avx2`] token.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct U32x8(wide::u32x8);
+pub(crate) struct U32x8(__m256i);
 
 /// Eight truth values, each all ones or all zeros. Can only be created from an [`Avx2`] token.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mask8(wide::u32x8);
+pub(crate) struct Mask8(__m256i);
 
 /// Four `f64`. Can only be created from an [`Avx2`] token.
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +33,10 @@ pub(crate) struct F64x4(__m256d);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MaskF64x4(__m256d);
 
-/// Evaluates intrinsics on casts of the vectors in scope.
+/// Evaluates intrinsics on the vectors in scope.
 macro_rules! avx2 {
     ($e:expr) => {
         // SAFETY: the CPU has AVX2: each vector or token in scope stems from `Avx2::detect`.
-        // Casts are between vectors of the same size for which every bit pattern is valid.
         // Loads and stores are given arrays of their full width, or an address whose range a comment or
         // an assertion before the block proves.
         unsafe { $e }
@@ -86,24 +84,24 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn splat(self, x: f32) -> F32x8 {
-        avx2!(F32x8(transmute::<__m256, wide::f32x8>(_mm256_set1_ps(x))))
+        avx2!(F32x8(_mm256_set1_ps(x)))
     }
 
     #[inline(always)]
     fn splat_u32(self, x: u32) -> U32x8 {
-        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_set1_epi32(x.cast_signed()))))
+        avx2!(U32x8(_mm256_set1_epi32(x.cast_signed())))
     }
 
     #[inline(always)]
     fn load(self, from: &[f32]) -> F32x8 {
         let from: &[f32; 8] = from[..8].try_into().unwrap();
-        avx2!(F32x8(transmute::<__m256, wide::f32x8>(_mm256_loadu_ps(from.as_ptr()))))
+        avx2!(F32x8(_mm256_loadu_ps(from.as_ptr())))
     }
 
     #[inline(always)]
     fn load_u32(self, from: &[u32]) -> U32x8 {
         let from: &[u32; 8] = from[..8].try_into().unwrap();
-        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_loadu_si256(from.as_ptr().cast()))))
+        avx2!(U32x8(_mm256_loadu_si256(from.as_ptr().cast())))
     }
 
     #[inline(always)]
@@ -121,8 +119,8 @@ impl Isa for Avx2 {
     fn store_pairs(self, a: U32x8, b: U32x8, count: usize, to: &mut [[u32; 2]]) {
         let to: &mut [[u32; 2]; 8] = (&mut to[..8]).try_into().unwrap();
         avx2!({
-            let low = _mm256_unpacklo_epi32(a.native(), b.native());
-            let high = _mm256_unpackhi_epi32(a.native(), b.native());
+            let low = _mm256_unpacklo_epi32(a.0, b.0);
+            let high = _mm256_unpackhi_epi32(a.0, b.0);
             let to: *mut __m256i = to.as_mut_ptr().cast();
             _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(low, high));
             // Usually few lanes are needed, so skip the second half if none of it is.
@@ -144,12 +142,7 @@ impl Isa for Avx2 {
         assert!(at <= WORDS && WORDS - at >= 4);
         // Half `h` of `rows[r]` becomes row `4h + r`; its words are written to `to[4h + r][at..]`.
         avx2!({
-            let [a, b, c, d] = [
-                columns[0].native(),
-                columns[1].native(),
-                columns[2].native(),
-                columns[3].native(),
-            ];
+            let [U32x8(a), U32x8(b), U32x8(c), U32x8(d)] = columns;
             let (ab_low, ab_high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
             let (cd_low, cd_high) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
             let rows = [
@@ -203,18 +196,10 @@ impl Isa for Avx2 {
                     _mm256_unpackhi_epi32(four[2], four[3]),
                 );
                 [
-                    U32x8(transmute::<__m256i, wide::u32x8>(_mm256_unpacklo_epi64(
-                        ab_low, ab_high,
-                    ))),
-                    U32x8(transmute::<__m256i, wide::u32x8>(_mm256_unpackhi_epi64(
-                        ab_low, ab_high,
-                    ))),
-                    U32x8(transmute::<__m256i, wide::u32x8>(_mm256_unpacklo_epi64(
-                        cd_low, cd_high,
-                    ))),
-                    U32x8(transmute::<__m256i, wide::u32x8>(_mm256_unpackhi_epi64(
-                        cd_low, cd_high,
-                    ))),
+                    U32x8(_mm256_unpacklo_epi64(ab_low, ab_high)),
+                    U32x8(_mm256_unpackhi_epi64(ab_low, ab_high)),
+                    U32x8(_mm256_unpacklo_epi64(cd_low, cd_high)),
+                    U32x8(_mm256_unpackhi_epi64(cd_low, cd_high)),
                 ]
             });
         }
@@ -222,53 +207,39 @@ impl Isa for Avx2 {
     }
 }
 
-/// Implements binary operators of a vector as one intrinsic each.
+/// Implements binary operators of vectors and masks as one intrinsic each.
 macro_rules! operators {
-    ($vector:ident($wide:ty as $native:ty): $($trait:ident $name:ident = $intrinsic:ident),+) => {$(
-        impl $trait for $vector {
+    ($type:ident: $($trait:ident $name:ident = $intrinsic:ident),+) => {$(
+        impl $trait for $type {
             type Output = Self;
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
-                avx2!(Self(transmute::<$native, $wide>($intrinsic(
-                    transmute::<$wide, $native>(self.0),
-                    transmute::<$wide, $native>(other.0),
-                ))))
+                avx2!(Self($intrinsic(self.0, other.0)))
             }
         }
     )+};
 }
 
-operators!(F32x8(wide::f32x8 as __m256):
-    Add add = _mm256_add_ps, Sub sub = _mm256_sub_ps,
+operators!(F32x8: Add add = _mm256_add_ps, Sub sub = _mm256_sub_ps,
     Mul mul = _mm256_mul_ps, Div div = _mm256_div_ps);
-operators!(U32x8(wide::u32x8 as __m256i):
-    BitAnd bitand = _mm256_and_si256, BitOr bitor = _mm256_or_si256);
-operators!(Mask8(wide::u32x8 as __m256i):
-    BitAnd bitand = _mm256_and_si256, BitOr bitor = _mm256_or_si256);
+operators!(U32x8: BitAnd bitand = _mm256_and_si256, BitOr bitor = _mm256_or_si256);
+operators!(Mask8: BitAnd bitand = _mm256_and_si256, BitOr bitor = _mm256_or_si256);
+operators!(F64x4: Add add = _mm256_add_pd, Sub sub = _mm256_sub_pd,
+    Mul mul = _mm256_mul_pd, Div div = _mm256_div_pd);
+operators!(MaskF64x4: BitAnd bitand = _mm256_and_pd, BitOr bitor = _mm256_or_pd);
 
 impl Not for Mask8 {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
-        avx2!({
-            let this: __m256i = transmute(self.0);
-            Self(transmute::<__m256i, wide::u32x8>(_mm256_xor_si256(this, _mm256_set1_epi32(-1))))
-        })
+        avx2!(Self(_mm256_xor_si256(self.0, _mm256_set1_epi32(-1))))
     }
 }
 
 impl F32x8 {
     #[inline(always)]
-    fn native(self) -> __m256 {
-        avx2!(transmute::<wide::f32x8, __m256>(self.0))
-    }
-
-    #[inline(always)]
     fn compare<const PREDICATE: i32>(self, other: Self) -> Mask8 {
-        avx2!(Mask8(transmute::<__m256, wide::u32x8>(_mm256_cmp_ps::<PREDICATE>(
-            self.native(),
-            other.native()
-        ))))
+        avx2!(Mask8(_mm256_castps_si256(_mm256_cmp_ps::<PREDICATE>(self.0, other.0))))
     }
 }
 
@@ -278,25 +249,22 @@ impl F32Lanes for F32x8 {
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_min_ps(self.native(), other.native()))))
+        avx2!(Self(_mm256_min_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_max_ps(self.native(), other.native()))))
+        avx2!(Self(_mm256_max_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
-        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_andnot_ps(
-            _mm256_set1_ps(-0.0),
-            self.native()
-        ))))
+        avx2!(Self(_mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0)))
     }
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        avx2!(Self(transmute::<__m256, wide::f32x8>(_mm256_sqrt_ps(self.native()))))
+        avx2!(Self(_mm256_sqrt_ps(self.0)))
     }
 
     #[inline(always)]
@@ -321,39 +289,28 @@ impl F32Lanes for F32x8 {
 
     #[inline(always)]
     fn select(mask: Mask8, yes: Self, no: Self) -> Self {
-        avx2!({
-            let mask: __m256 = transmute(mask.0);
-            let chosen = _mm256_blendv_ps(no.native(), yes.native(), mask);
-            Self(transmute::<__m256, wide::f32x8>(chosen))
-        })
+        avx2!(Self(_mm256_blendv_ps(no.0, yes.0, _mm256_castsi256_ps(mask.0))))
     }
 
     #[inline(always)]
     fn trunc(self) -> U32x8 {
-        avx2!(U32x8(transmute::<__m256i, wide::u32x8>(_mm256_cvttps_epi32(self.native()))))
+        avx2!(U32x8(_mm256_cvttps_epi32(self.0)))
     }
 
     #[inline(always)]
     fn to_bits(self) -> U32x8 {
-        avx2!(U32x8(transmute::<wide::f32x8, wide::u32x8>(self.0)))
+        avx2!(U32x8(_mm256_castps_si256(self.0)))
     }
 
     #[inline(always)]
     fn from_bits(bits: U32x8) -> Self {
-        avx2!(Self(transmute::<wide::u32x8, wide::f32x8>(bits.0)))
+        avx2!(Self(_mm256_castsi256_ps(bits.0)))
     }
 
     #[inline(always)]
     fn store(self, to: &mut [f32]) {
         let to: &mut [f32; 8] = (&mut to[..8]).try_into().unwrap();
-        avx2!(_mm256_storeu_ps(to.as_mut_ptr(), self.native()));
-    }
-}
-
-impl U32x8 {
-    #[inline(always)]
-    fn native(self) -> __m256i {
-        avx2!(transmute::<wide::u32x8, __m256i>(self.0))
+        avx2!(_mm256_storeu_ps(to.as_mut_ptr(), self.0));
     }
 }
 
@@ -380,63 +337,44 @@ impl U32Lanes for U32x8 {
 
     #[inline(always)]
     fn wrapping_add(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_add_epi32(
-            self.native(),
-            other.native()
-        ))))
+        avx2!(Self(_mm256_add_epi32(self.0, other.0)))
     }
 
     #[inline(always)]
     fn wrapping_mul(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_mullo_epi32(
-            self.native(),
-            other.native()
-        ))))
+        avx2!(Self(_mm256_mullo_epi32(self.0, other.0)))
     }
 
     #[inline(always)]
     fn eq(self, other: Self) -> Mask8 {
-        avx2!(Mask8(transmute::<__m256i, wide::u32x8>(_mm256_cmpeq_epi32(
-            self.native(),
-            other.native()
-        ))))
+        avx2!(Mask8(_mm256_cmpeq_epi32(self.0, other.0)))
     }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_min_epu32(
-            self.native(),
-            other.native()
-        ))))
+        avx2!(Self(_mm256_min_epu32(self.0, other.0)))
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_max_epu32(
-            self.native(),
-            other.native()
-        ))))
+        avx2!(Self(_mm256_max_epu32(self.0, other.0)))
     }
 
     #[inline(always)]
     fn shl<const N: i32>(self) -> Self {
-        avx2!(Self(transmute::<__m256i, wide::u32x8>(_mm256_slli_epi32::<N>(self.native()))))
+        avx2!(Self(_mm256_slli_epi32::<N>(self.0)))
     }
 
     #[inline(always)]
     fn disjoint(self, other: Self) -> Mask8 {
-        avx2!(Mask8(transmute::<__m256i, wide::u32x8>(_mm256_cmpeq_epi32(
-            (self & other).native(),
-            _mm256_setzero_si256()
-        ))))
+        avx2!(Mask8(_mm256_cmpeq_epi32((self & other).0, _mm256_setzero_si256())))
     }
 
     #[inline(always)]
     fn halves_meet(self, other: Self) -> Mask8 {
         avx2!({
-            let empty = _mm256_cmpeq_epi16((self & other).native(), _mm256_setzero_si256());
-            let full = _mm256_cmpeq_epi32(empty, _mm256_setzero_si256());
-            Mask8(transmute::<__m256i, wide::u32x8>(full))
+            let empty = _mm256_cmpeq_epi16((self & other).0, _mm256_setzero_si256());
+            Mask8(_mm256_cmpeq_epi32(empty, _mm256_setzero_si256()))
         })
     }
 
@@ -451,41 +389,23 @@ impl U32Lanes for U32x8 {
         let from = &FRONT[(mask.bits() & 0xff) as usize];
         avx2!({
             let from = _mm256_cvtepu8_epi32(_mm_loadl_epi64(from.as_ptr().cast()));
-            let front = _mm256_permutevar8x32_epi32(self.native(), from);
-            Self(transmute::<__m256i, wide::u32x8>(front))
+            Self(_mm256_permutevar8x32_epi32(self.0, from))
         })
     }
 
     #[inline(always)]
     fn store(self, to: &mut [u32]) {
         let to: &mut [u32; 8] = (&mut to[..8]).try_into().unwrap();
-        avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), self.native()));
+        avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), self.0));
     }
 }
 
 impl MaskLanes for Mask8 {
     #[inline(always)]
     fn bits(self) -> u32 {
-        avx2!(_mm256_movemask_ps(transmute::<wide::u32x8, __m256>(self.0)).cast_unsigned())
+        avx2!(_mm256_movemask_ps(_mm256_castsi256_ps(self.0)).cast_unsigned())
     }
 }
-
-/// Implements binary operations of vectors and masks in native types as one intrinsic each.
-macro_rules! native_operators {
-    ($type:ident: $($trait:ident $name:ident = $intrinsic:ident),+) => {$(
-        impl $trait for $type {
-            type Output = Self;
-            #[inline(always)]
-            fn $name(self, other: Self) -> Self {
-                avx2!(Self($intrinsic(self.0, other.0)))
-            }
-        }
-    )+};
-}
-
-native_operators!(F64x4: Add add = _mm256_add_pd, Sub sub = _mm256_sub_pd,
-    Mul mul = _mm256_mul_pd, Div div = _mm256_div_pd);
-native_operators!(MaskF64x4: BitAnd bitand = _mm256_and_pd, BitOr bitor = _mm256_or_pd);
 
 impl Not for MaskF64x4 {
     type Output = Self;

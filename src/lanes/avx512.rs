@@ -1,13 +1,12 @@
 //! The AVX-512 level: sixteen lanes, available at run time regardless of the build's target
 //! features.
 //!
-//! As in `avx2.rs`, the vectors are stored as types of `wide` and the operations are intrinsics.
-//! Masks are stored in mask registers.
+//! As in `avx2.rs`, vectors are the types of `core::arch`, and operations are its intrinsics. A mask has one bit per lane, so it fits into a
+//! mask register.
 
 use super::table::assert_rows;
 use super::{F32Lanes, F64Lanes, Isa, Kernel, MaskLanes, U32Lanes};
 use core::arch::x86_64::*;
-use core::mem::transmute;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
 /// Token that proves that this CPU has AVX-512 F, BW, DQ and VL. Only [`Avx512::detect`] creates
@@ -17,11 +16,11 @@ pub(crate) struct Avx512(());
 
 /// Sixteen `f32`. Can only be created from an [`Avx512`] token.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct F32x16(wide::f32x16);
+pub(crate) struct F32x16(__m512);
 
 /// Sixteen `u32`. Can only be created from an [`Avx512`] token.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct U32x16(wide::u32x16);
+pub(crate) struct U32x16(__m512i);
 
 /// Sixteen truth values, one bit each.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +34,12 @@ pub(crate) struct F64x8(__m512d);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MaskF64x8(__mmask8);
 
-/// Evaluates intrinsics on casts of the vectors in scope.
+/// Evaluates intrinsics on the vectors in scope.
 macro_rules! avx512 {
     ($e:expr) => {
         // SAFETY: the CPU has AVX-512 F, BW, DQ and VL: each vector or token in scope stems from
-        // `Avx512::detect`. Casts are between vectors of the same size for which every bit
-        // pattern is valid. Loads and stores are given arrays of their full width, or an address whose
-        // range a comment or an assertion before the block proves.
+        // `Avx512::detect`. Loads and stores are given arrays of their full width, or an address
+        // whose range a comment or an assertion before the block proves.
         unsafe { $e }
     };
 }
@@ -113,26 +111,24 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn splat(self, x: f32) -> F32x16 {
-        avx512!(F32x16(transmute::<__m512, wide::f32x16>(_mm512_set1_ps(x))))
+        avx512!(F32x16(_mm512_set1_ps(x)))
     }
 
     #[inline(always)]
     fn splat_u32(self, x: u32) -> U32x16 {
-        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_set1_epi32(x.cast_signed()))))
+        avx512!(U32x16(_mm512_set1_epi32(x.cast_signed())))
     }
 
     #[inline(always)]
     fn load(self, from: &[f32]) -> F32x16 {
         let from: &[f32; 16] = from[..16].try_into().unwrap();
-        avx512!(F32x16(transmute::<__m512, wide::f32x16>(_mm512_loadu_ps(from.as_ptr()))))
+        avx512!(F32x16(_mm512_loadu_ps(from.as_ptr())))
     }
 
     #[inline(always)]
     fn load_u32(self, from: &[u32]) -> U32x16 {
         let from: &[u32; 16] = from[..16].try_into().unwrap();
-        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_loadu_si512(
-            from.as_ptr().cast()
-        ))))
+        avx512!(U32x16(_mm512_loadu_si512(from.as_ptr().cast())))
     }
 
     #[inline(always)]
@@ -152,11 +148,11 @@ impl Isa for Avx512 {
         avx512!({
             let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
             let to: *mut __m512i = to.as_mut_ptr().cast();
-            _mm512_storeu_si512(to, _mm512_permutex2var_epi32(a.native(), low, b.native()));
+            _mm512_storeu_si512(to, _mm512_permutex2var_epi32(a.0, low, b.0));
             // Usually few lanes are needed, so skip the second half if none of it is.
             if count > 8 {
                 let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
-                let pairs = _mm512_permutex2var_epi32(a.native(), high, b.native());
+                let pairs = _mm512_permutex2var_epi32(a.0, high, b.0);
                 _mm512_storeu_si512(to.add(1), pairs);
             }
         });
@@ -176,8 +172,8 @@ impl Isa for Avx512 {
                 if 3 * count > 16 * q {
                     let two = _mm512_loadu_si512(TWO[q].as_ptr().cast());
                     let all = _mm512_loadu_si512(ALL[q].as_ptr().cast());
-                    let words = _mm512_permutex2var_epi32(a.native(), two, b.native());
-                    let words = _mm512_permutex2var_epi32(words, all, c.native());
+                    let words = _mm512_permutex2var_epi32(a.0, two, b.0);
+                    let words = _mm512_permutex2var_epi32(words, all, c.0);
                     _mm512_storeu_si512(to.add(q), words);
                 }
             }
@@ -197,12 +193,7 @@ impl Isa for Avx512 {
         // Quarter `q` of `rows[r]` becomes row `4q + r`; its words are written to `to[4q +
         // r][at..]`.
         avx512!({
-            let [a, b, c, d] = [
-                columns[0].native(),
-                columns[1].native(),
-                columns[2].native(),
-                columns[3].native(),
-            ];
+            let [U32x16(a), U32x16(b), U32x16(c), U32x16(d)] = columns;
             let (ab_low, ab_high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
             let (cd_low, cd_high) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
             let rows = [
@@ -262,18 +253,10 @@ impl Isa for Avx512 {
                     _mm512_unpackhi_epi32(four[2], four[3]),
                 );
                 [
-                    U32x16(transmute::<__m512i, wide::u32x16>(_mm512_unpacklo_epi64(
-                        ab_low, ab_high,
-                    ))),
-                    U32x16(transmute::<__m512i, wide::u32x16>(_mm512_unpackhi_epi64(
-                        ab_low, ab_high,
-                    ))),
-                    U32x16(transmute::<__m512i, wide::u32x16>(_mm512_unpacklo_epi64(
-                        cd_low, cd_high,
-                    ))),
-                    U32x16(transmute::<__m512i, wide::u32x16>(_mm512_unpackhi_epi64(
-                        cd_low, cd_high,
-                    ))),
+                    U32x16(_mm512_unpacklo_epi64(ab_low, ab_high)),
+                    U32x16(_mm512_unpackhi_epi64(ab_low, ab_high)),
+                    U32x16(_mm512_unpacklo_epi64(cd_low, cd_high)),
+                    U32x16(_mm512_unpackhi_epi64(cd_low, cd_high)),
                 ]
             });
         }
@@ -283,25 +266,22 @@ impl Isa for Avx512 {
 
 /// Implements binary operators of a vector as one intrinsic each.
 macro_rules! operators {
-    ($vector:ident($wide:ty as $native:ty): $($trait:ident $name:ident = $intrinsic:ident),+) => {$(
+    ($vector:ident: $($trait:ident $name:ident = $intrinsic:ident),+) => {$(
         impl $trait for $vector {
             type Output = Self;
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
-                avx512!(Self(transmute::<$native, $wide>($intrinsic(
-                    transmute::<$wide, $native>(self.0),
-                    transmute::<$wide, $native>(other.0),
-                ))))
+                avx512!(Self($intrinsic(self.0, other.0)))
             }
         }
     )+};
 }
 
-operators!(F32x16(wide::f32x16 as __m512):
-    Add add = _mm512_add_ps, Sub sub = _mm512_sub_ps,
+operators!(F32x16: Add add = _mm512_add_ps, Sub sub = _mm512_sub_ps,
     Mul mul = _mm512_mul_ps, Div div = _mm512_div_ps);
-operators!(U32x16(wide::u32x16 as __m512i):
-    BitAnd bitand = _mm512_and_si512, BitOr bitor = _mm512_or_si512);
+operators!(U32x16: BitAnd bitand = _mm512_and_si512, BitOr bitor = _mm512_or_si512);
+operators!(F64x8: Add add = _mm512_add_pd, Sub sub = _mm512_sub_pd,
+    Mul mul = _mm512_mul_pd, Div div = _mm512_div_pd);
 
 /// Implements the operators of a mask.
 macro_rules! mask_operators {
@@ -344,13 +324,8 @@ mask_operators!(MaskF64x8);
 
 impl F32x16 {
     #[inline(always)]
-    fn native(self) -> __m512 {
-        avx512!(transmute::<wide::f32x16, __m512>(self.0))
-    }
-
-    #[inline(always)]
     fn compare<const PREDICATE: i32>(self, other: Self) -> Mask16 {
-        avx512!(Mask16(_mm512_cmp_ps_mask::<PREDICATE>(self.native(), other.native())))
+        avx512!(Mask16(_mm512_cmp_ps_mask::<PREDICATE>(self.0, other.0)))
     }
 }
 
@@ -360,28 +335,22 @@ impl F32Lanes for F32x16 {
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_min_ps(
-            self.native(),
-            other.native()
-        ))))
+        avx512!(Self(_mm512_min_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_max_ps(
-            self.native(),
-            other.native()
-        ))))
+        avx512!(Self(_mm512_max_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
-        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_abs_ps(self.native()))))
+        avx512!(Self(_mm512_abs_ps(self.0)))
     }
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_sqrt_ps(self.native()))))
+        avx512!(Self(_mm512_sqrt_ps(self.0)))
     }
 
     #[inline(always)]
@@ -406,39 +375,28 @@ impl F32Lanes for F32x16 {
 
     #[inline(always)]
     fn select(mask: Mask16, yes: Self, no: Self) -> Self {
-        avx512!(Self(transmute::<__m512, wide::f32x16>(_mm512_mask_blend_ps(
-            mask.0,
-            no.native(),
-            yes.native()
-        ))))
+        avx512!(Self(_mm512_mask_blend_ps(mask.0, no.0, yes.0)))
     }
 
     #[inline(always)]
     fn trunc(self) -> U32x16 {
-        avx512!(U32x16(transmute::<__m512i, wide::u32x16>(_mm512_cvttps_epi32(self.native()))))
+        avx512!(U32x16(_mm512_cvttps_epi32(self.0)))
     }
 
     #[inline(always)]
     fn to_bits(self) -> U32x16 {
-        avx512!(U32x16(transmute::<wide::f32x16, wide::u32x16>(self.0)))
+        avx512!(U32x16(_mm512_castps_si512(self.0)))
     }
 
     #[inline(always)]
     fn from_bits(bits: U32x16) -> Self {
-        avx512!(Self(transmute::<wide::u32x16, wide::f32x16>(bits.0)))
+        avx512!(Self(_mm512_castsi512_ps(bits.0)))
     }
 
     #[inline(always)]
     fn store(self, to: &mut [f32]) {
         let to: &mut [f32; 16] = (&mut to[..16]).try_into().unwrap();
-        avx512!(_mm512_storeu_ps(to.as_mut_ptr(), self.native()));
-    }
-}
-
-impl U32x16 {
-    #[inline(always)]
-    fn native(self) -> __m512i {
-        avx512!(transmute::<wide::u32x16, __m512i>(self.0))
+        avx512!(_mm512_storeu_ps(to.as_mut_ptr(), self.0));
     }
 }
 
@@ -447,105 +405,67 @@ impl U32Lanes for U32x16 {
 
     #[inline(always)]
     fn wrapping_add(self, other: Self) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_add_epi32(
-            self.native(),
-            other.native()
-        ))))
+        avx512!(Self(_mm512_add_epi32(self.0, other.0)))
     }
 
     #[inline(always)]
     fn wrapping_mul(self, other: Self) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_mullo_epi32(
-            self.native(),
-            other.native()
-        ))))
+        avx512!(Self(_mm512_mullo_epi32(self.0, other.0)))
     }
 
     #[inline(always)]
     fn eq(self, other: Self) -> Mask16 {
-        avx512!(Mask16(_mm512_cmpeq_epi32_mask(self.native(), other.native())))
+        avx512!(Mask16(_mm512_cmpeq_epi32_mask(self.0, other.0)))
     }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_min_epu32(
-            self.native(),
-            other.native()
-        ))))
+        avx512!(Self(_mm512_min_epu32(self.0, other.0)))
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_max_epu32(
-            self.native(),
-            other.native()
-        ))))
+        avx512!(Self(_mm512_max_epu32(self.0, other.0)))
     }
 
     #[inline(always)]
     fn shl<const N: i32>(self) -> Self {
         const { assert!(N >= 0 && N < 32) };
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_sllv_epi32(
-            self.native(),
-            _mm512_set1_epi32(N)
-        ))))
+        avx512!(Self(_mm512_sllv_epi32(self.0, _mm512_set1_epi32(N))))
     }
 
     #[inline(always)]
     fn disjoint(self, other: Self) -> Mask16 {
-        avx512!(Mask16(_mm512_testn_epi32_mask(self.native(), other.native())))
+        avx512!(Mask16(_mm512_testn_epi32_mask(self.0, other.0)))
     }
 
     #[inline(always)]
     fn halves_meet(self, other: Self) -> Mask16 {
         let both = self & other;
         avx512!({
-            let low = _mm512_test_epi32_mask(both.native(), _mm512_set1_epi32(0xffff));
-            let high = _mm512_test_epi32_mask(both.native(), _mm512_set1_epi32(!0xffff));
+            let low = _mm512_test_epi32_mask(both.0, _mm512_set1_epi32(0xffff));
+            let high = _mm512_test_epi32_mask(both.0, _mm512_set1_epi32(!0xffff));
             Mask16(low & high)
         })
     }
 
     #[inline(always)]
     fn select(mask: Mask16, yes: Self, no: Self) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_mask_blend_epi32(
-            mask.0,
-            no.native(),
-            yes.native()
-        ))))
+        avx512!(Self(_mm512_mask_blend_epi32(mask.0, no.0, yes.0)))
     }
 
     // Compress in a register: compressing straight to memory is many times slower on Zen 4.
     #[inline(always)]
     fn compress(self, mask: Mask16) -> Self {
-        avx512!(Self(transmute::<__m512i, wide::u32x16>(_mm512_maskz_compress_epi32(
-            mask.0,
-            self.native()
-        ))))
+        avx512!(Self(_mm512_maskz_compress_epi32(mask.0, self.0)))
     }
 
     #[inline(always)]
     fn store(self, to: &mut [u32]) {
         let to: &mut [u32; 16] = (&mut to[..16]).try_into().unwrap();
-        avx512!(_mm512_storeu_si512(to.as_mut_ptr().cast(), self.native()));
+        avx512!(_mm512_storeu_si512(to.as_mut_ptr().cast(), self.0));
     }
 }
-
-/// Implements binary operators of [`F64x8`] as one intrinsic each.
-macro_rules! f64_operators {
-    ($($trait:ident $name:ident = $intrinsic:ident),+) => {$(
-        impl $trait for F64x8 {
-            type Output = Self;
-            #[inline(always)]
-            fn $name(self, other: Self) -> Self {
-                avx512!(Self($intrinsic(self.0, other.0)))
-            }
-        }
-    )+};
-}
-
-f64_operators!(Add add = _mm512_add_pd, Sub sub = _mm512_sub_pd,
-    Mul mul = _mm512_mul_pd, Div div = _mm512_div_pd);
 
 impl F64Lanes for F64x8 {
     type Mask = MaskF64x8;
