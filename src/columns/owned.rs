@@ -77,7 +77,7 @@ pub type SegmentStore = Store<Segment, 7>;
 
 /// Number of parts that threads share when a store is filled.
 const PARTS: usize = 64;
-/// Least number of rows of a part.
+/// Least number of rows of a part. To wake another thread takes longer than to fill so few.
 const PART_ROWS_MIN: usize = 512;
 
 /// Greatest number of columns of a store.
@@ -371,8 +371,8 @@ fn fill_parts(
     columns: &mut [&mut [f32]],
     fill: &(dyn Fn(usize, &mut [&mut [f32]]) -> bool + Sync),
 ) -> bool {
-    let count = columns.len();
-    let size = columns[0].len().div_ceil(PARTS).max(PART_ROWS_MIN);
+    let (count, rows) = (columns.len(), columns[0].len());
+    let size = rows.div_ceil(PARTS).max(PART_ROWS_MIN);
     let mut parts: [([&mut [f32]; COLUMNS_MAX], bool); PARTS] = core::array::from_fn(|_| {
         let mut part = [(); COLUMNS_MAX].map(|()| <&mut [f32]>::default());
         for (part, column) in part.iter_mut().zip(&mut *columns) {
@@ -381,7 +381,9 @@ fn fill_parts(
         }
         (part, true)
     });
-    par::fill_chunks(threads, &mut parts, 1, &|index, parts| {
+    // Without the empty parts, so that one part is filled by the calling thread.
+    let parts = &mut parts[..rows.div_ceil(size)];
+    par::fill_chunks(threads, parts, 1, &|index, parts| {
         for (columns, all_valid) in parts {
             *all_valid = fill(index * size, &mut columns[..count]);
         }

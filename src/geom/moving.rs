@@ -202,11 +202,18 @@ impl AcceleratingBox {
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let Aabb { min, max } = self.aabb;
-        let lowest = |axis: usize| lowest(self.delta[axis], self.accel[axis]);
-        let highest = |axis: usize| -self::lowest(-self.delta[axis], -self.accel[axis]);
         Aabb {
-            min: each_axis(|k| round_down(sum_down(min[k].into(), lowest(k)))),
-            max: each_axis(|k| -round_down(sum_down((-max[k]).into(), -highest(k)))),
+            min: each_axis(|axis| {
+                let lowest = lowest(self.delta[axis], self.accel[axis]);
+                let end = round_down(sum_down(min[axis].into(), lowest));
+                if min[axis] <= end { min[axis] } else { end }
+            }),
+            max: each_axis(|axis| {
+                // That of the mirrored path. A path that ends at zero has a zero without a sign, as a sum has.
+                let lowest = lowest(-self.delta[axis], -self.accel[axis]);
+                let end = 0.0 - round_down(sum_down((-max[axis]).into(), lowest));
+                if max[axis] >= end { max[axis] } else { end }
+            }),
         }
     }
 

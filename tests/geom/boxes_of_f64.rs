@@ -226,12 +226,23 @@ fn bounds_contain_the_whole_path() {
     assert!(turned > 2_500, "{turned}");
 }
 
-/// Goal: without acceleration the bounds are those of a moving box. Method: hostile boxes, compared bit by
-/// bit, and turning points that `f32` can represent.
+/// Goal: without acceleration the bounds are those of a moving box. Method: hostile boxes, and boxes that start or end at either zero, compared bit
+/// by bit; and turning points that `f32` can represent.
 #[test]
 fn bounds_are_those_of_moving_boxes_and_exact_at_exact_turns() {
-    for case in testkit::cases::cases(13, 40_000) {
-        assert_eq!(AcceleratingBox::from(case.a).bounds(), case.a.bounds(), "{case:?}");
+    let bits = |aabb: Aabb| [aabb.min, aabb.max].map(|corner| corner.map(f32::to_bits));
+    let ends = [-1.5, -0.0, 0.0, 1.5];
+    let boxes = ends.into_iter().flat_map(|low| ends.map(|high| [low, high]));
+    let boxes = boxes.flat_map(|[low, high]| ends.map(|delta| [low, high, delta]));
+    let at_zero = boxes.filter(|[low, high, _]| low <= high).map(|[low, high, delta]| MovingBox {
+        aabb: Aabb { min: [low; 3], max: [high; 3] },
+        delta: [delta; 3],
+    });
+    for moving in testkit::cases::cases(13, 40_000).map(|case| case.a).chain(at_zero) {
+        for accel in [0.0, -0.0] {
+            let moved = AcceleratingBox { accel: [accel; 3], ..moving.into() };
+            assert_eq!(bits(moved.bounds()), bits(moving.bounds()), "{moved:?}");
+        }
     }
     let aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
     let thrown = AcceleratingBox { aabb, delta: [4.0, -4.0, 3.0], accel: [-8.0, 8.0, -2.0] };

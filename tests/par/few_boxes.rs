@@ -6,7 +6,7 @@ use scenes::{Scene, World};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
-use swath::{Aabb, Broadphase, FixedBoxes, MovingBox, PairFinder, Proxy, Threads};
+use swath::{Aabb, Broadphase, FixedBoxes, MovingBox, MovingBoxStore, PairFinder, Proxy, Threads};
 
 /// How long the calls may wait for a thread of the pool. They take less than a millisecond.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -28,7 +28,11 @@ fn few_boxes_wake_no_thread() {
         let world = World::new(Scene::Dense, 1000, 1);
         let boxes: Vec<MovingBox> = (0..1000).map(|row| world.columns().get(row)).collect();
         let still: Vec<Aabb> = boxes.iter().map(|of| of.aabb).collect();
-        let send = |name, pairs| results.send((name, pairs)).expect("the test waits");
+        let send = |name, count| results.send((name, count)).expect("the test waits");
+
+        let mut store = MovingBoxStore::new();
+        store.fill(300, &threads, |row| boxes[row]);
+        send("MovingBoxStore", store.len());
 
         let mut finder = PairFinder::with_exec(threads.clone());
         send("PairFinder", finder.swept_pairs(&boxes).expect("no limit").len());
@@ -42,9 +46,9 @@ fn few_boxes_wake_no_thread() {
         broadphase.insert_many(&still[100..], Proxy::fixed(), &mut Vec::new()).expect("they fit");
         send("Broadphase", broadphase.update().expect("no limit").begun().len());
     });
-    for expected in ["PairFinder", "FixedBoxes", "Broadphase"] {
+    for expected in ["MovingBoxStore", "PairFinder", "FixedBoxes", "Broadphase"] {
         let result = arrived.recv_timeout(PATIENCE);
-        assert!(result.is_ok_and(|(name, pairs)| name == expected && pairs > 100), "{expected}");
+        assert!(result.is_ok_and(|(name, count)| name == expected && count > 100), "{expected}");
     }
     releases.clear();
     caller.join().expect("the caller does not panic");
