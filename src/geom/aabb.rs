@@ -442,7 +442,7 @@ pub(super) fn add_down(a: f32, b: f32) -> f32 {
 }
 
 /// Returns the least `f32` that is not below `a + b`.
-pub(super) fn add_up(a: f32, b: f32) -> f32 {
+pub(crate) fn add_up(a: f32, b: f32) -> f32 {
     let (sum, error) = two_sum(a, b);
     if error > 0.0 { sum.next_up() } else { sum }
 }

@@ -20,7 +20,7 @@ mod segment;
 mod sphere;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
-pub(crate) use aabb::{check_margin, is_magnitude};
+pub(crate) use aabb::{add_up, check_margin, is_magnitude};
 pub(crate) use arrays::{
     MapEach, append_each, count_of, descending, each_axis, lengthen_by_default, most_of,
     sample_index, saturating_sum_of, sum_of, uneven_index,

@@ -162,6 +162,13 @@ impl<'a, const K: usize> Each<'a, K> {
     }
 }
 
+impl<'a> Each<'a, 6> {
+    /// Uses the corners of the boxes at the start of the tick.
+    pub(crate) fn corners(boxes: &Checked<'a>) -> Self {
+        Self::of(boxes.columns().corners(), boxes)
+    }
+}
+
 impl<const K: usize> Side<K> for Each<'_, K> {
     #[inline(always)]
     fn load<I: Isa>(&self, isa: I, start: usize) -> [I::F32; K] {

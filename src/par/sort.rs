@@ -90,27 +90,17 @@ fn select(words: &mut [u32], at: usize) {
         }
         let [a, b, c] = [words[from], words[from.midpoint(to)], words[to - 1]];
         let middle = a.min(b).max(c.min(a.max(b)));
-        let below = from + divide_words(&mut words[from..to], u64::from(middle));
+        let below = from + divide(&mut words[from..to], |&word| word < middle);
         if at < below {
             to = below;
             continue;
         }
-        from = below + divide_words(&mut words[below..to], u64::from(middle) + 1);
+        from = below + divide(&mut words[below..to], |&word| word <= middle);
         if at < from {
             return;
         }
     }
     sort_rows(&mut words[from..to]);
-}
-
-/// Moves the words below `divider` to the front, and returns their number, as `divide` does.
-fn divide_words(words: &mut [u32], divider: u64) -> usize {
-    let mut below = 0;
-    for next in 0..words.len() {
-        words.swap(next, below);
-        below += usize::from(u64::from(words[below]) < divider);
-    }
-    below
 }
 
 /// Maps the bits of a number to a word such that words have the order of the numbers. `!ordered_bits(!word)` is the
@@ -140,7 +130,7 @@ pub(crate) fn sort_parallel<const N: usize>(threads: &Threads, items: &mut [[u32
         // Part `part` of `PARTS >> shift` parts is divided at the sample in its middle.
         let divide = |part: usize, shift: usize, items: &mut [u32]| {
             let divider = key(&sample[((2 * part + 1) * SAMPLE) << (shift - 1)]);
-            divide(items.as_chunks_mut::<N>().0, divider) * N
+            divide(items.as_chunks_mut::<N>().0, |item| key(item) < divider) * N
         };
         let sort = |items: &mut [u32]| sort(items.as_chunks_mut::<N>().0);
         sort_parts(threads, items.as_flattened_mut(), &divide, &sort);
@@ -178,15 +168,15 @@ fn sort_parts(
     fill_parts(threads, &starts, words, 1, &|_, words| sort(words));
 }
 
-/// Moves the items below `divider` to the front, and returns their number.
+/// Moves the items for which `is_below` is true to the front, and returns their number.
 ///
 /// Method: the partition of N. Lomuto (Bentley 1986, *Programming Pearls*, column 10), without a branch on the order.
-#[cfg(feature = "std")]
-fn divide<const N: usize>(items: &mut [[u32; N]], divider: u128) -> usize {
+#[inline(always)]
+fn divide<T>(items: &mut [T], is_below: impl Fn(&T) -> bool) -> usize {
     let mut below = 0;
     for next in 0..items.len() {
         items.swap(next, below);
-        below += usize::from(key(&items[below]) < divider);
+        below += usize::from(is_below(&items[below]));
     }
     below
 }

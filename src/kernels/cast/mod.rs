@@ -170,7 +170,7 @@ impl Sink for CastColumns<'_> {
 pub fn one_to_one(segment: &Segment, aabb: &Aabb) -> Result<Cast, Invalid> {
     segment.validate()?;
     aabb.validate()?;
-    let answer = batch::one_to_one(SegmentBoxCast::<true>, segment.to_row(), corners(aabb));
+    let answer = batch::one_to_one(SegmentBoxCast::<true>, segment.to_row(), aabb.to_row());
     Ok(answer.map_or(Cast::MISS, |(entry, exit, faces)| Cast {
         entry,
         exit,
@@ -240,7 +240,7 @@ pub fn many_to_one(
     output: impl Output<Cast>,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
-    let sides = (Each::new(many), One(corners(aabb)));
+    let sides = (Each::new(many), One(aabb.to_row()));
     batch::run(level, SegmentBoxCast::<true>, sides, many.len(), output)
 }
 
@@ -257,7 +257,7 @@ pub fn zip(
     boxes: &Checked<'_>,
     output: impl Output<Cast>,
 ) -> Result<(), BatchError> {
-    let sides = (Each::new(segments), Each::of(boxes.columns().corners(), boxes));
+    let sides = (Each::new(segments), Each::corners(boxes));
     batch::zip(level, SegmentBoxCast::<true>, sides, output)
 }
 
@@ -269,7 +269,7 @@ fn segment_to_many(
     sink: impl Sink,
 ) -> Result<(), BatchError> {
     segment.validate()?;
-    let sides = (One(segment.to_row()), Each::of(many.columns().corners(), many));
+    let sides = (One(segment.to_row()), Each::corners(many));
     // One segment is tested against up to millions of rows, and almost no segment is tiny, so the
     // distinction is made once, outside of the loop.
     if is_tiny(segment) {
@@ -277,12 +277,6 @@ fn segment_to_many(
     } else {
         batch::run(level, SegmentBoxCast::<false>, sides, many.len(), sink)
     }
-}
-
-/// Returns the columns of a box that a cast uses.
-fn corners(aabb: &Aabb) -> [f32; 6] {
-    let ([x0, y0, z0], [x1, y1, z1]) = (aabb.min, aabb.max);
-    [x0, y0, z0, x1, y1, z1]
 }
 
 /// Casts segments against boxes.

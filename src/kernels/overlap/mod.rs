@@ -36,7 +36,7 @@ pub mod sphere;
 
 use super::batch::{Answer, Each, One, Output, Question};
 use super::{BatchError, Rows, batch};
-use crate::columns::Checked;
+use crate::columns::{Checked, Row};
 use crate::geom::{Aabb, Invalid, Pair};
 use crate::lanes::{Isa, Level};
 pub use bits::Bits;
@@ -44,16 +44,6 @@ use bits::FirstRow;
 
 impl Output<bool> for Bits<'_> {}
 impl Output<bool> for &mut Rows<'_> {}
-
-/// Returns the six numbers of a box.
-fn corners(Aabb { min: [x0, y0, z0], max: [x1, y1, z1] }: &Aabb) -> [f32; 6] {
-    [*x0, *y0, *z0, *x1, *y1, *z1]
-}
-
-/// Uses the corners of the rows at the start of the tick.
-fn each<'a>(many: &Checked<'a>) -> Each<'a, 6> {
-    Each::of(many.columns().corners(), many)
-}
 
 /// Returns whether `a` and `b` share a point. Like [`Aabb::overlaps`], with validation.
 ///
@@ -73,7 +63,7 @@ fn each<'a>(many: &Checked<'a>) -> Each<'a, 6> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<bool, Invalid> {
     a.validate()?;
     b.validate()?;
-    Ok(batch::one_to_one(BoxOverlap, corners(a), corners(b)).is_some())
+    Ok(batch::one_to_one(BoxOverlap, a.to_row(), b.to_row()).is_some())
 }
 
 /// Finds the rows of `many` that share a point with `a`.
@@ -90,7 +80,7 @@ pub fn one_to_many(
     output: impl Output<bool>,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    batch::run(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), output)
+    batch::run(level, BoxOverlap, (One(a.to_row()), Each::corners(many)), many.len(), output)
 }
 
 /// Returns the lowest row of `many` that shares a point with `a`. Stops at the first hit.
@@ -101,7 +91,7 @@ pub fn one_to_many(
 pub fn any(level: Level, a: &Aabb, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     a.validate()?;
     let mut first = FirstRow::default();
-    batch::run(level, BoxOverlap, (One(corners(a)), each(many)), many.len(), &mut first)?;
+    batch::run(level, BoxOverlap, (One(a.to_row()), Each::corners(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 
@@ -118,7 +108,7 @@ pub fn zip(
     b: &Checked<'_>,
     output: impl Output<bool>,
 ) -> Result<(), BatchError> {
-    batch::zip(level, BoxOverlap, (each(a), each(b)), output)
+    batch::zip(level, BoxOverlap, (Each::corners(a), Each::corners(b)), output)
 }
 
 /// Finds the pairs whose two rows share a point. Result `i` is that of `pairs[i]`.
@@ -135,7 +125,7 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl Output<bool>,
 ) -> Result<(), BatchError> {
-    batch::pairs(level, BoxOverlap, each(boxes), pairs, output)
+    batch::pairs(level, BoxOverlap, Each::corners(boxes), pairs, output)
 }
 
 /// Tests whether two boxes share a point.

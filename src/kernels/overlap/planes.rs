@@ -25,10 +25,10 @@
 //! byte per row with [`PlaneSideColumns`].
 
 use super::bits::FirstRow;
-use super::{Bits, corners, each, simd};
-use crate::columns::{Checked, LengthMismatch};
+use super::{Bits, simd};
+use crate::columns::{Checked, LengthMismatch, Row};
 use crate::geom::{Aabb, Invalid, Plane, PlaneSide};
-use crate::kernels::batch::{Answer, One, Output, Question, Sink};
+use crate::kernels::batch::{Answer, Each, One, Output, Question, Sink};
 use crate::kernels::{BatchError, Rows, batch};
 use crate::lanes::{Isa, LANES_MAX, Level, U32Lanes};
 
@@ -92,7 +92,7 @@ fn validate(planes: &[Plane]) -> Result<(), Invalid> {
 pub fn one_to_one(planes: &[Plane], aabb: &Aabb) -> Result<PlaneSide, Invalid> {
     validate(planes)?;
     aabb.validate()?;
-    let answer = batch::one_to_one(PlaneRegion(planes), [], corners(aabb));
+    let answer = batch::one_to_one(PlaneRegion(planes), [], aabb.to_row());
     Ok(answer.map_or(PlaneSide::Outside, |(_, _, bits)| side(bits)))
 }
 
@@ -132,7 +132,7 @@ pub fn one_to_many(
     output: impl Output<PlaneSide>,
 ) -> Result<(), BatchError> {
     validate(planes)?;
-    batch::run(level, PlaneRegion(planes), (One([]), each(many)), many.len(), output)
+    batch::run(level, PlaneRegion(planes), (One([]), Each::corners(many)), many.len(), output)
 }
 
 /// Returns the lowest row that is not outside of the intersection of all `planes`. Stops at the
@@ -144,7 +144,7 @@ pub fn one_to_many(
 pub fn any(level: Level, planes: &[Plane], many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     validate(planes)?;
     let mut first = FirstRow::default();
-    batch::run(level, PlaneRegion(planes), (One([]), each(many)), many.len(), &mut first)?;
+    batch::run(level, PlaneRegion(planes), (One([]), Each::corners(many)), many.len(), &mut first)?;
     Ok(first.0)
 }
 

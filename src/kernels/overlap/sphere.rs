@@ -16,8 +16,8 @@
 //! Cost: 24 bytes read per box and 16 per sphere; output as in [`overlap`](super).
 
 use super::bits::FirstRow;
-use super::{corners, each, simd};
-use crate::columns::{Checked, SphereColumns};
+use super::simd;
+use crate::columns::{Checked, Row, SphereColumns};
 use crate::geom::{Aabb, Invalid, Sphere};
 use crate::kernels::batch::{Answer, Each, One, Output, Question};
 use crate::kernels::{BatchError, batch};
@@ -53,7 +53,7 @@ fn each_sphere<'a>(many: &Checked<'a, SphereColumns<'a>>) -> Each<'a, 4> {
 pub fn one_to_one(sphere: &Sphere, aabb: &Aabb) -> Result<bool, Invalid> {
     sphere.validate()?;
     aabb.validate()?;
-    Ok(batch::one_to_one(Ball, numbers(sphere), corners(aabb)).is_some())
+    Ok(batch::one_to_one(SphereOverlap, numbers(sphere), aabb.to_row()).is_some())
 }
 
 /// Finds the boxes of `many` that share a point with `sphere`.
@@ -70,7 +70,8 @@ pub fn one_to_many(
     output: impl Output<bool>,
 ) -> Result<(), BatchError> {
     sphere.validate()?;
-    batch::run(level, Ball, (One(numbers(sphere)), each(many)), many.len(), output)
+    let sides = (One(numbers(sphere)), Each::corners(many));
+    batch::run(level, SphereOverlap, sides, many.len(), output)
 }
 
 /// Returns the lowest row of `many` that shares a point with `sphere`. Stops at the first hit.
@@ -81,7 +82,8 @@ pub fn one_to_many(
 pub fn any(level: Level, sphere: &Sphere, many: &Checked<'_>) -> Result<Option<u32>, BatchError> {
     sphere.validate()?;
     let mut first = FirstRow::default();
-    batch::run(level, Ball, (One(numbers(sphere)), each(many)), many.len(), &mut first)?;
+    let sides = (One(numbers(sphere)), Each::corners(many));
+    batch::run(level, SphereOverlap, sides, many.len(), &mut first)?;
     Ok(first.0)
 }
 
@@ -99,7 +101,7 @@ pub fn many_to_one(
     output: impl Output<bool>,
 ) -> Result<(), BatchError> {
     aabb.validate()?;
-    batch::run(level, Ball, (each_sphere(many), One(corners(aabb))), many.len(), output)
+    batch::run(level, SphereOverlap, (each_sphere(many), One(aabb.to_row())), many.len(), output)
 }
 
 /// Finds the indices `i` for which sphere `i` and box `i` share a point.
@@ -115,14 +117,14 @@ pub fn zip(
     boxes: &Checked<'_>,
     output: impl Output<bool>,
 ) -> Result<(), BatchError> {
-    batch::zip(level, Ball, (each_sphere(spheres), each(boxes)), output)
+    batch::zip(level, SphereOverlap, (each_sphere(spheres), Each::corners(boxes)), output)
 }
 
 /// Tests whether a sphere and a box share a point.
 #[derive(Clone, Copy, Debug)]
-struct Ball;
+struct SphereOverlap;
 
-impl Question<4, 6> for Ball {
+impl Question<4, 6> for SphereOverlap {
     #[inline(always)]
     fn answer<I: Isa>(self, isa: I, a: &[I::F32; 4], b: &[I::F32; 6]) -> Answer<I> {
         simd::sphere(isa, a, b)

@@ -127,8 +127,8 @@ fn put(
 ) -> Result<(), BatchError> {
     a.validate()?;
     check_max(max)?;
-    let many_boxes = Each::of(many.columns().corners(), many);
-    batch::run(level, BoxDistance { max }, (One(a.to_row()), many_boxes), many.len(), sink)
+    let sides = (One(a.to_row()), Each::corners(many));
+    batch::run(level, BoxDistance { max }, sides, many.len(), sink)
 }
 
 /// Computes the distance of row `i` of `a` and row `i` of `b`, for each `i`, up to `max_distance`.
@@ -147,8 +147,8 @@ pub fn zip(
     output: impl Output<f32>,
 ) -> Result<(), BatchError> {
     check_max(max_distance)?;
-    let (a, b) = (Each::of(a.columns().corners(), a), Each::of(b.columns().corners(), b));
-    batch::zip(level, BoxDistance { max: max_distance }, (a, b), output)
+    let sides = (Each::corners(a), Each::corners(b));
+    batch::zip(level, BoxDistance { max: max_distance }, sides, output)
 }
 
 /// Computes the distance of two boxes, with a hit if it is at most `max`.

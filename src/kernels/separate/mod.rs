@@ -24,8 +24,8 @@ mod simd;
 use super::batch::{Answer, Each, One, Output, Question, Sink};
 use super::batch::{ContactMembers, ContactNumbers, ContactRows};
 use super::{BatchError, Hits, batch};
-use crate::columns::{BodyColumns, Checked, LengthMismatch};
-use crate::geom::{Aabb, Contact, Invalid, MapEach, Pair, check_inverse_mass};
+use crate::columns::{BodyColumns, Checked, LengthMismatch, Row};
+use crate::geom::{Aabb, Contact, Invalid, MapEach, Pair, add_up, check_inverse_mass};
 use crate::lanes::{Isa, Level, Table};
 
 /// The minimum translation that separates two boxes that share a point.
@@ -169,7 +169,7 @@ impl Sink for SeparationColumns<'_> {
 pub fn one_to_one(a: &Aabb, b: &Aabb) -> Result<Option<Separation>, Invalid> {
     a.validate()?;
     b.validate()?;
-    let answer = batch::one_to_one(BoxSeparation, corners(a), corners(b));
+    let answer = batch::one_to_one(BoxSeparation, a.to_row(), b.to_row());
     Ok(answer.map(|(depth, _, contact)| Separation { depth, contact: Contact::from_bits(contact) }))
 }
 
@@ -187,7 +187,7 @@ pub fn one_to_many(
     output: impl Output<Separation>,
 ) -> Result<(), BatchError> {
     a.validate()?;
-    batch::run(level, BoxSeparation, (One(corners(a)), each(many)), many.len(), output)
+    batch::run(level, BoxSeparation, (One(a.to_row()), Each::corners(many)), many.len(), output)
 }
 
 /// Computes the minimum translation that separates row `i` of `b` from row `i` of `a`, for each
@@ -204,7 +204,7 @@ pub fn zip(
     b: &Checked<'_>,
     output: impl Output<Separation>,
 ) -> Result<(), BatchError> {
-    batch::zip(level, BoxSeparation, (each(a), each(b)), output)
+    batch::zip(level, BoxSeparation, (Each::corners(a), Each::corners(b)), output)
 }
 
 /// Computes the minimum translation that separates the two rows of each pair.
@@ -222,7 +222,7 @@ pub fn pairs(
     pairs: &[Pair],
     output: impl Output<Separation>,
 ) -> Result<(), BatchError> {
-    batch::pairs(level, BoxSeparation, each(boxes), pairs, output)
+    batch::pairs(level, BoxSeparation, Each::corners(boxes), pairs, output)
 }
 
 /// Signed moves of both bodies along the axis of the contact, one row per separation.
@@ -327,19 +327,10 @@ pub fn shares_of_pairs(
     batch::run_contact_rows(level, Shares, contacts, sides, members, moves.columns())
 }
 
-/// Uses the columns of the corners.
-fn each<'a>(boxes: &Checked<'a>) -> Each<'a, 6> {
-    Each::of(boxes.columns().corners(), boxes)
-}
-
 /// Uses the column of the inverse masses.
 fn inverse_mass<'a>(bodies: &Checked<'a, BodyColumns<'a>>) -> Each<'a, 1> {
     let [.., inverse_mass] = bodies.columns().columns();
     Each::of(Table::new([inverse_mass], bodies.len()), bodies)
-}
-
-fn corners(&Aabb { min, max }: &Aabb) -> [f32; 6] {
-    [min[0], min[1], min[2], max[0], max[1], max[2]]
 }
 
 /// Computes the minimum translation that separates two boxes.
@@ -360,7 +351,7 @@ pub(super) fn along(a: &Aabb, b: &Aabb, contact: Contact) -> Option<Separation> 
     let axis = contact.axis()?;
     let rises = contact.normal()[axis] > 0.0;
     let (x, y) = if rises { (a.max[axis], b.min[axis]) } else { (b.max[axis], a.min[axis]) };
-    (x > y).then(|| Separation { depth: simd::difference_up(x, y), contact })
+    (x > y).then(|| Separation { depth: add_up(x, -y), contact })
 }
 
 /// Computes how two bodies share a translation.

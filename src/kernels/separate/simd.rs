@@ -25,14 +25,6 @@ fn up<I: Isa>(isa: I, rounded: I::F32, error: I::F32) -> I::F32 {
     I::F32::from_bits(rounded.to_bits().wrapping_add(step)) + zero
 }
 
-/// Returns the least float that is not below `x - y`, for `x > y`.
-pub(super) fn difference_up(x: f32, y: f32) -> f32 {
-    let difference = x - y;
-    let part = difference - x;
-    let error = (x - (difference - part)) - (y + part);
-    if error > 0.0 { difference.next_up() } else { difference }
-}
-
 /// A candidate translation that separates the boxes.
 #[derive(Clone, Copy)]
 struct Push<I: Isa> {
