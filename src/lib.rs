@@ -118,11 +118,13 @@ pub use pipeline::impact::Impact;
 pub use pipeline::scene::{ConvexBody, Scene};
 pub use pipeline::tick::Pipeline;
 
-/// Kernels over columns: one question about many rows, answered in SIMD lanes.
+/// Kernels: one geometric test over many rows, computed in SIMD lanes.
 ///
-/// Each question is a module. The name of a function states its arity: `one_to_one` is the scalar form;
-/// `one_to_many`, `zip` and `pairs` are batches over [`Checked`](crate::batch::Checked) columns. Results are
-/// written to columns of the caller, or to a list of [`Hits`](crate::batch::Hits).
+/// Each test is a module. The name of a function states its arity: `one_to_one` takes one pair of values;
+/// `one_to_many`, `many_to_one`, `zip` and `pairs` are batches over [`Checked`](crate::batch::Checked) columns. Results are
+/// written to columns of the caller, or to a list of [`Hits`](crate::batch::Hits). The tests of moving meshes,
+/// [`vertex_face`](crate::batch::vertex_face) and [`edge_edge`](crate::batch::edge_edge), read
+/// [`MovingPoints`](crate::batch::MovingPoints) instead.
 pub mod batch {
     pub use crate::columns::{
         AabbStore, AcceleratingBoxColumns, AcceleratingBoxStore, BodyColumns, BodyStore, Checked,

@@ -16,7 +16,7 @@ pub struct Segment {
     pub start: [f32; 3],
     /// The vector from the start to the point at fraction 1.
     pub delta: [f32; 3],
-    /// The greatest fraction, in units of `delta`. It may be infinite.
+    /// The greatest fraction, in units of `delta`. It may be infinite, which formats like JSON cannot represent.
     pub max_fraction: f32,
 }
 

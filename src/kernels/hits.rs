@@ -19,7 +19,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// The value that stands for no hit in a batch of queries.
+    /// The value that stands for no hit in a batch of queries. Its number is infinite, which formats like JSON cannot represent.
     pub const MISS: Self = Self { row: u32::MAX, value: f32::INFINITY };
 
     /// Returns whether this is not [`Hit::MISS`].
@@ -33,7 +33,8 @@ impl Hit {
 ///
 /// A batch appends the rows that are hit. If the buffer is too short for all of them, the batch
 /// returns [`BatchError::TooShort`] with the number of hits; the buffer then contains the first
-/// ones.
+/// ones. A batch may also overwrite elements of the buffer after the last hit, and what it writes there depends on
+/// the level: read the list, not the buffer.
 ///
 /// ```
 /// use swath::{Aabb, Level, MovingBox, MovingBoxStore};
@@ -128,15 +129,15 @@ impl Sink for &mut Hits<'_> {
     #[inline(always)]
     fn put<I: Isa>(&mut self, isa: I, start: usize, seen: usize, answer: Answer<I>) -> bool {
         let (hit, rows) = fresh(isa, start, seen, answer.hit);
-        let (rows, at) = (rows.compress(hit), answer.near.to_bits().compress(hit));
+        let (rows, values) = (rows.compress(hit), answer.near.to_bits().compress(hit));
         let count = hit.count();
         // Write a whole group wherever it fits.
         if self.found + I::LANES <= self.to.len() {
             let to: &mut [[u32; 2]] = bytemuck::cast_slice_mut(&mut self.to[self.found..]);
-            isa.store_pairs(rows, at, count, to);
+            isa.store_pairs(rows, values, count, to);
         } else {
             let mut group = [[0; 2]; LANES_MAX];
-            isa.store_pairs(rows, at, count, &mut group);
+            isa.store_pairs(rows, values, count, &mut group);
             append(self.to, self.found, bytemuck::cast_slice(&group[..count]));
         }
         self.found += count;

@@ -19,11 +19,11 @@ impl Threads {
     ///
     /// All chunks have length `size` except the last, which may be shorter. Each chunk has one
     /// writer and the chunks do not depend on the number of threads, so the results are the same for
-    /// any threads if `fill` reads nothing that it writes.
+    /// any threads if `fill` reads nothing that other calls of it change.
     ///
     /// # Panics
     ///
-    /// If `size` is 0.
+    /// If `size` is 0, or `fill` panics.
     ///
     /// ```
     /// use swath::Threads;

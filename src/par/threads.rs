@@ -34,6 +34,9 @@ impl Threads {
     /// of any pool.
     ///
     /// This is the default. Without the feature `rayon` it is the calling thread.
+    ///
+    /// While a thread of a pool waits for the others, `rayon` runs other tasks of the pool on it. So a lock that tasks of the pool
+    /// take must not be held during a call that runs on the pool: a task that waits for the lock could keep the call from ending.
     #[must_use]
     pub fn current() -> Self {
         Self(ThreadsKind::Current)
