@@ -58,8 +58,8 @@ impl<'s> NearShape<'s> {
         Enclosure { core, radius, center, reach: round_up(reach * (1.0 + ROUNDING)) }
     }
 
-    /// Returns the plane in front of the shape across a direction in world axes, which points out of the shape; `center` is that of the ball around it. For
-    /// a ball there is none, because no plane proves a greater distance than the ball itself.
+    /// Returns the plane in front of the shape across a direction in world axes, which points out of the shape; `center` is that of the ball around it. `None`
+    /// for a ball, because no plane proves a greater distance than the ball itself.
     pub(crate) fn plane(&self, center: [f32; 3], direction: V3) -> Option<PlaneInFront> {
         if self.shape.core.half_extents() == Some(V3::ZERO) {
             return None;

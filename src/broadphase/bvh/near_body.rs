@@ -82,31 +82,31 @@ const ROUNDING: f32 = 1.0 / (1 << 21) as f32;
 const LEAST: f32 = f32::from_bits(8);
 
 /// A vector in each lane.
-type Vectors<I> = [<I as Isa>::F32; 3];
+type LaneVectors<I> = [<I as Isa>::F32; 3];
 
 #[inline(always)]
-fn splat<I: Isa>(isa: I, [x, y, z]: &[f32; 3]) -> Vectors<I> {
+fn splat<I: Isa>(isa: I, [x, y, z]: &[f32; 3]) -> LaneVectors<I> {
     [isa.splat(*x), isa.splat(*y), isa.splat(*z)]
 }
 
 #[inline(always)]
-fn minus<I: Isa>(a: &Vectors<I>, b: &Vectors<I>) -> Vectors<I> {
+fn minus<I: Isa>(a: &LaneVectors<I>, b: &LaneVectors<I>) -> LaneVectors<I> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 #[inline(always)]
-fn dot<I: Isa>(a: &Vectors<I>, b: &Vectors<I>) -> I::F32 {
+fn dot<I: Isa>(a: &LaneVectors<I>, b: &LaneVectors<I>) -> I::F32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[inline(always)]
-fn cross<I: Isa>(a: &Vectors<I>, b: &Vectors<I>) -> Vectors<I> {
+fn cross<I: Isa>(a: &LaneVectors<I>, b: &LaneVectors<I>) -> LaneVectors<I> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Computes a lower bound of `normal · x`.
 #[inline(always)]
-fn lower_dot<I: Isa>(isa: I, normal: &Vectors<I>, x: &Vectors<I>) -> I::F32 {
+fn lower_dot<I: Isa>(isa: I, normal: &LaneVectors<I>, x: &LaneVectors<I>) -> I::F32 {
     let terms = [normal[0] * x[0], normal[1] * x[1], normal[2] * x[2]];
     let size = terms[0].abs() + terms[1].abs() + terms[2].abs();
     terms[0] + terms[1] + terms[2] - (size * isa.splat(ROUNDING) + isa.splat(LEAST))
@@ -115,14 +115,14 @@ fn lower_dot<I: Isa>(isa: I, normal: &Vectors<I>, x: &Vectors<I>) -> I::F32 {
 impl NearBody<'_, '_> {
     /// Computes lower bounds of distances from the body by the plane in front of it; `nearest` is the corner of a box that is nearest to the plane.
     #[inline(always)]
-    fn beyond_plane<I: Isa>(isa: I, plane: &PlaneInFront, nearest: &Vectors<I>) -> I::F32 {
+    fn beyond_plane<I: Isa>(isa: I, plane: &PlaneInFront, nearest: &LaneVectors<I>) -> I::F32 {
         let normal = splat(isa, &plane.normal);
         (lower_dot(isa, &normal, nearest) - isa.splat(plane.offset)) * isa.splat(LOWER)
     }
 
     /// Returns the vectors from the centre of the body to the corners of triangles.
     #[inline(always)]
-    fn from_center<I: Isa>(&self, isa: I, leaf: &TriangleLeaf, lane: usize) -> [Vectors<I>; 3] {
+    fn from_center<I: Isa>(&self, isa: I, leaf: &TriangleLeaf, lane: usize) -> [LaneVectors<I>; 3] {
         let center = splat(isa, &self.of.center);
         let mut vectors = [center; 3];
         for (vector, columns) in vectors.iter_mut().zip(&leaf.corners) {
@@ -252,7 +252,7 @@ fn lowest(keys: &[f32; WIDTH], lanes: u32) -> usize {
 /// the three points on the edges (Ericson 2004, *Real-Time Collision Detection*, §5.1.5). It is zero or inexact for needles, and NaN for coordinates so large
 /// that products overflow.
 #[inline(always)]
-fn nearest_of_triangles<I: Isa>(isa: I, [a, b, c]: &[Vectors<I>; 3]) -> Vectors<I> {
+fn nearest_of_triangles<I: Isa>(isa: I, [a, b, c]: &[LaneVectors<I>; 3]) -> LaneVectors<I> {
     let zero = isa.splat(0.0);
     let normal = cross::<I>(&minus::<I>(b, a), &minus::<I>(c, a));
     let (mut nearest, mut least) = ([zero; 3], isa.splat(f32::INFINITY));

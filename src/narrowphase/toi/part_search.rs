@@ -238,11 +238,6 @@ impl<'s> PartSearch<'s> {
         self.rotation.rate == 0.0
     }
 
-    /// Returns the angle by which the shape rotates during a part of the tick.
-    pub(crate) fn turn(&self, [from, to]: [f64; 2]) -> f64 {
-        self.mover.rotation.rate * (to - from)
-    }
-
     /// Returns whether the shape or the body makes a whole turn during a part of the tick, so that searches may be long.
     pub(crate) fn makes_whole_turn(&self, [from, to]: [f64; 2]) -> bool {
         (self.mover.rotation.rate + self.rotation.rate) * (to - from) > WHOLE

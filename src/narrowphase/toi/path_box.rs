@@ -38,6 +38,11 @@ impl PartSearch<'_> {
         1 + parts
     }
 
+    /// Returns the angle by which the shape rotates during a part of the tick.
+    pub(crate) fn turn(&self, [from, to]: [f64; 2]) -> f64 {
+        self.mover.rotation.rate * (to - from)
+    }
+
     /// Returns a moving box that contains the shape during the window, in the axes of the body, enlarged by the
     /// target distance and the tolerance: a part that it does not touch is at no distance that counts as a contact.
     pub(crate) fn path_box(&self, [from, to]: [f64; 2]) -> MovingBox {
