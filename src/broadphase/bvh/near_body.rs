@@ -122,7 +122,12 @@ impl NearBody<'_, '_> {
 
     /// Returns the vectors from the centre of the body to the corners of triangles.
     #[inline(always)]
-    fn from_center<I: Isa>(&self, isa: I, leaf: &TriangleLeaf, lane: usize) -> [LaneVectors<I>; 3] {
+    fn corners_from_center<I: Isa>(
+        &self,
+        isa: I,
+        leaf: &TriangleLeaf,
+        lane: usize,
+    ) -> [LaneVectors<I>; 3] {
         let center = splat(isa, &self.of.center);
         let mut vectors = [center; 3];
         for (vector, columns) in vectors.iter_mut().zip(&leaf.corners) {
@@ -147,7 +152,7 @@ impl NearBody<'_, '_> {
         let mut lane = 0;
         while lane < WIDTH {
             if left >> lane & ((1 << I::LANES) - 1) != 0 {
-                let corners = self.from_center(isa, leaf, lane);
+                let corners = self.corners_from_center(isa, leaf, lane);
                 let nearest = nearest_of_triangles(isa, &corners);
                 let away = dot::<I>(&nearest, &nearest).sqrt();
                 let unit = [nearest[0] / away, nearest[1] / away, nearest[2] / away];
@@ -179,7 +184,7 @@ impl NearBody<'_, '_> {
         let Some(plane) = &self.plane else { return u32::MAX };
         let (mut within, mut lane) = (0, 0);
         while lane < WIDTH {
-            let corners = self.from_center(isa, leaf, lane);
+            let corners = self.corners_from_center(isa, leaf, lane);
             let beyond = |corner: usize| Self::beyond_plane(isa, plane, &corners[corner]);
             let beyond = beyond(0).min(beyond(1)).min(beyond(2));
             within |= (!isa.splat(self.limit).lt(beyond)).bits() << lane;

@@ -2,9 +2,11 @@
 //!
 //! The boxes of the first tree are enclosed by boxes in the axes of the second. A pair of nodes is as far apart as their boxes; it is divided at the
 //! node with the larger box, and pairs beyond the limit are left out (Johnson and Cohen 1998, *A framework for efficient minimum distance
-//! computations*). The pairs are visited depth first, so the memory is that of a few nodes for each level of both trees.
+//! computations*). Two leaves are also left out if a plane proves that their boxes or triangles are beyond the limit. The pairs are visited depth first, so the
+//! memory is that of a few nodes for each level of both trees.
 //!
-//! Guarantee: the order of the visits depends on the trees and the limit alone. All pairs of boxes within the final limit have been visited.
+//! Guarantee: the order of the visits depends on the trees and the limit alone. All pairs of boxes within the final limit have been visited, except
+//! those of triangles that a plane proves to be farther apart than it.
 
 use super::{LEAF, Node, Tree, WIDTH};
 use crate::geom::{Aabb, MapEach};
@@ -48,6 +50,10 @@ fn square_of_gap(centers: [f64; 2], halves: [f64; 2]) -> f64 {
     if gap <= 0.0 { 0.0 } else { gap * gap }
 }
 
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
 /// From the axes of a first tree to those of a second: `rotation · x + offset`.
 #[derive(Clone, Copy)]
 pub(crate) struct Placement {
@@ -69,6 +75,17 @@ impl Placement {
             }
         }
         around
+    }
+
+    /// A direction in the axes of the first tree, in those of the second.
+    fn turn(&self, direction: [f64; 3]) -> [f64; 3] {
+        self.rotation.map_each(|row| dot(row, direction))
+    }
+
+    /// A direction in the axes of the second tree, in those of the first.
+    fn back(&self, direction: [f64; 3]) -> [f64; 3] {
+        let [x, y, z] = &self.rotation;
+        [0, 1, 2].map_each(|k| dot(direction, [x[k], y[k], z[k]]))
     }
 
     /// A lower bound of the distance of two boxes in the axes of the second tree; it may be negative.
@@ -153,6 +170,18 @@ impl Children {
         distances
     }
 
+    /// Returns how far the boxes extend along a direction, in which their centres and half extents are.
+    fn farthest(&self, direction: [f64; 3]) -> f64 {
+        let mut along = [0.0; WIDTH];
+        for (axis, factor) in direction.into_iter().enumerate() {
+            for (lane, along) in along.iter_mut().enumerate() {
+                *along += factor * self.center[axis][lane] + factor.abs() * self.half[axis][lane];
+            }
+        }
+        // A comparison with NaN is false.
+        along.into_iter().fold(f64::NEG_INFINITY, |most, x| if x > most { x } else { most })
+    }
+
     fn is_child(&self, lane: usize) -> bool {
         !self.center[0][lane].is_nan()
     }
@@ -201,6 +230,9 @@ pub(crate) fn near_pairs(
         }
         of_a.read(trees[0], next.ids[0], Some(placement));
         of_b.read(trees[1], next.ids[1], None);
+        if are_leaves_beyond(trees, &next, [&of_a, &of_b], (limit, placement)) {
+            continue;
+        }
         list_near(&of_a, &of_b, (limit, placement), &mut pairs);
         for &(distance, [a, b]) in &pairs {
             if distance <= limit {
@@ -211,6 +243,45 @@ pub(crate) fn near_pairs(
             }
         }
     }
+}
+
+/// Returns whether a plane proves that the boxes or triangles of two leaves are all farther apart than the limit: a plane across the line between the centres
+/// of the leaves, or along a triangle of either leaf. The centres and boxes are in the axes of the second tree.
+///
+/// The boxes of triangles that are oblique to the axes are much thicker than these. So where two such surfaces are parallel, the boxes of many pairs of
+/// leaves are nearer to each other than the surfaces are.
+fn are_leaves_beyond(
+    trees: [&Tree; 2],
+    leaves: &Near,
+    [of_a, of_b]: [&Children; 2],
+    (limit, placement): (f64, &Placement),
+) -> bool {
+    let [leaf_a, leaf_b] = [0, 1].map_each(|k| trees[k].triangle_leaf(leaves.ids[k]));
+    let [from, to] = leaves.boxes.map_each(|of| of.center);
+    let between = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+    let is_beyond = |direction: [f64; 3]| {
+        let back = direction.map_each(|x| -x);
+        let end_of_a = match leaf_a {
+            Some(leaf) => {
+                leaf.farthest(placement.back(direction)) + dot(direction, placement.offset)
+            }
+            None => of_a.farthest(direction),
+        };
+        let end_of_b = match leaf_b {
+            Some(leaf) => leaf.farthest(back),
+            None => of_b.farthest(back),
+        };
+        // The first rounding error is that of the gap, for a direction of length 1, and the second one that of the sum with the limit.
+        let (gap, least) = (-end_of_b - end_of_a, limit + 2.0 * placement.rounding);
+        // A comparison with NaN is false.
+        gap > 0.0 && gap * gap > least * least * dot(direction, direction)
+    };
+    let toward_b = |normal: [f64; 3]| {
+        if dot(normal, between) < 0.0 { normal.map_each(|x| -x) } else { normal }
+    };
+    is_beyond(between)
+        || leaf_a.is_some_and(|leaf| is_beyond(toward_b(placement.turn(leaf.normal()))))
+        || leaf_b.is_some_and(|leaf| is_beyond(toward_b(leaf.normal())))
 }
 
 /// Pushes the children of one node of a pair with the other node, the nearest last.

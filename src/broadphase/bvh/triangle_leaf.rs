@@ -6,6 +6,7 @@
 //! access to a page.
 
 use super::{CornerColumns, NO_BOUNDS, NOTHING, Node, TriangleLeaf, TriangleRows, WIDTH};
+use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, IOTA, Isa, U32Lanes};
 
 impl TriangleLeaf {
@@ -54,6 +55,27 @@ impl TriangleLeaf {
             slots.store(&mut node.ids[lane..]);
             lane += I::LANES;
         }
+    }
+
+    /// Returns how far the triangles extend along a direction.
+    pub(super) fn farthest(&self, direction: [f64; 3]) -> f64 {
+        let mut most = [f64::NEG_INFINITY; WIDTH];
+        for [xs, ys, zs] in &self.corners {
+            for (lane, most) in most.iter_mut().enumerate() {
+                let [x, y, z] = [xs[lane], ys[lane], zs[lane]].map_each(f64::from);
+                let along = direction[0] * x + direction[1] * y + direction[2] * z;
+                *most = if along > *most { along } else { *most };
+            }
+        }
+        let lanes = most.into_iter().zip(&self.numbers).filter(|&(_, &number)| number != NOTHING);
+        lanes.fold(f64::NEG_INFINITY, |most, (x, _)| if x > most { x } else { most })
+    }
+
+    /// Returns a normal of the first triangle, in any length; zero if it has no area.
+    pub(super) fn normal(&self) -> [f64; 3] {
+        let [a, b, c] = self.triangle(0).map_each(|corner| corner.map_each(f64::from));
+        let [p, q] = [b, c].map_each(|of| [of[0] - a[0], of[1] - a[1], of[2] - a[2]]);
+        [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
     }
 
     /// Returns the corners of a triangle.

@@ -58,6 +58,11 @@ impl Tree {
         self.triangles.as_slice()
     }
 
+    /// Returns a leaf of triangles, if these are the leaves of the tree.
+    pub(super) fn triangle_leaf(&self, id: u32) -> Option<&TriangleLeaf> {
+        self.triangles().get((id & !LEAF) as usize)
+    }
+
     /// Returns the nodes above these leaves, or all nodes of a tree of boxes.
     #[inline]
     pub(super) fn nodes_above(&self) -> &[Node] {
