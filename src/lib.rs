@@ -42,7 +42,7 @@
 //! | one geometric test, for one pair or for many rows | [`batch`] |
 //! | time of impact, distance or overlap of two convex shapes | [`convex`] |
 //! | first time of contact of a vertex and a face, or of two edges, of a moving mesh | [`batch::vertex_face`], [`batch::edge_edge`] |
-//! | time of impact with triangle meshes, height fields and compounds | [`mesh`] |
+//! | time of impact, distance or overlap of triangle meshes, height fields and compounds | [`mesh`] |
 //!
 //! # Conventions
 //!

@@ -107,8 +107,9 @@ pub(crate) use update::Changes;
 /// similar size neither updates nor changes allocate: removed proxies free their memory for new
 /// ones.
 ///
-/// Two-dimensional games: give every box `[0, 0]` on the third axis and no displacement along it.
-/// Boxes then meet exactly when they meet in the plane, at no extra cost. Large worlds: give boxes
+/// Two-dimensional games: give every box the same interval on the third axis and no displacement along it.
+/// Boxes then meet exactly when they meet in the plane, at no extra cost. `[0, 0]` is enough for pairs and first times;
+/// [`Broadphase::contact`] of boxes that touch at the start needs a height ([two dimensions](crate::guide::two_dimensions)). Large worlds: give boxes
 /// in `f64` relative to an origin ([`Aabb::from_f64`](crate::Aabb::from_f64) and [`MovingBox::from_f64`] round outwards)
 /// and move the origin with [`Broadphase::shift_origin`].
 ///

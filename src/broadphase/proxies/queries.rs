@@ -55,6 +55,9 @@ impl Broadphase {
     /// thread. So make many queries with one view, and change proxies afterwards: calls of this function and of
     /// [`Broadphase::set`] in turn build the tree each time.
     ///
+    /// The view borrows the broadphase exclusively. A function that is passed to a query and reads [`Broadphase::data`] or other properties of a proxy needs
+    /// the view of [`Broadphase::prepared_queries`].
+    ///
     /// ```
     /// use swath::{Aabb, Broadphase, Filter, Proxy, ProxyKind, Segment};
     ///
