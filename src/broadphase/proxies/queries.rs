@@ -53,10 +53,8 @@ impl Broadphase {
     /// Applies the changes of resting proxies since the last update or view. If a mover has
     /// changed, it also builds a tree of all movers, which takes about 40 ns for each mover on one
     /// thread. So make many queries with one view, and change proxies afterwards: calls of this function and of
-    /// [`Broadphase::set`] in turn build the tree each time.
-    ///
-    /// The view borrows the broadphase exclusively. A function that is passed to a query and reads [`Broadphase::data`] or other properties of a proxy needs
-    /// the view of [`Broadphase::prepared_queries`].
+    /// [`Broadphase::set`] in turn build the tree each time. The view borrows the broadphase exclusively: a function that
+    /// is passed to a query and reads [`Broadphase::data`] needs the view of [`Broadphase::prepared_queries`].
     ///
     /// ```
     /// use swath::{Aabb, Broadphase, Filter, Proxy, ProxyKind, Segment};
