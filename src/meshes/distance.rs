@@ -138,26 +138,8 @@ struct NearestParts<'n> {
 impl NearestParts<'_> {
     /// Finds the nearest parts of two bodies of many parts.
     fn find(&mut self) {
-        let (a, b) = (self.a, self.b);
-        let (Some(around_a), Some(around_b)) = (a.0.bounds(), b.0.bounds()) else { return };
-        let (Some(tree_a), Some(tree_b)) = (a.0.hierarchy(), b.0.hierarchy()) else { return };
-        let [of_a, of_b] = [a.1, b.1].map(|pose| M3::of_quaternion(pose.rotation));
-        let between = V3::of(a.1.position) - V3::of(b.1.position);
-        let reach = a.0.extent().bounding_radius + b.0.extent().bounding_radius;
-        let placement = Placement {
-            rotation: of_b.back(&of_a).rows.map(V3::to_array),
-            offset: of_b.rotate_back(between).to_array(),
-            rounding: ROUNDING * (between.length() + reach),
-        };
-        let trees = [(&tree_a.tree, around_a), (&tree_b.tree, around_b)];
-        near_pairs(trees, &placement, self.most.into(), &mut |[near_a, near_b]| {
-            a.0.parts_of(near_a, Some(&placement), &mut |part_a, box_a| {
-                b.0.parts_of(near_b, None, &mut |part_b, box_b| {
-                    if placement.distance(&box_a, &box_b) <= self.most.into() {
-                        self.test([part_a, part_b]);
-                    }
-                });
-            });
+        visit_near_parts([self.a, self.b], self.most.into(), &mut |parts| {
+            self.test(parts);
             self.most.into()
         });
     }
@@ -206,6 +188,36 @@ impl NearestParts<'_> {
             self.most = reached;
         }
     }
+}
+
+/// Calls `visitor` with pairs of parts of two bodies of many parts whose boxes are at most `limit` apart. It returns the distance up to which further pairs
+/// count, which never grows; a negative one ends the traversal.
+pub(super) fn visit_near_parts(
+    [a, b]: [(&Geometry<'_>, &Pose); 2],
+    mut limit: f64,
+    visitor: &mut dyn FnMut([u32; 2]) -> f64,
+) {
+    let (Some(around_a), Some(around_b)) = (a.0.bounds(), b.0.bounds()) else { return };
+    let (Some(tree_a), Some(tree_b)) = (a.0.hierarchy(), b.0.hierarchy()) else { return };
+    let [of_a, of_b] = [a.1, b.1].map(|pose| M3::of_quaternion(pose.rotation));
+    let between = V3::of(a.1.position) - V3::of(b.1.position);
+    let reach = a.0.extent().bounding_radius + b.0.extent().bounding_radius;
+    let placement = Placement {
+        rotation: of_b.back(&of_a).rows.map(V3::to_array),
+        offset: of_b.rotate_back(between).to_array(),
+        rounding: ROUNDING * (between.length() + reach),
+    };
+    let trees = [(&tree_a.tree, around_a), (&tree_b.tree, around_b)];
+    near_pairs(trees, &placement, limit, &mut |[near_a, near_b]| {
+        a.0.parts_of(near_a, Some(&placement), &mut |part_a, box_a| {
+            b.0.parts_of(near_b, None, &mut |part_b, box_b| {
+                if placement.are_within(limit, &box_a, &box_b) {
+                    limit = visitor([part_a, part_b]);
+                }
+            });
+        });
+        limit
+    });
 }
 
 /// Calls `visitor` with a part of a geometry as a shape about the origin of the geometry.

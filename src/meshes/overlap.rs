@@ -3,11 +3,13 @@
 //! ```text
 //! both are convex:         the test of the narrowphase                   (narrowphase/gjk/overlap.rs)
 //! one of them is convex:   the parts of the other whose boxes meet its box, up to the first that overlaps
-//! both have parts:         the same, for each part of the first that meets the other's box
+//! both have parts:         the parts whose boxes meet, by both hierarchies together       (broadphase/bvh/near_pairs.rs)
+//! with one-sided triangles: as if one were convex, for each part of the other that meets its box
 //! ```
 //!
-//! The bodies are divided as in searches for the first time (`search.rs`), with the same boxes, so that the same triangles count.
+//! With one-sided triangles, the bodies are divided as in searches for the first time (`search.rs`), with the same boxes, so that the same triangles count.
 
+use super::distance::visit_near_parts;
 use super::geometry::Geometry;
 use crate::columns::Rejected;
 use crate::geom::{Invalid, MapEach, Motion, Pair, Pose};
@@ -108,6 +110,19 @@ fn of_valid(a: (&Geometry<'_>, &Motion), b: (&Geometry<'_>, &Motion)) -> bool {
 fn between(a: (&Geometry<'_>, &Motion), b: (&Geometry<'_>, &Motion)) -> bool {
     let Geometry::Convex(shape) = a.0 else {
         let (mut found, extent) = (false, b.0.extent_against(a.0));
+        if !extent.one_sided {
+            visit_near_parts([(a.0, &a.1.pose), (b.0, &b.1.pose)], 0.0, &mut |[of_a, of_b]| {
+                test_part(&a.0.part(of_a), a.0, &mut |first| {
+                    test_part(&b.0.part(of_b), b.0, &mut |second| {
+                        found = overlaps_of_valid((first, &a.1.pose), (second, &b.1.pose));
+                        found
+                    })
+                });
+                // After an overlap, nothing counts.
+                if found { -1.0 } else { 0.0 }
+            });
+            return found;
+        }
         b.0.with_bounds(&mut |around| {
             found = any_part((around, b.1), a, &a.0.extent(), &mut |_, part| {
                 test_part(part, a.0, &mut |shape| against((shape, a.1), b, &extent))

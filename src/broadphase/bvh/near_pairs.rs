@@ -11,7 +11,6 @@
 use super::{LEAF, Node, Tree, WIDTH};
 use crate::geom::{Aabb, MapEach};
 use crate::lanes::Portable4;
-use alloc::vec::Vec;
 
 /// A box with its centre and half extents.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +27,16 @@ impl CenteredBox {
             [centered.center[axis], centered.half[axis]] = centered_interval(ends);
         }
         centered
+    }
+
+    /// The square of the distance from another box in the same axes.
+    fn square_of_distance(&self, other: &Self) -> f64 {
+        let mut square = 0.0;
+        for axis in 0..3 {
+            let halves = [self.half[axis], other.half[axis]];
+            square += square_of_gap([self.center[axis], other.center[axis]], halves);
+        }
+        square
     }
 
     /// The sum of the half extents.
@@ -88,21 +97,22 @@ impl Placement {
         [0, 1, 2].map_each(|k| dot(direction, [x[k], y[k], z[k]]))
     }
 
-    /// A lower bound of the distance of two boxes in the axes of the second tree; it may be negative.
-    pub(crate) fn distance(&self, a: &CenteredBox, b: &CenteredBox) -> f64 {
-        let mut square = 0.0;
-        for axis in 0..3 {
-            let halves = [a.half[axis], b.half[axis]];
-            square += square_of_gap([a.center[axis], b.center[axis]], halves);
-        }
-        libm::sqrt(square) - self.rounding
+    /// Whether two boxes in the axes of the second tree may be at most `limit` apart.
+    pub(crate) fn are_within(&self, limit: f64, a: &CenteredBox, b: &CenteredBox) -> bool {
+        a.square_of_distance(b) <= self.square_of_limit(limit)
+    }
+
+    /// An upper bound of the squares of computed distances that may be at most `limit`; negative if the limit is.
+    fn square_of_limit(&self, limit: f64) -> f64 {
+        let least = limit + self.rounding;
+        if limit < 0.0 { -1.0 } else { least * least * (1.0 + 8.0 * f64::EPSILON) }
     }
 }
 
-/// A node or a box of each of two trees, and a lower bound of their distance.
-#[derive(Clone, Copy)]
+/// A node or a box of each of two trees, and the square of the distance of their boxes.
+#[derive(Clone, Copy, Default)]
 struct Near {
-    distance: f64,
+    square: f64,
     ids: [u32; 2],
     boxes: [CenteredBox; 2],
 }
@@ -154,20 +164,17 @@ impl Children {
         (self.center, self.half) = (center, half);
     }
 
-    /// Lower bounds of the distances from a box, as of [`Placement::distance`]; NaN in lanes without a child.
-    fn distances(&self, from: &CenteredBox, rounding: f64) -> [f64; WIDTH] {
-        let mut distances = [0.0; WIDTH];
+    /// The squares of the distances from a box; NaN in lanes without a child.
+    fn squares_of_distances(&self, from: &CenteredBox) -> [f64; WIDTH] {
+        let mut squares = [0.0; WIDTH];
         for axis in 0..3 {
             let (center, half) = (from.center[axis], from.half[axis]);
-            for (lane, square) in distances.iter_mut().enumerate() {
+            for (lane, square) in squares.iter_mut().enumerate() {
                 let halves = [self.half[axis][lane], half];
                 *square += square_of_gap([self.center[axis][lane], center], halves);
             }
         }
-        for distance in &mut distances {
-            *distance = libm::sqrt(*distance) - rounding;
-        }
-        distances
+        squares
     }
 
     /// Returns how far the boxes extend along a direction, in which their centres and half extents are.
@@ -206,14 +213,29 @@ pub(crate) fn near_pairs(
 ) {
     let [around_a, around_b] = trees.map_each(|(_, around)| CenteredBox::of(&around));
     let boxes = [placement.around(&around_a), around_b];
-    let distance = placement.distance(&boxes[0], &boxes[1]);
+    let square = boxes[0].square_of_distance(&boxes[1]);
+    let mut most = placement.square_of_limit(limit);
     let trees = trees.map_each(|(tree, _)| tree);
     let [Some(root_a), Some(root_b)] = trees.map_each(|tree| tree.root) else { return };
+    if square > most {
+        return;
+    }
     let (mut of_a, mut of_b) = (Children::default(), Children::default());
-    let (mut left, mut pairs) = (Vec::new(), Vec::new());
-    left.push(Near { distance, ids: [root_a, root_b], boxes });
-    while let Some(next) = left.pop() {
-        if next.distance > limit || limit < 0.0 {
+    let (mut short, mut long);
+    let places = (trees[0].depth + trees[1].depth) * (WIDTH - 1) + WIDTH;
+    let left = if places <= SHORT {
+        short = [Near::default(); SHORT];
+        &mut short[..]
+    } else {
+        long = alloc::vec![Near::default(); places];
+        &mut long[..]
+    };
+    left[0] = Near { square, ids: [root_a, root_b], boxes };
+    let (mut len, mut pairs) = (1, [LanePair::default(); WIDTH * WIDTH]);
+    while len > 0 {
+        len -= 1;
+        let next = left[len];
+        if next.square > most {
             continue;
         }
         let [divides_a, divides_b] = next.ids.map_each(|id| id & LEAF == 0);
@@ -225,7 +247,8 @@ pub(crate) fn near_pairs(
             } else {
                 of_b.read(trees[1], next.ids[1], None)
             };
-            push_nearest_last(children, &next, divided, (limit, placement), &mut left);
+            let stack = &mut left[len..];
+            len += push_nearest_last(children, &next, divided, most, stack);
             continue;
         }
         of_a.read(trees[0], next.ids[0], Some(placement));
@@ -233,17 +256,25 @@ pub(crate) fn near_pairs(
         if are_leaves_beyond(trees, &next, [&of_a, &of_b], (limit, placement)) {
             continue;
         }
-        list_near(&of_a, &of_b, (limit, placement), &mut pairs);
-        for &(distance, [a, b]) in &pairs {
-            if distance <= limit {
+        let count = list_near(&of_a, &of_b, most, &mut pairs);
+        for &(square, [a, b]) in &pairs[..count] {
+            if square <= most {
                 let [a, b] = [(&of_a, a), (&of_b, b)]
                     .map_each(|(of, lane)| (of.ids[lane], of.centered_box(lane)));
-                let most = visitor([a, b]);
-                limit = if most < limit { most } else { limit };
+                let now = visitor([a, b]);
+                if now < limit {
+                    (limit, most) = (now, placement.square_of_limit(now));
+                }
             }
         }
     }
 }
+
+/// Stack entries without an allocation. Enough for two trees of a hundred million boxes each, unless a large part of them is in one place.
+const SHORT: usize = 256;
+
+/// Two lanes, and the square of the distance of their boxes.
+type LanePair = (f64, [usize; 2]);
 
 /// Returns whether a plane proves that the boxes or triangles of two leaves are all farther apart than the limit: a plane across the line between the centres
 /// of the leaves, or along a triangle of either leaf. The centres and boxes are in the axes of the second tree.
@@ -284,50 +315,55 @@ fn are_leaves_beyond(
         || leaf_b.is_some_and(|leaf| is_beyond(toward_b(leaf.normal())))
 }
 
-/// Pushes the children of one node of a pair with the other node, the nearest last.
+/// Writes the children of one node of a pair with the other node to a stack, the nearest last: those whose square of the distance is at most `most`. Returns
+/// their number.
 fn push_nearest_last(
     children: &Children,
     of: &Near,
     divided: usize,
-    (limit, placement): (f64, &Placement),
-    left: &mut Vec<Near>,
-) {
-    let first = left.len();
-    let distances = children.distances(&of.boxes[1 - divided], placement.rounding);
-    for (lane, &distance) in distances.iter().enumerate() {
+    most: f64,
+    stack: &mut [Near],
+) -> usize {
+    let mut count = 0;
+    let squares = children.squares_of_distances(&of.boxes[1 - divided]);
+    for (lane, &square) in squares.iter().enumerate() {
         // A comparison with NaN is false.
-        if distance <= limit {
-            let mut near = Near { distance, ..*of };
+        if square <= most {
+            let mut at = count;
+            while at > 0 && stack[at - 1].square < square {
+                stack[at] = stack[at - 1];
+                at -= 1;
+            }
+            let near = &mut stack[at];
+            *near = Near { square, ..*of };
             near.ids[divided] = children.ids[lane];
             near.boxes[divided] = children.centered_box(lane);
-            let farther = left[first..].iter().take_while(|other| other.distance >= distance);
-            let at = first + farther.count();
-            left.insert(at, near);
+            count += 1;
         }
     }
+    count
 }
 
-/// Lists the lanes of pairs of boxes of two leaves within the limit, and the nearest pair first.
+/// Lists the lanes of pairs of boxes of two leaves whose square of the distance is at most `most`, the nearest pair first. Returns their number.
 fn list_near(
     of_a: &Children,
     of_b: &Children,
-    (limit, placement): (f64, &Placement),
-    pairs: &mut Vec<(f64, [usize; 2])>,
-) {
-    pairs.clear();
-    let mut nearest = 0;
+    most: f64,
+    pairs: &mut [LanePair; WIDTH * WIDTH],
+) -> usize {
+    let (mut count, mut nearest) = (0, 0);
     for a in (0..WIDTH).filter(|&a| of_a.is_child(a)) {
-        let distances = of_b.distances(&of_a.centered_box(a), placement.rounding);
-        for (b, &distance) in distances.iter().enumerate() {
-            if distance <= limit {
-                if pairs.get(nearest).is_none_or(|&(least, _)| distance < least) {
-                    nearest = pairs.len();
+        let squares = of_b.squares_of_distances(&of_a.centered_box(a));
+        for (b, &square) in squares.iter().enumerate() {
+            if square <= most {
+                if count == 0 || square < pairs[nearest].0 {
+                    nearest = count;
                 }
-                pairs.push((distance, [a, b]));
+                pairs[count] = (square, [a, b]);
+                count += 1;
             }
         }
     }
-    if !pairs.is_empty() {
-        pairs.swap(0, nearest);
-    }
+    pairs.swap(0, nearest);
+    count
 }
