@@ -26,7 +26,7 @@ impl Geometry<'_> {
     /// appear.
     ///
     /// They do if any part of the one overlaps any part of the other by [`gjk::overlaps`](crate::convex::gjk::overlaps), so no contact is missed.
-    /// The test ends at the first such parts, computes no depth, and allocates nothing. Triangles are surfaces: a body inside of a closed mesh that touches none of
+    /// The test ends at the first such parts, computes no depth, and allocates nothing, unless a hierarchy is very deep. Triangles are surfaces: a body inside of a closed mesh that touches none of
     /// its triangles does not overlap it.
     ///
     /// A triangle of a [one-sided](super::Mesh::one_sided) mesh or height field counts as in a search for the first time, with
