@@ -4,6 +4,7 @@
 
 use super::mesh::extent_of;
 use crate::broadphase::bvh::BvhItem;
+use crate::broadphase::bvh::near_body::GROUP_MAX;
 use crate::broadphase::bvh::static_bvh::Bvh;
 use crate::broadphase::exec::Exec;
 use crate::columns::Memory;
@@ -16,6 +17,11 @@ use core::ops::ControlFlow;
 
 /// Cells along each side of a block.
 const BLOCK: u32 = 4;
+
+const _: () = assert!(
+    2 * (BLOCK * BLOCK) as usize <= GROUP_MAX,
+    "a traversal has room for the triangles of a block"
+);
 
 /// Cells must be fewer than this, so that triangles have numbers of 32 bits.
 const CELLS_MAX: u64 = 1 << 31;
