@@ -113,7 +113,7 @@ pub unsafe extern "C" fn swath_pair_finder_union_pairs(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let ((mut finder, a, b), to) = unsafe { (search(finder, [a, b])?, out(pairs, "pairs")?) };
+        let (to, (mut finder, a, b)) = unsafe { (out(pairs, "pairs")?, search(finder, [a, b])?) };
         let sorted = is_sorted(order)?;
         let Finder { finder, pairs, rejected, .. } = &mut *finder;
         let found = match b {
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn swath_pair_finder_swept_pairs(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let ((mut finder, a, b), to) = unsafe { (search(finder, [a, b])?, out(pairs, "pairs")?) };
+        let (to, (mut finder, a, b)) = unsafe { (out(pairs, "pairs")?, search(finder, [a, b])?) };
         let sorted = is_sorted(order)?;
         let Finder { finder, swept, rejected, .. } = &mut *finder;
         let found = match b {
