@@ -270,9 +270,9 @@ impl<'q> Queue<'q> {
             // That does no harm, because the bounds are for sets that are enlarged by the tolerance.
             *time = from + f64::from(fraction) * (to - from) * (1.0 - 1e-15);
         }
-        // The rounds of searches that pause are not counted here.
+        // The rounds of searches that pause are not counted here. If all contacts are listed, that of a part must not depend on the searches before.
         let is_long = self.rounds >= DIVIDED_AFTER || self.pauses && self.tested > PAUSING_AFTER;
-        if is_long && is_turning(self.search, [*from, *to]) {
+        if is_long && contacts.is_first_wanted() && is_turning(self.search, [*from, *to]) {
             let (level, window) = (*level, [*from, *to]);
             self.delay_turning(level, window, &mut times[..len], contacts);
         }
