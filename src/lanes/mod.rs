@@ -32,6 +32,7 @@ mod table;
 mod tests;
 #[cfg(test)]
 mod tests_f64;
+pub(crate) mod vectors;
 
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};

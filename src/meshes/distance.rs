@@ -151,13 +151,14 @@ impl NearestParts<'_> {
         let Some(of) = body.hierarchy() else { return };
         let near = NearShape::new((shape, pose), body_pose, ROUNDING);
         let enclosure = near.enclosure();
-        let list = |row, visitor: &mut dyn FnMut(u32, [[f32; 3]; 3])| {
-            if let Geometry::HeightField(field) = body {
-                field.triangles_of(row, visitor);
+        let list;
+        let groups: Option<&ListTriangles<'_>> = match body {
+            Geometry::HeightField(field) => {
+                list = |row, visitor: &mut dyn FnMut(_, _)| field.triangles_of(row, visitor);
+                Some(&list)
             }
+            _ => None,
         };
-        let groups =
-            matches!(body, Geometry::HeightField(_)).then_some(&list as &ListTriangles<'_>);
         let tree = (&of.tree, of.exec.level);
         near_body(tree, groups, (&enclosure, self.most), &mut |part| {
             let before = self.most;

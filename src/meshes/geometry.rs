@@ -3,7 +3,7 @@
 use super::compound::Compound;
 use super::height_field::HeightField;
 use super::mesh::Mesh;
-use crate::broadphase::bvh::TriangleLeaves;
+use crate::broadphase::bvh::{TriangleLeaves, write_triangle};
 use crate::geom::{Aabb, Invalid, Motion, MovingBox, Pose, check_margin};
 use crate::kernels::bounds;
 use crate::lanes::Level;
@@ -45,11 +45,7 @@ impl TriangleSource<'_> {
             Self::Leaves(leaves) => leaves.write_corners(part, columns, lane),
             Self::Field(field) => {
                 let Part::Triangle(corners) = field.part(part) else { return };
-                for (columns, corner) in columns.iter_mut().zip(corners) {
-                    for (column, x) in columns.iter_mut().zip(corner) {
-                        column[lane] = x;
-                    }
-                }
+                write_triangle(columns, lane, corners);
             }
             Self::Nowhere => {}
         }

@@ -2,10 +2,10 @@
 
 use super::fault::{TriangleFault, corners, list_invalid, list_suspicious};
 use crate::broadphase::bvh::static_bvh::Bvh;
-use crate::broadphase::bvh::{BvhItem, CornerColumns, TriangleRows, WIDTH};
+use crate::broadphase::bvh::{BvhItem, CornerColumns, TriangleRows, WIDTH, write_triangle};
 use crate::broadphase::exec::Exec;
 use crate::columns::Memory;
-use crate::geom::Aabb;
+use crate::geom::{Aabb, MapEach};
 use crate::lanes::prefetch;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use crate::par::sort_rare;
@@ -80,11 +80,7 @@ impl TriangleRows for MeshRows<'_> {
             *triangle = self.indices[row as usize];
         }
         for (lane, triangle) in triangles[..rows.len()].iter().enumerate() {
-            for (columns, &vertex) in columns.iter_mut().zip(triangle) {
-                for (column, x) in columns.iter_mut().zip(self.points[vertex as usize]) {
-                    column[lane] = x;
-                }
-            }
+            write_triangle(columns, lane, triangle.map_each(|vertex| self.points[vertex as usize]));
         }
     }
 

@@ -49,6 +49,7 @@ mod search;
 pub mod toi;
 mod turning;
 mod waiting;
+mod window_parts;
 
 pub use batches::{GeometryCasts, GeometryQueries, GeometrySweeps};
 pub use cast::{CastsError, PartCast};

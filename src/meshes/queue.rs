@@ -18,6 +18,7 @@
 use super::contacts::Contacts;
 use super::geometry::{Geometry, TriangleSource};
 use super::turning::is_turning;
+use super::window_parts::time_at;
 use crate::lanes::Level;
 use crate::narrowphase::math::V3;
 use crate::narrowphase::toi::Toi;
@@ -262,18 +263,16 @@ impl<'q> Queue<'q> {
         let len = core::mem::take(&mut self.len);
         contacts.count_tests(len);
         self.tested = self.tested.saturating_add(len as u32);
-        let Some((bounds, level, [from, to])) = &self.bounds else { return len };
+        let Some((bounds, level, window)) = &self.bounds else { return len };
         let fractions = bounds.of(*level, &self.corners, len);
         let mut times = [0.0; QUEUE];
         for (time, &fraction) in times.iter_mut().zip(&fractions) {
-            // Rounding may make the product greater by less than this factor makes it less. The sum may be late by half a unit in the last place.
-            // That does no harm, because the bounds are for sets that are enlarged by the tolerance.
-            *time = from + f64::from(fraction) * (to - from) * (1.0 - 1e-15);
+            *time = time_at(fraction, *window);
         }
         // The rounds of searches that pause are not counted here. If all contacts are listed, that of a part must not depend on the searches before.
         let is_long = self.rounds >= DIVIDED_AFTER || self.pauses && self.tested > PAUSING_AFTER;
-        if is_long && contacts.is_first_wanted() && is_turning(self.search, [*from, *to]) {
-            let (level, window) = (*level, [*from, *to]);
+        if is_long && contacts.is_first_wanted() && is_turning(self.search, *window) {
+            let (level, window) = (*level, *window);
             self.delay_turning(level, window, &mut times[..len], contacts);
         }
         let mut count = 0;

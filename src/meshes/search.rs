@@ -18,6 +18,7 @@ use super::inner_edges::{self, Surroundings};
 use super::memory::{MetParts, SearchMemory};
 use super::queue::{Order, Queue};
 use super::result::PartToi;
+use super::window_parts::{WindowParts, time_at};
 use crate::geom::{MapEach, Motion, MovingBox};
 use crate::narrowphase::Shape;
 use crate::narrowphase::math::V3;
@@ -29,24 +30,15 @@ use alloc::vec::Vec;
 /// The intervals into which a window is divided, so that the body rotates little in each.
 #[derive(Clone, Copy)]
 pub(super) struct Intervals {
-    count: u32,
-    window: [f64; 2],
+    parts: WindowParts,
     /// The box around the path in the first interval.
     path_box: MovingBox,
 }
 
 impl Intervals {
     pub(super) fn new(search: &PartSearch<'_>, window: [f64; 2]) -> Self {
-        let count = search.intervals(window);
-        let intervals = Self { count, window, path_box: MovingBox::default() };
-        Self { path_box: search.path_box([window[0], intervals.start(1)]), ..intervals }
-    }
-
-    /// Returns the start of interval `k`, or the end of the last one.
-    fn start(&self, k: u32) -> f64 {
-        let [from, to] = self.window;
-        let share = f64::from(k) / f64::from(self.count);
-        if k == self.count { to } else { from + (to - from) * share }
+        let parts = WindowParts { window, count: search.intervals(window) };
+        Self { parts, path_box: search.path_box(parts.part(0)) }
     }
 }
 
@@ -59,11 +51,11 @@ pub(super) fn visit_met_parts(
     met_parts: &mut MetParts,
     visitor: &mut dyn FnMut(u32, f64) -> f64,
 ) {
-    let &Intervals { count, window: [_, to], path_box } = intervals;
-    let mut until = to;
+    let &Intervals { parts: WindowParts { window, count }, path_box } = intervals;
+    let mut until = window[1];
     met_parts.clear();
     for k in 0..count {
-        let (start, end) = (intervals.start(k), intervals.start(k + 1));
+        let [start, end] = intervals.parts.part(k);
         if start > until {
             break;
         }
@@ -74,9 +66,7 @@ pub(super) fn visit_met_parts(
             if count > 1 && met_parts.was_met(part) {
                 return limit(until, start, length);
             }
-            // Rounding may make the product greater by less than this factor makes it less. The sum may be late by half a unit in the last place.
-            // That does no harm, because the box is enlarged by the tolerance.
-            let met = start + f64::from(met) * length * (1.0 - 1e-15);
+            let met = time_at(met, [start, end]);
             if met <= until {
                 until = visitor(part, met);
             }

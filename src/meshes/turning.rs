@@ -6,6 +6,7 @@
 //!
 //! Such bounds take the time of a few searches, so they are not computed before some rounds have been spent.
 
+use super::window_parts::{WindowParts, time_at};
 use crate::columns::impl_memory;
 use crate::lanes::Level;
 use crate::narrowphase::toi::part_search::PartSearch;
@@ -24,13 +25,12 @@ const PARTS_MAX: f64 = 64.0;
 /// Bounds for the first parts of a window, in order.
 #[derive(Debug, Default)]
 pub(super) struct TurningBounds {
-    parts: Vec<TriangleBounds>,
-    /// The window, and the number of all its parts.
-    window: [f64; 2],
-    count: u32,
+    bounds: Vec<TriangleBounds>,
+    /// All parts of the window.
+    parts: WindowParts,
 }
 
-impl_memory!(TurningBounds { parts; without window, count });
+impl_memory!(TurningBounds { bounds; without parts });
 
 /// Returns whether the shape rotates so much in a window that dividing it pays.
 pub(super) fn is_turning(search: &PartSearch<'_>, window: [f64; 2]) -> bool {
@@ -40,21 +40,11 @@ pub(super) fn is_turning(search: &PartSearch<'_>, window: [f64; 2]) -> bool {
 impl TurningBounds {
     /// Divides a window.
     pub(super) fn divide(&mut self, search: &PartSearch<'_>, window: [f64; 2]) {
-        self.parts.clear();
+        self.bounds.clear();
         let parts = search.turn(window) / TURN;
         // A comparison with NaN is false.
-        self.count = if parts < PARTS_MAX { parts as u32 + 1 } else { PARTS_MAX as u32 };
-        self.window = window;
-    }
-
-    /// Returns the ends of part `k`.
-    fn part(&self, k: u32) -> [f64; 2] {
-        let [from, to] = self.window;
-        let end = |k: u32| match k == self.count {
-            true => to,
-            false => from + (to - from) * (f64::from(k) / f64::from(self.count)),
-        };
-        [end(k), end(k + 1)]
+        let count = if parts < PARTS_MAX { parts as u32 + 1 } else { PARTS_MAX as u32 };
+        self.parts = WindowParts { window, count };
     }
 
     /// Replaces the times before which triangles are apart by later ones; infinity if a triangle is apart in all parts. Only those of times up to `until`
@@ -70,22 +60,20 @@ impl TurningBounds {
         for (lane, &time) in times.iter().enumerate() {
             left |= u32::from(time <= until) << lane;
         }
-        for k in 0..self.count {
-            let [from, to] = self.part(k);
-            if left == 0 || from > until {
+        for k in 0..self.parts.count {
+            let part = self.parts.part(k);
+            if left == 0 || part[0] > until {
                 break;
             }
             // Later parts may never be needed.
-            if self.parts.len() == k as usize {
-                let path_box = search.path_box([from, to]);
-                self.parts.push(search.triangle_bounds(&path_box, [from, to]));
+            if self.bounds.len() == k as usize {
+                self.bounds.push(search.triangle_bounds(&search.path_box(part), part));
             }
-            let fractions = self.parts[k as usize].of(level, corners, times.len());
+            let fractions = self.bounds[k as usize].of(level, corners, times.len());
             for (lane, time) in times.iter_mut().enumerate() {
                 // A triangle that is apart until a later part is not decided in this one.
-                if left >> lane & 1 != 0 && fractions[lane] <= 1.0 && *time <= to {
-                    // As for the whole window, rounding does no harm.
-                    let met = from + f64::from(fractions[lane]) * (to - from) * (1.0 - 1e-15);
+                if left >> lane & 1 != 0 && fractions[lane] <= 1.0 && *time <= part[1] {
+                    let met = time_at(fractions[lane], part);
                     *time = if met > *time { met } else { *time };
                     left &= !(1 << lane);
                 }
@@ -102,6 +90,7 @@ impl TurningBounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::broadphase::bvh::write_triangle;
     use crate::geom::{Motion, Pose};
     use crate::narrowphase::Shape;
     use crate::narrowphase::math::random::numbers_f32;
@@ -141,11 +130,7 @@ mod tests {
                 let (first, sides) = (vector(1.5), [vector(1.0), vector(thin)]);
                 let beside = |k: usize| [0, 1, 2].map(|axis| first[axis] + sides[k][axis]);
                 *triangle = [first, beside(0), beside(1)];
-                for (columns, corner) in columns.iter_mut().zip(*triangle) {
-                    for (column, x) in columns.iter_mut().zip(corner) {
-                        column[lane] = x;
-                    }
-                }
+                write_triangle(&mut columns, lane, *triangle);
             }
             let [from, to] = [[0.0, 1.0], [0.25, 1.0], [0.0, 0.6]][case as usize % 3];
             let window = [from as f32, to as f32];
@@ -159,9 +144,7 @@ mod tests {
             turning.divide(&search, window);
             let bounds = search.triangle_bounds(&search.path_box(window), window);
             let whole = bounds.of(Level::detect(), &columns, TRIANGLES);
-            let mut all = whole.map(|fraction| {
-                window[0] + f64::from(fraction) * (window[1] - window[0]) * (1.0 - 1e-15)
-            });
+            let mut all = whole.map(|fraction| time_at(fraction, window));
             let mut early = all;
             let until = 0.5 * (window[0] + window[1]);
             turning.delay(&search, (Level::detect(), &columns), &mut early, until);

@@ -41,7 +41,7 @@ impl<'s> NearShape<'s> {
         let (mut core, mut center, mut half) = (Aabb::default(), [0.0; 3], V3::ZERO.to_array());
         for (axis, at) in self.offset.to_array().into_iter().enumerate() {
             let up = self.rotation.rows[axis];
-            let [high, low] = [up, -up].map_each(|to| self.shape.core.support(to).dot(to));
+            let [high, low] = [up, -up].map_each(|to| self.shape.core.support_value(to));
             let (low, high) = (at - low - self.rounding, at + high + self.rounding);
             // A support map may return points that are not finite.
             let ends = if low <= high { [round_down(low), round_up(high)] } else { EVERYWHERE };
@@ -67,7 +67,7 @@ impl<'s> NearShape<'s> {
         let normal = self.axes.rotate_back(direction).to_f32();
         let across = V3::of(normal);
         let own = self.rotation.rotate_back(across);
-        let reach = self.shape.core.support(own).dot(own) + self.shape.radius * own.length();
+        let reach = self.shape.core.support_value(own) + self.shape.radius * own.length();
         let offset = across.dot(self.offset - V3::of(center)) + reach;
         let offset = round_up(offset + self.rounding);
         // The point of a support map may not be finite.

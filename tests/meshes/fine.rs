@@ -7,7 +7,7 @@ use swath::{Motion, Pose, Shape};
 use testkit::convex_shapes::{PlainCore, PlainMotion, PlainShape, shape};
 use testkit::draw::{Draw, how_many};
 use testkit::finite::assert_finite;
-use testkit::mesh_cases::{MeshCase, PlainBody, judged, terrain};
+use testkit::mesh_cases::{MeshCase, PlainBody, grid_triangles, judged, terrain};
 
 /// Height of the terrain before the bumps.
 const HEIGHT: f32 = 0.25;
@@ -283,12 +283,7 @@ fn body_that_rotates_above_a_fine_mesh_takes_few_rounds() {
         [x, 0.3 * (2.0 * x + 0.5 * z).sin(), z]
     };
     let vertices: Vec<_> = (0..(side + 1) * (side + 1)).map(vertex).collect();
-    let cell = |k: u32| {
-        let c = k / side * (side + 1) + k % side;
-        [[c, c + side + 1, c + 1], [c + 1, c + side + 1, c + side + 2]]
-    };
-    let triangles: Vec<_> = (0..side * side).flat_map(cell).collect();
-    let mesh = Mesh::new(vertices, triangles).expect("waves");
+    let mesh = Mesh::new(vertices, grid_triangles(side)).expect("waves");
     let [rod, bar] = [Shape::capsule(4.0, 0.05), Shape::cuboid([0.1, 3.0, 0.2])]
         .map(|shape| shape.expect("a shape"));
     let half = 0.5_f32.sqrt();

@@ -43,8 +43,9 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) use traverse_batch::{Probe, Stack, walk};
 pub use traverse_nearest::Visits;
 pub(crate) use traverse_nearest::{
-    BoundsOf, NodeBounds, PrunedQuery, descend, descend_many, may_be_interleaved,
+    BoundsOf, Descend, NodeBounds, PrunedQuery, descend_many, may_be_interleaved,
 };
+pub(crate) use triangle_leaf::write_triangle;
 pub(crate) use triangles::TriangleLeaves;
 
 /// Children of a node. The same on every level, because the shape must not depend on the CPU.

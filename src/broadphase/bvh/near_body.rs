@@ -8,12 +8,13 @@
 //! within the final limit have been visited.
 
 use super::{
-    BoundsOf, NOTHING, Node, NodeBounds, PrunedQuery, Tree, TriangleLeaf, Visits, WIDTH, descend,
+    BoundsOf, Descend, NOTHING, Node, NodeBounds, PrunedQuery, Tree, TriangleLeaf, Visits, WIDTH,
 };
 use crate::columns::Row;
 use crate::geom::{Enclosure, MovingBox, PlaneInFront};
 use crate::kernels::proximity::simd;
-use crate::lanes::{F32Lanes, Isa, Kernel, Level, MaskLanes};
+use crate::lanes::vectors::{LaneVectors, cross, dot, splat_each};
+use crate::lanes::{F32Lanes, Isa, Level, MaskLanes};
 
 /// Compares the body with a box or triangle, and returns the distance up to which others still count, and a plane if there is a better one.
 pub(crate) type Compare<'t> = dyn FnMut(u32) -> (f32, Option<PlaneInFront>) + 't;
@@ -34,26 +35,18 @@ pub(crate) fn near_body(
 ) {
     let (from, leaves) = (of.core.to_row(), tree.triangles());
     let (distances, near) = ([0.0; WIDTH], 0);
-    let query =
-        NearBody { of: *of, from, plane: None, limit, leaves, groups, distances, near, compare };
-    level.run(Traversal { tree, query });
-}
-
-/// The kernel that traverses the tree.
-struct Traversal<'a, 't> {
-    tree: &'a Tree,
-    query: NearBody<'a, 't>,
-}
-
-impl Kernel for Traversal<'_, '_> {
-    type Output = ();
-
-    const WIDE: bool = NearBody::WIDE;
-
-    #[inline(always)]
-    fn run<I: Isa>(mut self, isa: I) {
-        descend(isa, self.tree, &mut self.query, &mut Visits::default());
-    }
+    let query = &mut NearBody {
+        of: *of,
+        from,
+        plane: None,
+        limit,
+        leaves,
+        groups,
+        distances,
+        near,
+        compare,
+    };
+    level.run(Descend { tree, query, visits: &mut Visits::default() });
 }
 
 /// A running traversal.
@@ -81,27 +74,9 @@ const ROUNDING: f32 = 1.0 / (1 << 21) as f32;
 /// More than the products of such a sum lose below the normal range.
 const LEAST: f32 = f32::from_bits(8);
 
-/// A vector in each lane.
-type LaneVectors<I> = [<I as Isa>::F32; 3];
-
-#[inline(always)]
-fn splat<I: Isa>(isa: I, [x, y, z]: &[f32; 3]) -> LaneVectors<I> {
-    [isa.splat(*x), isa.splat(*y), isa.splat(*z)]
-}
-
 #[inline(always)]
 fn minus<I: Isa>(a: &LaneVectors<I>, b: &LaneVectors<I>) -> LaneVectors<I> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-fn dot<I: Isa>(a: &LaneVectors<I>, b: &LaneVectors<I>) -> I::F32 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross<I: Isa>(a: &LaneVectors<I>, b: &LaneVectors<I>) -> LaneVectors<I> {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Computes a lower bound of `normal · x`.
@@ -116,7 +91,7 @@ impl NearBody<'_, '_> {
     /// Computes lower bounds of distances from the body by the plane in front of it; `nearest` is the corner of a box that is nearest to the plane.
     #[inline(always)]
     fn beyond_plane<I: Isa>(isa: I, plane: &PlaneInFront, nearest: &LaneVectors<I>) -> I::F32 {
-        let normal = splat(isa, &plane.normal);
+        let normal = splat_each(isa, &plane.normal);
         (lower_dot(isa, &normal, nearest) - isa.splat(plane.offset)) * isa.splat(LOWER)
     }
 
@@ -128,7 +103,7 @@ impl NearBody<'_, '_> {
         leaf: &TriangleLeaf,
         lane: usize,
     ) -> [LaneVectors<I>; 3] {
-        let center = splat(isa, &self.of.center);
+        let center = splat_each(isa, &self.of.center);
         let mut vectors = [center; 3];
         for (vector, columns) in vectors.iter_mut().zip(&leaf.corners) {
             for axis in 0..3 {
@@ -295,15 +270,12 @@ impl PrunedQuery for NearBody<'_, '_> {
     fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: BoundsOf) -> (I::F32, I::Mask) {
         let limit = isa.splat(self.limit);
         let columns = bounds.columns(isa);
-        let mut from = [isa.splat(0.0); 6];
-        for (lanes, &number) in from.iter_mut().zip(&self.from) {
-            *lanes = isa.splat(number);
-        }
+        let from = splat_each(isa, &self.from);
         let core = simd::distance(isa, &from, &columns);
         let distance = (core - isa.splat(self.of.radius)) * isa.splat(LOWER);
         let (mut most, mut reached) = (distance.max(isa.splat(0.0)), distance.le(limit));
         if let Some(plane) = &self.plane {
-            let mut nearest = splat(isa, &self.of.center);
+            let mut nearest = splat_each(isa, &self.of.center);
             for (axis, corner) in nearest.iter_mut().enumerate() {
                 let column = if plane.normal[axis] > 0.0 { axis } else { 3 + axis };
                 *corner = columns[column] - *corner;

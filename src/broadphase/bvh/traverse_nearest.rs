@@ -11,7 +11,7 @@
 
 use super::{BvhItem, LEAF, NOTHING, Node, Tree, WIDTH};
 use crate::geom::MovingBox;
-use crate::lanes::{F32Lanes, Isa, LANES_MAX, MaskLanes, U32Lanes, prefetch};
+use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, MaskLanes, U32Lanes, prefetch};
 use core::slice;
 
 /// Stack entries without an allocation. Enough for a tree of some ten million boxes, unless a large
@@ -132,14 +132,28 @@ pub struct Visits {
     pub boxes: u64,
 }
 
+/// The kernel that runs a query over one tree.
+pub(crate) struct Descend<'a, N> {
+    pub(crate) tree: &'a Tree,
+    pub(crate) query: &'a mut N,
+    pub(crate) visits: &'a mut Visits,
+}
+
+impl<N: PrunedQuery> Kernel for Descend<'_, N> {
+    type Output = ();
+
+    const WIDE: bool = N::WIDE;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { tree, query, visits } = self;
+        descend(isa, tree, query, visits);
+    }
+}
+
 /// Runs a query over a tree.
 #[inline(always)]
-pub(crate) fn descend<I: Isa, Q: PrunedQuery>(
-    isa: I,
-    tree: &Tree,
-    query: &mut Q,
-    visits: &mut Visits,
-) {
+fn descend<I: Isa, Q: PrunedQuery>(isa: I, tree: &Tree, query: &mut Q, visits: &mut Visits) {
     let Some(root) = tree.root else { return };
     let (nodes, triangles) = (tree.nodes_above(), tree.triangles());
     let (mut short, mut long);

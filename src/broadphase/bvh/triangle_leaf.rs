@@ -9,6 +9,16 @@ use super::{CornerColumns, NO_BOUNDS, NOTHING, Node, TriangleLeaf, TriangleRows,
 use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, IOTA, Isa, U32Lanes};
 
+/// Writes a triangle to a lane of columns.
+#[inline(always)]
+pub(crate) fn write_triangle(columns: &mut CornerColumns, lane: usize, corners: [[f32; 3]; 3]) {
+    for (columns, corner) in columns.iter_mut().zip(corners) {
+        for (column, x) in columns.iter_mut().zip(corner) {
+            column[lane] = x;
+        }
+    }
+}
+
 impl TriangleLeaf {
     /// Writes the triangles of these rows, which become their numbers. Empty lanes are last.
     pub(crate) fn fill(&mut self, rows: &[u32; WIDTH], triangles: &dyn TriangleRows) {
@@ -24,11 +34,7 @@ impl TriangleLeaf {
     /// Writes a triangle to a lane.
     pub(super) fn set(&mut self, lane: usize, number: u32, corners: [[f32; 3]; 3]) {
         self.numbers[lane] = number;
-        for (columns, corner) in self.corners.iter_mut().zip(corners) {
-            for (column, x) in columns.iter_mut().zip(corner) {
-                column[lane] = x;
-            }
-        }
+        write_triangle(&mut self.corners, lane, corners);
     }
 
     /// Computes the boxes of the triangles, whose rows are their slots from `first` on.

@@ -53,7 +53,7 @@ pub(crate) mod path;
 pub(crate) use super::bvh::Visits;
 use super::bvh::forest::FixedBoxes;
 use super::bvh::static_bvh::Bvh;
-use super::bvh::{NodeBounds, PrunedQuery, Tree, descend, descend_many, may_be_interleaved};
+use super::bvh::{Descend, NodeBounds, PrunedQuery, Tree, descend_many, may_be_interleaved};
 use super::pairs::input::allow;
 use crate::geom::{Filter, MovingBox};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
@@ -341,25 +341,6 @@ fn run_query<N: TreeQuery>(view: &Queries<'_>, mut query: N) -> (N, Visits) {
         view.level.run(Descend { tree, query: &mut query, visits: &mut visits });
     });
     (query, visits)
-}
-
-/// The kernel that runs a query over one tree.
-struct Descend<'a, N> {
-    tree: &'a Tree,
-    query: &'a mut N,
-    visits: &'a mut Visits,
-}
-
-impl<N: PrunedQuery> Kernel for Descend<'_, N> {
-    type Output = ();
-
-    const WIDE: bool = N::WIDE;
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Self { tree, query, visits } = self;
-        descend(isa, tree, query, visits);
-    }
 }
 
 /// Runs several queries over all trees of a view.

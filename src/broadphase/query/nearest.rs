@@ -10,6 +10,7 @@ use crate::geom::{Aabb, Invalid, MovingBox};
 use crate::kernels::Hit;
 use crate::kernels::proximity::nearest::NearestList;
 use crate::kernels::proximity::{check_max, simd};
+use crate::lanes::vectors::splat_each;
 use crate::lanes::{F32Lanes, Isa, LANES_MAX};
 
 /// A query for the boxes near a point or a box, up to a distance.
@@ -129,10 +130,7 @@ impl PrunedQuery for NearestTo<'_, '_> {
 
     #[inline(always)]
     fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: BoundsOf) -> (I::F32, I::Mask) {
-        let mut from = [isa.splat(0.0); 6];
-        for (lanes, &number) in from.iter_mut().zip(&self.from) {
-            *lanes = isa.splat(number);
-        }
+        let from = splat_each(isa, &self.from);
         let distance = simd::distance(isa, &from, &bounds.columns(isa));
         (distance, distance.le(isa.splat(self.distance_max())))
     }

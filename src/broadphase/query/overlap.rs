@@ -10,6 +10,7 @@ use crate::broadphase::bvh::{BoundsOf, NodeBounds, PrunedQuery, Visits};
 use crate::columns::Row;
 use crate::geom::{Aabb, Invalid, MovingBox, Plane, Sphere};
 use crate::kernels::overlap::simd;
+use crate::lanes::vectors::splat_each;
 use crate::lanes::{F32Lanes, Isa};
 use crate::par::sort_rows;
 use alloc::vec::Vec;
@@ -64,16 +65,6 @@ pub struct Overlap<S>(pub(crate) S);
 #[derive(Clone, Copy, Debug)]
 pub struct Planes<'p>(&'p [Plane]);
 
-/// Broadcasts each number to all lanes.
-#[inline(always)]
-fn splat<I: Isa, const K: usize>(isa: I, numbers: [f32; K]) -> [I::F32; K] {
-    let mut lanes = [isa.splat(0.0); K];
-    for (lane, number) in lanes.iter_mut().zip(numbers) {
-        *lane = isa.splat(number);
-    }
-    lanes
-}
-
 /// Tests a shape against the boxes or bounds in the lanes of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct RegionTest<'p>(RegionKind<'p>);
@@ -96,8 +87,8 @@ impl RegionTest<'_> {
         are_bounds: impl FnOnce() -> bool,
     ) -> I::Mask {
         match &self.0 {
-            RegionKind::Aabb(row) => simd::boxes(isa, &splat(isa, *row), boxes).hit,
-            RegionKind::Sphere(row) => simd::sphere(isa, &splat(isa, *row), boxes).hit,
+            RegionKind::Aabb(row) => simd::boxes(isa, &splat_each(isa, row), boxes).hit,
+            RegionKind::Sphere(row) => simd::sphere(isa, &splat_each(isa, row), boxes).hit,
             RegionKind::Planes(planes) if are_bounds() => {
                 filled::<I>(boxes) & simd::near_planes(isa, planes, boxes)
             }

@@ -8,6 +8,7 @@
 
 use crate::geom::{Contact, MapEach};
 use crate::kernels::batch::Answer;
+use crate::lanes::vectors::dot;
 use crate::lanes::{F32Lanes, Isa, U32Lanes};
 
 /// Half of the distance from 1 to the next float.
@@ -40,11 +41,6 @@ struct Approach<I: Isa> {
     far: I::F32,
     /// Whether it is ever within reach. If not, both times are that of the least distance.
     within: I::Mask,
-}
-
-#[inline(always)]
-fn dot<I: Isa>(a: &[I::F32; 3], b: &[I::F32; 3]) -> I::F32 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// Returns the power of two that scales `most` to `[1, 2)`, or as near as the range of `f32`

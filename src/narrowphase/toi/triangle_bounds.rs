@@ -24,6 +24,7 @@
 
 use super::part_search::PartSearch;
 use crate::geom::{MapEach, MovingBox};
+use crate::lanes::vectors::{LaneVectors, cross, dot, splat_each};
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level};
 use crate::narrowphase::math::{V3, greater, lesser, round_down};
 
@@ -161,29 +162,11 @@ impl Kernel for Bounds<'_> {
     }
 }
 
-/// Vectors of a group of lanes.
-type Lanes<I> = [<I as Isa>::F32; 3];
-
-#[inline(always)]
-fn splat<I: Isa>(isa: I, vector: [f32; 3]) -> Lanes<I> {
-    [isa.splat(vector[0]), isa.splat(vector[1]), isa.splat(vector[2])]
-}
-
-#[inline(always)]
-fn dot<I: Isa>(a: &Lanes<I>, b: &Lanes<I>) -> I::F32 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross<I: Isa>(a: &Lanes<I>, b: &Lanes<I>) -> Lanes<I> {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
 /// Computes the bounds for the group that starts at lane `at`.
 #[inline(always)]
 fn bounds<I: Isa>(isa: I, of: &TriangleBounds, triangles: &TriangleColumns, at: usize) -> I::F32 {
     let zero = isa.splat(0.0);
-    let center = splat(isa, of.center);
+    let center = splat_each(isa, &of.center);
     let (mut corners, mut sides) = ([[zero; 3]; 3], [[zero; 3]; 3]);
     let mut greatest = zero;
     for corner in 0..3 {
@@ -197,7 +180,7 @@ fn bounds<I: Isa>(isa: I, of: &TriangleBounds, triangles: &TriangleColumns, at: 
             sides[side][axis] = corners[(side + 1) % 3][axis] - corners[side][axis];
         }
     }
-    let delta = splat(isa, of.delta);
+    let delta = splat_each(isa, &of.delta);
     let slack = (greatest + isa.splat(of.greatest)) * isa.splat(SLACK) + isa.splat(SLACK_TINY);
     let mut first = entry(isa, of, &corners, slack, &cross::<I>(&sides[0], &sides[1]));
     for side in &sides {
@@ -213,10 +196,10 @@ fn bounds<I: Isa>(isa: I, of: &TriangleBounds, triangles: &TriangleColumns, at: 
     }
     first = entry(isa, of, &corners, slack, &toward).max(first);
     // Across the side of the shape's own box on which the triangle is.
-    let mut side = splat(isa, of.faces[0]);
+    let mut side = splat_each(isa, &of.faces[0]);
     let mut out = dot::<I>(&toward, &side).abs() * isa.splat(of.inverse_half[0]);
     for axis in 1..3 {
-        let other = splat(isa, of.faces[axis]);
+        let other = splat_each(isa, &of.faces[axis]);
         let farther = dot::<I>(&toward, &other).abs() * isa.splat(of.inverse_half[axis]);
         let is_farther = out.lt(farther);
         for k in 0..3 {
@@ -232,22 +215,22 @@ fn bounds<I: Isa>(isa: I, of: &TriangleBounds, triangles: &TriangleColumns, at: 
 fn entry<I: Isa>(
     isa: I,
     of: &TriangleBounds,
-    corners: &[Lanes<I>; 3],
+    corners: &[LaneVectors<I>; 3],
     slack: I::F32,
-    n: &Lanes<I>,
+    n: &LaneVectors<I>,
 ) -> I::F32 {
     let zero = isa.splat(0.0);
     let far = [dot::<I>(&corners[0], n), dot::<I>(&corners[1], n), dot::<I>(&corners[2], n)];
     let low = far[0].min(far[1]).min(far[2]);
     let high = far[0].max(far[1]).max(far[2]);
-    let speed = dot::<I>(&splat(isa, of.delta), n);
+    let speed = dot::<I>(&splat_each(isa, &of.delta), n);
     let square = dot::<I>(n, n);
     let length = square.sqrt() * isa.splat(MORE);
     let size = [n[0].abs(), n[1].abs(), n[2].abs()];
-    let in_path_box = dot::<I>(&splat(isa, of.half), &size);
+    let in_path_box = dot::<I>(&splat_each(isa, &of.half), &size);
     let mut in_own_box = length * isa.splat(of.margin);
     for axis in &of.axes {
-        in_own_box = in_own_box + dot::<I>(&splat(isa, *axis), n).abs();
+        in_own_box = in_own_box + dot::<I>(&splat_each(isa, axis), n).abs();
     }
     let in_ball = length * isa.splat(of.radius);
     let more = (size[0] + size[1] + size[2]) * slack;

@@ -62,8 +62,9 @@ pub(crate) fn compare(
             };
             let parry = |rows: Range<usize>, out: &mut [f32]| {
                 for (of, out) in all[rows].iter().zip(out) {
-                    let shape = (&of.their_pose, &*of.theirs);
-                    let found = query::distance(shape.0, shape.1, &body.their_pose, body.theirs);
+                    let theirs = &*of.theirs;
+                    let found =
+                        query::distance(&of.their_pose, theirs, &body.their_pose, body.theirs);
                     *out = black_box(found).map_or(f32::NAN, |found| found.distance);
                 }
             };
