@@ -14,10 +14,15 @@ pub(super) const fn lowest(bits: u32) -> Option<usize> {
 
 /// Returns the unit normal of the lowest axis, or zero when no axis bit is set.
 pub(super) const fn normal(bits: u32) -> [f32; 3] {
+    let mask = bits & 7;
+    let lowest = mask & mask.wrapping_neg();
+    let side = if bits >> NEGATIVE_SHIFT & lowest != 0 { -1.0 } else { 1.0 };
+    // Without a branch, and without an index into the result, which would be read from memory afterwards.
     let mut normal = [0.0; 3];
-    if let Some(axis) = lowest(bits) {
-        let negative = bits >> (NEGATIVE_SHIFT + axis as u32) & 1 == 1;
-        normal[axis] = if negative { -1.0 } else { 1.0 };
+    let mut axis = 0;
+    while axis < 3 {
+        normal[axis] = if lowest == 1 << axis { side } else { 0.0 };
+        axis += 1;
     }
     normal
 }

@@ -141,6 +141,9 @@ impl GroupKernel for EnclosingColumn<'_, '_> {
 
 /// Returns the enclosing box of one row, with the same bits as [`enclosing_column`].
 pub(crate) fn enclosing_box(of: &AcceleratingBox, margin: f32) -> MovingBox {
+    if margin == 0.0 && of.accel == [0.0; 3] {
+        return MovingBox { aabb: of.aabb, delta: of.delta };
+    }
     let numbers = |column, corner: [f32; 3]| {
         each_axis(|axis| {
             let mut lane = [0.0];

@@ -248,11 +248,8 @@ impl<'a> Shape<'a> {
             let (low, high) = (low.to_array(), high.to_array());
             return self.around(pose.position, |axis| [-low[axis], high[axis]]);
         }
-        let rotation = M3::of_quaternion(pose.rotation);
-        self.around(pose.position, |axis| {
-            let up = rotation.rows[axis];
-            [-up, up].map_each(|direction| self.core.support(direction).dot(direction))
-        })
+        let reaches = self.core.reaches(&M3::of_quaternion(pose.rotation).rows);
+        self.around(pose.position, |axis| reaches[axis])
     }
 
     /// Returns a moving box that contains the shape during the whole of `motion`. It moves as the
@@ -274,19 +271,18 @@ impl<'a> Shape<'a> {
         let spin = if self.bounding_radius == 0.0 { V3::ZERO } else { V3::of(motion.spin) };
         let rotation = super::rotation::Rotation::new(spin);
         let start = M3::of_quaternion(motion.pose.rotation);
-        let end = rotation.after(&start, 1.0);
+        let from = self.core.reaches(&start.rows);
+        if rotation.rate == 0.0 {
+            let aabb = self.around(motion.pose.position, |axis| from[axis])?;
+            return AcceleratingBox::new(aabb, motion.delta, motion.accel);
+        }
+        let to = self.core.reaches(&rotation.after(&start, 1.0).rows);
         let aabb = self.around(motion.pose.position, |axis| {
-            let reach = |direction: V3| self.core.support(direction).dot(direction);
-            let from = start.rows[axis];
-            if rotation.rate == 0.0 {
-                return [reach(-from), reach(from)];
-            }
             let world = M3::IDENTITY.rows[axis];
             let deviation =
                 0.125 * rotation.rate * rotation.spin.cross(world).length() * self.bounding_radius;
-            let to = end.rows[axis];
-            [[-from, -to], [from, to]].map_each(|[from, to]| {
-                let most = greater_or_nan(reach(from), reach(to)) + deviation;
+            [0, 1].map_each(|side: usize| {
+                let most = greater_or_nan(from[axis][side], to[axis][side]) + deviation;
                 if most > self.bounding_radius { self.bounding_radius } else { most }
             })
         })?;

@@ -182,6 +182,17 @@ impl Core<'_> {
         }
     }
 
+    /// Returns the greatest product of a point of the core with the opposite of each of three directions, and with the direction.
+    pub(super) fn reaches(&self, directions: &[V3; 3]) -> [[f64; 2]; 3] {
+        if let Some(ranges) = self.ranges(directions) {
+            return ranges.map_each(|[least, greatest]| [-least, greatest]);
+        }
+        directions.map_each(|direction| match self {
+            Self::Box { half, .. } => [half.dot(direction.abs()); 2],
+            _ => [-direction, direction].map_each(|to| self.support(to).dot(to)),
+        })
+    }
+
     /// Does what [`Core::support`] does, for the less common cores. The components are separate arguments for the reason that
     /// `Hull::row` states.
     fn other_support(&self, x: f64, y: f64, z: f64) -> V3 {
@@ -415,7 +426,7 @@ mod tests {
         assert!(larger > 0 && larger <= 10, "{larger}");
     }
 
-    /// Goal: the value, the point and the ranges have the bits of single supports. Method: hulls of few and many vertices, scaled or not,
+    /// Goal: the value, the point, the ranges and the reaches have the bits of single supports. Method: hulls of few and many vertices, scaled or not,
     /// and other shapes; random directions.
     #[test]
     fn values_and_ranges_have_the_bits_of_supports() {
@@ -436,16 +447,16 @@ mod tests {
             for _ in 0..50 {
                 let mut direction = || V3::new(component(), component(), component());
                 let directions = [direction(), direction(), direction()];
-                let ranges = core.ranges(&directions);
+                let (ranges, reaches) = (core.ranges(&directions), core.reaches(&directions));
                 ranges_found += usize::from(ranges.is_some());
                 for (axis, direction) in directions.into_iter().enumerate() {
                     let (value, point) = core.value_and_support(direction);
                     assert_eq!(value.to_bits(), core.support_value(direction).to_bits());
                     assert_eq!(point, core.support(direction));
+                    let reach = [-direction, direction].map_each(|to| core.support(to).dot(to));
+                    assert_eq!(reaches[axis], reach, "{core:?} {direction:?}");
                     if let Some(ranges) = &ranges {
-                        let along = |d: V3| core.support(d).dot(d);
-                        let range = [-along(-direction), along(direction)];
-                        assert_eq!(ranges[axis], range, "{core:?} {direction:?}");
+                        assert_eq!(ranges[axis], [-reach[0], reach[1]], "{core:?} {direction:?}");
                     }
                 }
             }

@@ -300,9 +300,9 @@ fn write_impact(
         (impact.depth, axis_of) = (push.depth, push.contact);
     }
     (impact.kind, impact.last) = (kind, last);
-    impact.normal = axis_of.normal();
     let t = f64::from(first);
-    let mut closing = 0.0;
+    let (normal, mut closing) = (axis_of.normal(), 0.0);
+    let (mut on_a, mut on_b) = ([0.0; 3], [0.0; 3]);
     for axis in 0..3 {
         let number = |x: &[f32; 3]| f64::from(x[axis]);
         let [a, b] = [&of[0], &of[1]].map_each(|of| {
@@ -310,7 +310,7 @@ fn write_impact(
             let by = (delta + 0.5 * accel * t) * t;
             [number(&of.aabb.min) + by, number(&of.aabb.max) + by, delta + accel * t]
         });
-        let normal = number(&impact.normal);
+        let normal = number(&normal);
         closing += (a[2] - b[2]) * normal;
         let low = if a[0] > b[0] { a[0] } else { b[0] };
         let high = if a[1] < b[1] { a[1] } else { b[1] };
@@ -322,10 +322,11 @@ fn write_impact(
             let face = if outward > 0.0 { high } else { low };
             if outward != 0.0 { face } else { inside }
         };
-        impact.on_a[axis] = side(a, normal) as f32;
-        impact.on_b[axis] = side(b, -normal) as f32;
+        on_a[axis] = side(a, normal) as f32;
+        on_b[axis] = side(b, -normal) as f32;
     }
-    impact.closing = closing as f32;
+    (impact.normal, impact.on_a, impact.on_b, impact.closing) =
+        (normal, on_a, on_b, closing as f32);
 }
 
 #[cfg(test)]
