@@ -16,6 +16,8 @@ use swath::{
 use testkit::draw::Draw;
 use testkit::world_model::Model;
 
+/// Whether a panic can be caught.
+const CATCHES: bool = cfg!(panic = "unwind");
 const PROXIES: usize = 24;
 const TICKS: usize = 12;
 const KINDS: [ProxyKind; 4] =
@@ -210,7 +212,7 @@ fn tick_of_proxies_follows_the_rules() {
             let in_pairs: BTreeSet<ProxyId> =
                 pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
             let body = |id: ProxyId| world.bodies[&id];
-            if draw.one_in(4) && !in_pairs.is_empty() {
+            if CATCHES && draw.one_in(4) && !in_pairs.is_empty() {
                 let mut left = draw.0.random_range(0..in_pairs.len());
                 let panics = catch_unwind(AssertUnwindSafe(|| {
                     let output = pipeline.tick_proxies(&mut world.broadphase, |id| {
@@ -258,7 +260,7 @@ fn tick_of_proxies_follows_the_rules() {
             counts[4] += rejected.len();
         }
     }
-    assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
+    assert!(counts[usize::from(!CATCHES)..].iter().all(|&count| count > 50), "{counts:?}");
 }
 
 /// Goal: a tick with more pairs than the broadphase allows is an error, calls no function and changes nothing. Method: two boxes that touch, with a limit of no
