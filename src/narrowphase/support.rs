@@ -276,8 +276,10 @@ impl Core<'_> {
 
     /// Upper bound of the magnitude of a coordinate on each axis.
     pub(super) fn extent(&self) -> V3 {
-        if let Self::Hull { hull, scale } = self {
-            return hull.extent().times(scale.abs());
+        match self {
+            Self::Box { half, .. } => return *half,
+            Self::Hull { hull, scale } => return hull.extent().times(scale.abs()),
+            _ => (),
         }
         let along = |axis: V3| {
             let [up, down] =
@@ -309,6 +311,9 @@ impl Core<'_> {
 
     /// Half the diagonal of the core's box in its own axes: its size, independent of its origin.
     pub(super) fn half_diagonal(&self) -> f64 {
+        if let Self::Box { half, .. } = self {
+            return 0.5 * (*half + *half).length();
+        }
         if let Some([low, high]) = self.hull_corners() {
             return 0.5 * (high - low).length();
         }
