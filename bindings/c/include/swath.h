@@ -83,6 +83,32 @@
 // The call needs threads that were started before this process was forked, and do not exist in it.
 #define SWATH_ERROR_FORKED 11
 
+// The bodies touch from `t` on, or touch at the start of the tick in a way that counts.
+#define SWATH_IMPACT_TOUCHING 0
+
+// The bodies overlap from the start of the tick on.
+#define SWATH_IMPACT_OVERLAPPING 1
+
+// The search reached its limit. The bodies do not touch before `t`, and the rest is unknown.
+#define SWATH_IMPACT_UNRESOLVED 2
+
+// The first impact of the two bodies.
+#define SWATH_PART_IMPACTS_FIRST 0
+
+// The first impact of each part of one body and each part of the other, as if no other parts were there. Each counts for `impacts_per_body`.
+#define SWATH_PART_IMPACTS_EACH 1
+
+// The body moves, even if its displacement in this tick is zero. Two bodies without this flag never pair. For proxies the flag is not used: whether
+// they move is decided by their kinds.
+#define SWATH_BODY_MOVES 1
+
+// The pairs of the body are never dropped for being slow.
+#define SWATH_BODY_CCD 2
+
+// The body stops nothing: its impacts are all reported, in a list of their own, and do not count for the limit. Its pairs are never dropped for being
+// slow, and touches at the start count as with `SWATH_TOUCH_HIT`.
+#define SWATH_BODY_SENSOR 4
+
 // Moves and reacts to contacts. By default it pairs with every kind.
 #define SWATH_KIND_DYNAMIC 0
 
@@ -161,6 +187,9 @@ typedef struct swath_fixed_boxes swath_fixed_boxes;
 
 // Finds the pairs of moving boxes, anew in each tick. Keep it from tick to tick, because it keeps its memory.
 typedef struct swath_pair_finder swath_pair_finder;
+
+// Computes the impacts of a tick in the order of time. It keeps only memory from tick to tick.
+typedef struct swath_pipeline swath_pipeline;
 
 // A shape, which does not change: a convex one, a compound of convex ones, a mesh, or a height field. Several threads may use it at
 // the same time.
@@ -308,7 +337,7 @@ typedef struct swath_boxes {
   // For each box 1 if it moves, or 0: two boxes that do not move are not a pair. NULL: all move. Only for pair finders and the
   // movers of fixed boxes.
   const uint8_t *moves;
-  // The filter of each box. NULL: each may form pairs with each. Only for pair finders, fixed boxes, their movers and trees.
+  // The filter of each box. NULL: each may form pairs with each. Only for pair finders, fixed boxes, their movers, trees and pipelines.
   const struct swath_filter *filters;
   // For each box the number that stands for it in pairs, instead of its row, or NULL. Only for pair finders and the movers of
   // fixed boxes.
@@ -424,24 +453,6 @@ typedef struct swath_hit {
   float value;
 } swath_hit;
 
-// Which proxies a query of a broadphase considers. A structure of zeros is valid: all enabled proxies.
-typedef struct swath_query {
-  // NULL, or only proxies count that may form pairs with it.
-  const struct swath_filter *filter;
-  // Proxies of this owner do not count; 0: none are excluded.
-  uint32_t without_owner;
-  // Bit `k` excludes the proxies of kind `k`, for example `1u << SWATH_KIND_FIXED`.
-  uint32_t without_kinds;
-} swath_query;
-
-// A proxy that a query found. For none, the index is `SWATH_NO_INDEX` and the value is infinite.
-typedef struct swath_proxy_hit {
-  // The id of the proxy.
-  struct swath_proxy_id id;
-  // The fraction of a segment, the first time of a sweep, or the distance.
-  float value;
-} swath_proxy_hit;
-
 // Position and rotation of a body. `swath_pose_at` creates one without rotation. A structure of zeros is not valid: its quaternion is zero.
 typedef struct swath_pose {
   // The position of the origin of the shape, about which it rotates.
@@ -467,23 +478,6 @@ typedef struct swath_motion {
   // most 1024.
   float spin[3];
 } swath_motion;
-
-// How a segment meets a shape.
-typedef uint32_t swath_cast_state;
-
-// Where a segment enters a shape.
-typedef struct swath_shape_cast_result {
-  // How the segment meets the shape.
-  swath_cast_state state;
-  // The fraction of the segment at which it enters, never late; zero inside, infinite for a miss.
-  float fraction;
-  // The point where it enters, in world coordinates; zero without a hit.
-  float point[3];
-  // The unit normal of the surface there, out of the shape; zero without a hit.
-  float normal[3];
-  // The part that it enters: the triangle of a mesh or height field, or the shape of a compound.
-  uint32_t part;
-} swath_shape_cast_result;
 
 // Which touches at the start of the tick are impacts.
 typedef uint32_t swath_touch;
@@ -529,6 +523,336 @@ typedef struct swath_toi_result {
   // The number of rounds of the search: planes that were followed, tests that proved a result, and distances that were computed.
   uint32_t rounds;
 } swath_toi_result;
+
+// The distance of two bodies, and which of their parts are the nearest.
+typedef struct swath_part_distance {
+  // A lower bound of the distance, as in `swath_distance_result`; below zero if the bodies overlap, and infinite if the distance is greater than the
+  // greatest one.
+  float distance;
+  // The unit normal, from `a` to `b`; zero if the distance is infinite.
+  float normal[3];
+  // The point of `a` nearest to `b`, in world coordinates.
+  float on_a[3];
+  // The point of `b` nearest to `a`, in world coordinates.
+  float on_b[3];
+  // The nearest part of `a`: the triangle of a mesh or height field, or the shape of a compound, else 0.
+  uint32_t part_a;
+  // The nearest part of `b`.
+  uint32_t part_b;
+} swath_part_distance;
+
+// Which impacts of two bodies are reported if one of them has parts.
+typedef uint32_t swath_part_impacts;
+
+// What counts as an impact, and which impacts are reported. `swath_pipeline_defaults` returns the default. A structure of zeros is not valid.
+typedef struct swath_pipeline_settings {
+  // The distance at which bodies count as touching: a length from 0 to 2 to the power of 120. For shapes it is the distance between them; for two
+  // plain boxes it is the largest of the gaps on the three axes. Default: 0.
+  float target_distance;
+  // Limit of the distance of shapes at an impact above the target, relative to the size of the smaller shape. Default: 1 / 16384.
+  float tolerance;
+  // Whether a touch at the start of the tick is an impact. With a sensor, each touch is. Default: `SWATH_TOUCH_IF_CLOSING`.
+  swath_touch touch;
+  // A body is fast if its speed is at least this, in length per tick. A pair is dropped if neither body is fast, or has the flag
+  // `SWATH_BODY_CCD` or `SWATH_BODY_SENSOR`. Default: 0, with which no pair is dropped.
+  float fast;
+  // With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least one of its two bodies. Default: 0, with which all
+  // are reported.
+  uint32_t impacts_per_body;
+  // Which impacts of a pair with a mesh, a height field or a compound are reported. Default: `SWATH_PART_IMPACTS_FIRST`.
+  swath_part_impacts part_impacts;
+  // The greatest number of rounds of the search for a pair of shapes, at least 1; of bodies with parts, for each pair of parts. Default: 2048.
+  uint32_t rounds_max;
+} swath_pipeline_settings;
+
+// Properties of a body, as bits.
+typedef uint8_t swath_body_flags;
+
+// A row of a scene that has a shape, which is not its box. A structure of zeros is not valid.
+typedef struct swath_scene_body {
+  // The shape; not NULL.
+  const struct swath_shape *shape;
+  // How it moves in the tick.
+  struct swath_motion motion;
+  // The row of the body.
+  uint32_t row;
+} swath_scene_body;
+
+// The bodies of a tick. The arrays are borrowed for the call only.
+//
+// Each row is a moving box, unless it has a shape; then its box is not read. A structure of zeros is valid: there are no bodies.
+typedef struct swath_scene {
+  // The number of bodies, their boxes and filters. Columns are not copied; rows are, to memory of the pipeline. `moves` and `labels` must be
+  // NULL. If all rows have shapes, the vectors may be left out: then only `count` and `filters` are set.
+  struct swath_boxes boxes;
+  // The acceleration of each box, in length per tick squared, in columns or rows; zero if none is accelerated. Rows with a shape have that of their
+  // motion.
+  struct swath_vectors accel;
+  // The flags of each row. NULL: all move, and none has another flag.
+  const swath_body_flags *flags;
+  // The rows that have shapes, in ascending order. NULL if `body_count` is zero.
+  const struct swath_scene_body *bodies;
+  // The number of rows that have shapes.
+  size_t body_count;
+} swath_scene;
+
+// The kind of an impact.
+typedef uint32_t swath_impact_kind;
+
+// Two bodies that meet in a tick, by their rows.
+typedef struct swath_impact {
+  // The time of impact: a fraction of the tick, never late.
+  float t;
+  // The lower row.
+  uint32_t a;
+  // The higher row.
+  uint32_t b;
+  // The last time of contact, a fraction of the tick. For two plain boxes it is the end of this contact if they passed through each other; if one
+  // of them is accelerated, they may touch again later. For other bodies it is the last time of contact of their bounds, after which the bodies
+  // no longer touch.
+  float last;
+  // The kind of the impact.
+  swath_impact_kind kind;
+  // The unit normal at `t`, from `a` to `b`; zero if the kind is `SWATH_IMPACT_UNRESOLVED`.
+  float normal[3];
+  // The point of `a` nearest to `b` at `t`, or deepest inside it, in world coordinates.
+  float on_a[3];
+  // The point of `b` nearest to `a` at `t`, or deepest inside it, in world coordinates.
+  float on_b[3];
+  // The speed at which these points close along the normal, in length per tick; negative if they separate.
+  float closing;
+  // How far `b` has to be moved along the normal until the distance of the two is the target distance; 0 except if the kind is
+  // `SWATH_IMPACT_OVERLAPPING`.
+  float depth;
+  // The part of `a` that touches: the triangle of a mesh or height field, or the shape of a compound, else 0.
+  uint32_t part_a;
+  // The part of `b` that touches.
+  uint32_t part_b;
+} swath_impact;
+
+// Impacts, in memory of the pipeline.
+typedef struct swath_impacts {
+  // The first element. Do not read it if `count` is zero.
+  const struct swath_impact *data;
+  // The number of elements.
+  size_t count;
+} swath_impacts;
+
+// What a tick of columns or rows found, in memory of the pipeline.
+typedef struct swath_tick {
+  // The impacts, ordered by time, then by pair.
+  struct swath_impacts impacts;
+  // All impacts with a sensor, ordered by time, then by pair.
+  struct swath_impacts sensed;
+  // The pairs that were dropped because neither body is fast, in the order in which they were found. Their bounds touch in the tick.
+  struct swath_pairs slow;
+  // The invalid rows, in order. They have no impacts.
+  struct swath_rejected_rows rejected;
+} swath_tick;
+
+// The times of the stages of a tick in nanoseconds, and what the stages did with the pairs.
+typedef struct swath_tick_stats {
+  // Time to compute the bounds of the bodies.
+  uint64_t bounds_ns;
+  // Time to find the pairs of these bounds, or to update the broadphase.
+  uint64_t pairs_ns;
+  // Time to sweep the bounds, and to decide about pairs of plain boxes.
+  uint64_t windows_ns;
+  // Time to find the first times of contact of shapes.
+  uint64_t shapes_ns;
+  // Time to sort the impacts.
+  uint64_t sort_ns;
+  // Pairs whose bounds touch in the tick.
+  uint64_t candidates;
+  // Candidates that were dropped because neither body is fast, marked or a sensor.
+  uint64_t slow;
+  // Impacts of two plain boxes.
+  uint64_t boxes;
+  // Pairs that the boxes proved apart, or touching in a way that does not count.
+  uint64_t apart;
+  // Pairs whose shapes were tested.
+  uint64_t shapes;
+  // Tested pairs that are apart for the whole tick, or touch in a way that does not count.
+  uint64_t separated;
+  // Tested pairs whose search reached its limit.
+  uint64_t unresolved;
+  // Rounds of the searches for the first impact of each tested pair.
+  uint64_t rounds;
+  // Impacts that are reported.
+  uint64_t impacts;
+  // Impacts that are left out because both bodies have reached the limit.
+  uint64_t limited;
+  // Impacts with sensors that are reported.
+  uint64_t sensed;
+} swath_tick_stats;
+
+// What a program stores about a proxy besides its box.
+typedef struct swath_proxy_body {
+  // The shape, which lives until the tick returns. NULL: the body is its box, and `motion` is not read.
+  const struct swath_shape *shape;
+  // How the shape moves in the tick.
+  struct swath_motion motion;
+  // `SWATH_BODY_CCD`, `SWATH_BODY_SENSOR`, their sum, or 0.
+  swath_body_flags flags;
+} swath_proxy_body;
+
+// A function of the caller that describes proxies. A structure of zeros is not valid.
+//
+// `body` is called once for each proxy that is in a pair, in the order of ids, on the thread that called `swath_pipeline_tick_proxies`. It
+// writes the description to `body`, which is that of a box without flags before. It must use neither the pipeline nor the broadphase.
+typedef struct swath_proxy_bodies {
+  // Is passed to `body`.
+  void *user;
+  // Describes a proxy; not NULL.
+  void (*body)(void *user, struct swath_proxy_id id, struct swath_proxy_body *body);
+} swath_proxy_bodies;
+
+// Two proxies that meet in a tick. The fields are those of `swath_impact`, with ids instead of rows.
+typedef struct swath_proxy_impact {
+  // The time of impact: a fraction of the tick, never late.
+  float t;
+  // The proxy with the lower index.
+  struct swath_proxy_id a;
+  // The proxy with the higher index.
+  struct swath_proxy_id b;
+  // The last time of contact, as in `swath_impact`.
+  float last;
+  // The kind of the impact.
+  swath_impact_kind kind;
+  // The unit normal at `t`, from `a` to `b`; zero if the kind is `SWATH_IMPACT_UNRESOLVED`.
+  float normal[3];
+  // The point of `a` nearest to `b` at `t`, or deepest inside it, in world coordinates.
+  float on_a[3];
+  // The point of `b` nearest to `a` at `t`, or deepest inside it, in world coordinates.
+  float on_b[3];
+  // The speed at which these points close along the normal, in length per tick; negative if they separate.
+  float closing;
+  // How far `b` has to be moved along the normal until the distance of the two is the target distance; 0 except if the kind is
+  // `SWATH_IMPACT_OVERLAPPING`.
+  float depth;
+  // The part of `a` that touches.
+  uint32_t part_a;
+  // The part of `b` that touches.
+  uint32_t part_b;
+} swath_proxy_impact;
+
+// Impacts of proxies, in memory of the pipeline.
+typedef struct swath_proxy_impacts {
+  // The first element. Do not read it if `count` is zero.
+  const struct swath_proxy_impact *data;
+  // The number of elements.
+  size_t count;
+} swath_proxy_impacts;
+
+// A proxy that a tick left out.
+typedef struct swath_rejected_proxy {
+  // The id of the proxy.
+  struct swath_proxy_id id;
+  // Why it is invalid.
+  swath_reason reason;
+  // The axis of the number: 0, 1 or 2; 3 if it is not of an axis.
+  uint32_t axis;
+} swath_rejected_proxy;
+
+// Proxies that a tick left out, ordered by id, in memory of the pipeline.
+typedef struct swath_rejected_proxies {
+  // The first element. Do not read it if `count` is zero.
+  const struct swath_rejected_proxy *data;
+  // The number of elements.
+  size_t count;
+} swath_rejected_proxies;
+
+// What a tick over a broadphase found, in memory of the pipeline.
+typedef struct swath_proxy_tick {
+  // The impacts, ordered by time, then by pair.
+  struct swath_proxy_impacts impacts;
+  // All impacts with a sensor, ordered by time, then by pair.
+  struct swath_proxy_impacts sensed;
+  // The proxies with an invalid motion, or whose bounds with half the target distance reach past 2 to the power of 120, although their box is
+  // valid. They have no impacts.
+  struct swath_rejected_proxies rejected;
+} swath_proxy_tick;
+
+// Which proxies a query of a broadphase considers. A structure of zeros is valid: all enabled proxies.
+typedef struct swath_query {
+  // NULL, or only proxies count that may form pairs with it.
+  const struct swath_filter *filter;
+  // Proxies of this owner do not count; 0: none are excluded.
+  uint32_t without_owner;
+  // Bit `k` excludes the proxies of kind `k`, for example `1u << SWATH_KIND_FIXED`.
+  uint32_t without_kinds;
+} swath_query;
+
+// A proxy that a query found. For none, the index is `SWATH_NO_INDEX` and the value is infinite.
+typedef struct swath_proxy_hit {
+  // The id of the proxy.
+  struct swath_proxy_id id;
+  // The fraction of a segment, the first time of a sweep, or the distance.
+  float value;
+} swath_proxy_hit;
+
+// A shape at a pose. A structure of zeros is not valid: its quaternion is zero.
+typedef struct swath_body {
+  // The shape, which lives until the query returns. NULL: there is no body, and the query does not find it.
+  const struct swath_shape *shape;
+  // Where it is. A body whose pose is invalid is not found.
+  struct swath_pose pose;
+} swath_body;
+
+// Bodies in the boxes of a tree, of fixed boxes or of a broadphase. Fields that are not named in an initialiser are zero. A structure of zeros is not
+// valid: there must be one object, and the function.
+//
+// A query tests the boxes first, and then the bodies in those that it meets. So the box of a body must contain it; what is outside is not
+// found. In a broadphase the boxes are those at the start of the tick, and its queries must be prepared.
+typedef struct swath_bodies {
+  // The tree, or NULL. One of the three objects is not NULL.
+  const struct swath_bvh *bvh;
+  // The fixed boxes, or NULL.
+  const struct swath_fixed_boxes *fixed;
+  // The broadphase, or NULL.
+  const struct swath_broadphase *broadphase;
+  // Which boxes count. Without a broadphase, only the filter is possible.
+  struct swath_query query;
+  // Is passed to `body`.
+  void *user;
+  // Writes the body in a box to `body`, which has no shape before; not NULL. `id` is the id of a proxy; in a tree or fixed boxes its index is
+  // the row, and its generation is 0. The function may query the object, but not change it. Calls for many rows call it from
+  // several threads at the same time.
+  void (*body)(void *user, struct swath_proxy_id id, struct swath_body *body);
+} swath_bodies;
+
+// How a segment meets a shape.
+typedef uint32_t swath_cast_state;
+
+// Where a segment enters a shape.
+typedef struct swath_shape_cast_result {
+  // How the segment meets the shape.
+  swath_cast_state state;
+  // The fraction of the segment at which it enters, never late; zero inside, infinite for a miss.
+  float fraction;
+  // The point where it enters, in world coordinates; zero without a hit.
+  float point[3];
+  // The unit normal of the surface there, out of the shape; zero without a hit.
+  float normal[3];
+  // The part that it enters: the triangle of a mesh or height field, or the shape of a compound.
+  uint32_t part;
+} swath_shape_cast_result;
+
+// A body that a segment enters. For none, the index of the id is `SWATH_NO_INDEX`, and the state is `SWATH_CAST_MISSED`.
+typedef struct swath_body_cast {
+  // The id of the proxy; in a tree or fixed boxes its index is the row, and its generation is 0.
+  struct swath_proxy_id id;
+  // Where the segment enters it.
+  struct swath_shape_cast_result cast;
+} swath_body_cast;
+
+// A body that a moving shape touches. For none, the index of the id is `SWATH_NO_INDEX`, and the state is `SWATH_TOI_SEPARATED`.
+typedef struct swath_body_sweep {
+  // The id of the proxy; in a tree or fixed boxes its index is the row, and its generation is 0.
+  struct swath_proxy_id id;
+  // When and how they meet: the moving shape is `a`, the body is `b`.
+  struct swath_toi_result toi;
+} swath_body_sweep;
 
 // The distance of two convex shapes.
 typedef struct swath_distance_result {
@@ -1020,6 +1344,98 @@ swath_status swath_pair_finder_rejected(const struct swath_pair_finder *finder,
 // Writes how many bytes of memory the finder has allocated.
 swath_status swath_pair_finder_memory(const struct swath_pair_finder *finder, size_t *bytes);
 
+// Computes when each part of `a` first touches each part of `b`: `results` are the pairs of parts that touch, overlap at the start or are unresolved,
+// ordered by time, then by parts. An overlap counts as time 0. The parts of a mesh are its triangles; a convex shape is one part.
+//
+// Each contact with a triangle has the normal of its own face, also on an edge that the body passes without an impact for `swath_toi`.
+//
+// `settings_of`: what counts as a contact, or NULL for the default.
+// `results`: memory for `capacity` results. `count`: how many there are. If there are more than `capacity`, the result is
+// `SWATH_ERROR_TOO_SHORT`, and `count` is written but `results` is not.
+swath_status swath_toi_each_part(const struct swath_shape *a,
+                                 const struct swath_motion *motion_a,
+                                 const struct swath_shape *b,
+                                 const struct swath_motion *motion_b,
+                                 const struct swath_toi_settings *settings_of,
+                                 struct swath_toi_result *results,
+                                 size_t capacity,
+                                 size_t *count);
+
+// Computes the distance of two bodies of any kind, each at a pose, as `swath_distance` does, with the nearest parts. It searches only as far as `max_distance`,
+// which takes less time for bodies that are farther apart.
+//
+// `max_distance`: the greatest distance, at least 0; it may be infinite.
+swath_status swath_distance_within(const struct swath_shape *a,
+                                   const struct swath_pose *pose_a,
+                                   const struct swath_shape *b,
+                                   const struct swath_pose *pose_b,
+                                   float max_distance,
+                                   struct swath_part_distance *result);
+
+// Computes the distance of the two bodies of each pair, as `swath_distance_within` does: `results[k]` is that of `pairs[k]`. The other arguments are those
+// of `swath_toi_pairs`, with a pose for each body.
+swath_status swath_distance_within_pairs(const struct swath_shape *const *bodies,
+                                         const struct swath_pose *poses,
+                                         size_t count,
+                                         const struct swath_pair *pairs,
+                                         size_t pair_count,
+                                         float max_distance,
+                                         const struct swath_exec *exec_of,
+                                         struct swath_part_distance *results);
+
+// Returns the default settings.
+struct swath_pipeline_settings swath_pipeline_defaults(void);
+
+// Creates a pipeline.
+//
+// `settings`: what counts as an impact, or NULL for the default.
+// `exec_of`: how it runs, or NULL for the default.
+// `pipeline`: its address is written here.
+swath_status swath_pipeline_create(const struct swath_pipeline_settings *settings,
+                                   const struct swath_exec *exec_of,
+                                   struct swath_pipeline **pipeline);
+
+// Destroys a pipeline; NULL is ignored. While another call uses it, it is not destroyed.
+void swath_pipeline_destroy(struct swath_pipeline *pipeline);
+
+// Sets the settings of later ticks: `settings`, or the default if it is NULL. If they are invalid, nothing is changed.
+swath_status swath_pipeline_configure(struct swath_pipeline *pipeline, const struct swath_pipeline_settings *settings);
+
+// Finds the impacts of a tick.
+//
+// With the default settings, bodies that touch at the start of the tick are an impact only if they close there. Bodies that overlap are an impact in each
+// tick, also if they separate.
+//
+// `tick`: what was found, valid until the next call that changes the pipeline. Invalid rows are listed and change nothing else.
+//
+// After a few ticks of similar size a tick allocates nothing.
+swath_status swath_pipeline_tick(struct swath_pipeline *pipeline,
+                                 const struct swath_scene *scene,
+                                 struct swath_tick *tick);
+
+// Writes the times of the stages of the last tick that succeeded, and what they did with the pairs; zeros before the first tick.
+swath_status swath_pipeline_stats(const struct swath_pipeline *pipeline,
+                                  struct swath_tick_stats *stats);
+
+// Writes how many bytes of memory the pipeline has allocated, besides copies of boxes that are rows.
+swath_status swath_pipeline_memory(const struct swath_pipeline *pipeline, size_t *bytes);
+
+// Finds the impacts of the proxies of a broadphase: updates it, which finds the pairs, and tests those that touch.
+//
+// `bodies`: the function that describes the proxies, or NULL: all are their boxes.
+// `tick`: what was found, valid until the next call that changes the pipeline. The broadphase may be changed meanwhile.
+//
+// This is the update of the broadphase of a tick: the pairs that began and ended are those of `swath_broadphase_changes`. The box and the displacement of a
+// proxy with a shape must contain it during the whole tick, as those of `swath_shape_bounds_over` do. With a target distance each box must
+// be larger by half of it, which is the `margin` of that function. Which proxies move, and their filters, are those of the broadphase.
+//
+// If a description is wrong, the call is an error, and the broadphase has been updated already: its changes are those of this tick, and a second call
+// does not report them again. So it is if there are more pairs than the broadphase allows, but then the lists of the update are empty.
+swath_status swath_pipeline_tick_proxies(struct swath_pipeline *pipeline,
+                                         struct swath_broadphase *broadphase,
+                                         const struct swath_proxy_bodies *bodies,
+                                         struct swath_proxy_tick *tick);
+
 // Applies what was changed to the trees of a broadphase, so that it can be queried until the next call that changes a proxy, restores a
 // snapshot, shifts the origin or clears the broadphase.
 //
@@ -1196,6 +1612,100 @@ swath_status swath_bvh_nearest_each(const struct swath_bvh *bvh,
                                     float max_distance,
                                     const struct swath_filter *filter,
                                     struct swath_hit *hits);
+
+// Finds the first body that a segment enters. Of bodies that are entered at the same fraction, the one with the lowest row or id. A
+// search that reaches its limit is a hit at the fraction until which the segment is free.
+swath_status swath_bodies_cast(const struct swath_bodies *bodies,
+                               const struct swath_segment *segment,
+                               struct swath_body_cast *hit);
+
+// Finds any body that a segment enters, which is faster than the first one: for example whether anything is in a line of sight.
+swath_status swath_bodies_cast_any(const struct swath_bodies *bodies,
+                                   const struct swath_segment *segment,
+                                   struct swath_body_cast *hit);
+
+// Finds all bodies that a segment enters, each once, ordered by where it enters them, or their box if that is later, then by row or
+// id. `hits`, `capacity` and `count` are as for `swath_bvh_cast_all`.
+swath_status swath_bodies_cast_all(const struct swath_bodies *bodies,
+                                   const struct swath_segment *segment,
+                                   struct swath_body_cast *hits,
+                                   size_t capacity,
+                                   size_t *count);
+
+// Finds the first body that each of many segments enters, on all threads of the object: `hits[k]` is that of `segments[k]`, as
+// `swath_bodies_cast` returns it. An invalid segment is an error.
+swath_status swath_bodies_casts(const struct swath_bodies *bodies,
+                                const struct swath_segment *segments,
+                                size_t count,
+                                struct swath_body_cast *hits);
+
+// Finds the first body that a shape touches on its path, while all bodies stay where they are: the result is that of `swath_toi`. Of bodies that are
+// touched at the same time, the one with the lowest row or id. A body that overlaps the shape at the start is a hit, and so is a search that
+// reaches its limit, at the time until which the two are apart.
+//
+// `shape`: a shape of any kind. `motion`: how it moves; it may accelerate and rotate.
+// `settings_of`: what counts as a contact, or NULL for the default, with which a touch at the start is a hit only if the two close.
+swath_status swath_bodies_sweep(const struct swath_bodies *bodies,
+                                const struct swath_shape *shape,
+                                const struct swath_motion *motion,
+                                const struct swath_toi_settings *settings_of,
+                                struct swath_body_sweep *hit);
+
+// Finds any body that a shape touches on its path, which is faster than the first one: for example whether a path is free. The arguments are
+// those of `swath_bodies_sweep`.
+swath_status swath_bodies_sweep_any(const struct swath_bodies *bodies,
+                                    const struct swath_shape *shape,
+                                    const struct swath_motion *motion,
+                                    const struct swath_toi_settings *settings_of,
+                                    struct swath_body_sweep *hit);
+
+// Finds all bodies that a shape touches on its path, each once as if the others were not there, ordered by time, or that of their box if it
+// is later, then by row or id. The arguments are those of `swath_bodies_sweep` and `swath_bodies_cast_all`.
+swath_status swath_bodies_sweep_all(const struct swath_bodies *bodies,
+                                    const struct swath_shape *shape,
+                                    const struct swath_motion *motion,
+                                    const struct swath_toi_settings *settings_of,
+                                    struct swath_body_sweep *hits,
+                                    size_t capacity,
+                                    size_t *count);
+
+// Finds the first body that each of many shapes touches on its path, on all threads of the object: `hits[k]` is that of `shapes_of[k]` with
+// `motions[k]`, as `swath_bodies_sweep` returns it. A motion that is invalid, or too long for a box, is an error.
+//
+// `shapes_of`, `motions`: `count` shapes, and as many motions. They move by themselves: none touches another.
+swath_status swath_bodies_sweeps(const struct swath_bodies *bodies,
+                                 const struct swath_shape *const *shapes_of,
+                                 const struct swath_motion *motions,
+                                 size_t count,
+                                 const struct swath_toi_settings *settings_of,
+                                 struct swath_body_sweep *hits);
+
+// Finds the bodies that overlap or touch a shape, all at rest, ordered by row or id: what a sensor contains. Overlaps are those of
+// `swath_overlaps`. In a broadphase the bodies are those at the start of the tick. `ids`, `capacity` and `count` are as for `swath_bvh_overlap`.
+//
+// Meshes and height fields are surfaces: a place inside of a closed mesh or below a terrain overlaps none if it touches no triangle.
+swath_status swath_bodies_overlap(const struct swath_bodies *bodies,
+                                  const struct swath_shape *shape,
+                                  const struct swath_pose *pose,
+                                  struct swath_proxy_id *ids,
+                                  size_t capacity,
+                                  size_t *count);
+
+// Finds any body that overlaps or touches a shape, all at rest: whether a place is free. Without one, the index of the id is `SWATH_NO_INDEX`.
+swath_status swath_bodies_overlap_any(const struct swath_bodies *bodies,
+                                      const struct swath_shape *shape,
+                                      const struct swath_pose *pose,
+                                      struct swath_proxy_id *id);
+
+// Finds any body that overlaps or touches each of many shapes at rest, on all threads of the object: `ids[k]` is that of `shapes_of[k]` at
+// `poses[k]`. A pose that is invalid, or too far away for a box, is an error.
+//
+// `shapes_of`, `poses`: `count` shapes, and as many poses.
+swath_status swath_bodies_overlaps_any(const struct swath_bodies *bodies,
+                                       const struct swath_shape *const *shapes_of,
+                                       const struct swath_pose *poses,
+                                       size_t count,
+                                       struct swath_proxy_id *ids);
 
 // Writes the pose of a motion at `t`, a fraction of the tick, which is clamped to 0 to 1. An invalid motion is an error.
 swath_status swath_motion_pose_at(const struct swath_motion *motion,

@@ -564,6 +564,135 @@ class shape : public handle<swath_shape, swath_shape_destroy> {
     template <class Create> explicit shape(Create &&by) { create(by); }
 };
 
+// What a tick of a pipeline found.
+struct tick {
+    span<swath_impact> impacts;
+    span<swath_impact> sensed;
+    span<swath_pair> slow;
+    span<swath_rejected> rejected;
+};
+
+// What a tick over a broadphase found.
+struct proxy_tick {
+    span<swath_proxy_impact> impacts;
+    span<swath_proxy_impact> sensed;
+    span<swath_rejected_proxy> rejected;
+};
+
+// Computes the impacts of a tick in the order of time.
+class pipeline : public handle<swath_pipeline, swath_pipeline_destroy> {
+  public:
+    explicit pipeline(const swath_pipeline_settings *settings = nullptr, const swath_exec *exec = nullptr) {
+        create([=](swath_pipeline **to) { return swath_pipeline_create(settings, exec, to); });
+    }
+    void configure(const swath_pipeline_settings &settings) { check(swath_pipeline_configure(get(), &settings)); }
+    swath::tick tick(const swath_scene &scene) {
+        swath_tick found{};
+        check(swath_pipeline_tick(get(), &scene, &found));
+        return {{found.impacts.data, found.impacts.count},
+                {found.sensed.data, found.sensed.count},
+                {found.slow.data, found.slow.count},
+                {found.rejected.data, found.rejected.count}};
+    }
+    // All proxies are their boxes.
+    proxy_tick tick_proxies(broadphase &world) { return tick_of(world, nullptr, nullptr); }
+    // `body(id)` returns the swath_proxy_body of a proxy in a pair. If it throws, this proxy and those after it are boxes, the tick is completed, and the
+    // exception is thrown, also if the tick fails: then the broadphase has been updated.
+    template <class Body> proxy_tick tick_proxies(broadphase &world, Body &&body) {
+        guarded<Body> function{body, nullptr};
+        const swath_proxy_bodies by{&function, &guarded<Body>::call};
+        return tick_of(world, &by, &function.thrown);
+    }
+    swath_tick_stats stats() const {
+        swath_tick_stats found{};
+        check(swath_pipeline_stats(get(), &found));
+        return found;
+    }
+
+  private:
+    template <class Body> struct guarded {
+        Body &body;
+        std::exception_ptr thrown;
+        static void call(void *user, swath_proxy_id id, swath_proxy_body *to) noexcept {
+            auto *self = static_cast<guarded *>(user);
+            if (self->thrown) return;
+            try {
+                *to = self->body(id);
+            } catch (...) {
+                self->thrown = std::current_exception();
+            }
+        }
+    };
+    proxy_tick tick_of(broadphase &world, const swath_proxy_bodies *by, const std::exception_ptr *thrown) {
+        swath_proxy_tick found{};
+        const swath_status status = swath_pipeline_tick_proxies(get(), world.get(), by, &found);
+        if (thrown != nullptr && *thrown) std::rethrow_exception(*thrown);
+        check(status);
+        return {{found.impacts.data, found.impacts.count},
+                {found.sensed.data, found.sensed.count},
+                {found.rejected.data, found.rejected.count}};
+    }
+};
+
+// Bodies in the boxes of a tree, of fixed boxes or of a broadphase, for queries. `body(id)` returns the swath_body in a box; it is called in queries, from
+// several threads in queries of many rows. The object and the function must live as long as this. An exception in the function ends the
+// program by std::terminate.
+class bodies {
+  public:
+    template <class Body> bodies(const bvh &tree, Body &body) : bodies(body) { raw_.bvh = tree.get(); }
+    template <class Body> bodies(const fixed_boxes &fixed, Body &body) : bodies(body) { raw_.fixed = fixed.get(); }
+    // Queries of a broadphase must be prepared.
+    template <class Body> bodies(const broadphase &world, Body &body) : bodies(body) { raw_.broadphase = world.get(); }
+    // Which boxes count.
+    swath_query &query() noexcept { return raw_.query; }
+    // For the functions of swath.h.
+    const swath_bodies *get() const noexcept { return &raw_; }
+    swath_body_cast cast(const swath_segment &segment) const {
+        swath_body_cast hit{};
+        check(swath_bodies_cast(get(), &segment, &hit));
+        return hit;
+    }
+    std::vector<swath_body_cast> casts(const std::vector<swath_segment> &segments) const {
+        std::vector<swath_body_cast> hits(segments.size());
+        check(swath_bodies_casts(get(), segments.data(), segments.size(), hits.data()));
+        return hits;
+    }
+    std::vector<swath_body_cast> cast_all(const swath_segment &segment) const {
+        return list<swath_body_cast>([&](swath_body_cast *to, std::size_t capacity, std::size_t *count) {
+            return swath_bodies_cast_all(get(), &segment, to, capacity, count);
+        });
+    }
+    swath_body_sweep sweep(const shape &moving, const swath_motion &motion, const swath_toi_settings *settings = nullptr) const {
+        swath_body_sweep hit{};
+        check(swath_bodies_sweep(get(), moving.get(), &motion, settings, &hit));
+        return hit;
+    }
+    std::vector<swath_body_sweep> sweep_all(const shape &moving, const swath_motion &motion,
+                                            const swath_toi_settings *settings = nullptr) const {
+        return list<swath_body_sweep>([&](swath_body_sweep *to, std::size_t capacity, std::size_t *count) {
+            return swath_bodies_sweep_all(get(), moving.get(), &motion, settings, to, capacity, count);
+        });
+    }
+    std::vector<swath_proxy_id> overlap(const shape &resting, const swath_pose &pose) const {
+        return list<swath_proxy_id>([&](swath_proxy_id *to, std::size_t capacity, std::size_t *count) {
+            return swath_bodies_overlap(get(), resting.get(), &pose, to, capacity, count);
+        });
+    }
+    // Whether no body overlaps or touches a shape.
+    bool is_free(const shape &resting, const swath_pose &pose) const {
+        swath_proxy_id id{};
+        check(swath_bodies_overlap_any(get(), resting.get(), &pose, &id));
+        return id.index == SWATH_NO_INDEX;
+    }
+
+  private:
+    template <class Body> explicit bodies(Body &body) {
+        raw_.user = const_cast<void *>(static_cast<const void *>(&body));
+        raw_.body = [](void *user, swath_proxy_id id, swath_body *to) noexcept { *to = (*static_cast<Body *>(user))(id); };
+    }
+    swath_bodies raw_{};
+};
+
 // When two bodies first touch.
 inline swath_toi_result toi(const shape &a, const swath_motion &motion_a, const shape &b, const swath_motion &motion_b,
                             const swath_toi_settings *settings = nullptr) {
@@ -577,6 +706,14 @@ inline swath_pose motion_pose_at(const swath_motion &motion, float t) {
     swath_pose pose{};
     check(swath_motion_pose_at(&motion, t, &pose));
     return pose;
+}
+
+// The first contacts of all parts of two bodies.
+inline std::vector<swath_toi_result> toi_each_part(const shape &a, const swath_motion &motion_a, const shape &b, const swath_motion &motion_b,
+                                                   const swath_toi_settings *settings = nullptr) {
+    return list<swath_toi_result>([&](swath_toi_result *to, std::size_t capacity, std::size_t *count) {
+        return swath_toi_each_part(a.get(), &motion_a, b.get(), &motion_b, settings, to, capacity, count);
+    });
 }
 
 // The distance of two bodies of any kind.

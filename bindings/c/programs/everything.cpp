@@ -305,6 +305,57 @@ void queries_and_shapes(const swath_exec *exec) {
     CHECK(swath::toi(capsule, falling, flat, swath_motion_at(0, 0, 0)).state == SWATH_TOI_IMPACT);
 }
 
+void bodies_meet(const swath_exec *exec) {
+    const swath::shape ball = swath::shape::sphere(0.5f), wall = swath::shape::cuboid(0.5f, 4, 4);
+    const swath_motion still = swath_motion_at(4, 0, 0);
+    swath_motion flying = swath_motion_at(0, 0, 0);
+    flying.delta[0] = 6;
+
+    const std::vector<swath_scene_body> rows = {{ball.get(), flying, 0}, {wall.get(), still, 1}};
+    swath_scene scene{};
+    scene.boxes.count = rows.size();
+    scene.bodies = rows.data();
+    scene.body_count = rows.size();
+    swath::pipeline pipeline(nullptr, exec);
+    const swath::tick tick = pipeline.tick(scene);
+    CHECK(tick.impacts.size() == 1 && tick.impacts[0].t <= 0.5f && tick.impacts[0].t > 0.4999f && tick.rejected.empty());
+    CHECK(pipeline.stats().shapes == 1);
+
+    swath::broadphase world(exec);
+    const swath_proxy proxy = swath_proxy_of_kind(SWATH_KIND_DYNAMIC);
+    const swath_proxy_id first = world.insert(ball.bounds_over(flying), proxy);
+    const swath_proxy_id second = world.insert(wall.bounds_over(still), proxy);
+    const auto body = [&](swath_proxy_id id) {
+        return swath_same_id(id, first) ? swath_proxy_body{ball.get(), flying, 0} : swath_proxy_body{wall.get(), still, 0};
+    };
+    CHECK(pipeline.tick_proxies(world, body).impacts[0].t == tick.impacts[0].t);
+    CHECK(pipeline.tick_proxies(world).impacts.size() == 1);
+    bool thrown = false;
+    try {
+        pipeline.tick_proxies(world, [](swath_proxy_id) -> swath_proxy_body { throw std::runtime_error("no body"); });
+    } catch (const std::runtime_error &error) {
+        thrown = std::string(error.what()) == "no body";
+    }
+    CHECK(thrown);
+    swath_pipeline_settings settings = swath_pipeline_defaults();
+    settings.target_distance = 2;
+    pipeline.configure(settings);
+    CHECK(pipeline.tick(scene).impacts[0].t < 0.17f);
+
+    world.prepare_queries();
+    const auto place = [&](swath_proxy_id id) {
+        return swath_same_id(id, first) ? swath_body{ball.get(), flying.pose} : swath_body{wall.get(), still.pose};
+    };
+    swath::bodies placed(world, place);
+    const swath_segment along = {{-4, 0, 0}, {16, 0, 0}, 1};
+    CHECK(swath_same_id(placed.cast(along).id, first) && placed.cast_all(along).size() == 2 && placed.casts({along, along}).size() == 2);
+    placed.query().filter = nullptr;
+    CHECK(swath_same_id(placed.sweep(ball, swath_motion{{{8, 0, 0}, {0, 0, 0, 1}}, {-8, 0, 0}, {0, 0, 0}, {0, 0, 0}}).id, second));
+    CHECK(placed.sweep_all(ball, swath_motion{{{8, 0, 0}, {0, 0, 0, 1}}, {-8, 0, 0}, {0, 0, 0}, {0, 0, 0}}).size() == 2);
+    CHECK(placed.overlap(wall, swath_pose_at(3.5f, 0, 0)).size() == 1 && placed.is_free(ball, swath_pose_at(0, 3, 0)));
+    CHECK(swath::toi_each_part(ball, flying, wall, still).size() == 1);
+}
+
 void threads_of_the_program() {
     auto run = [](std::size_t tasks, auto task) {
         std::vector<std::thread> threads;
@@ -352,6 +403,7 @@ int main() {
     proxies(&exec);
     fixed(&exec);
     queries_and_shapes(&exec);
+    bodies_meet(&exec);
     all_shapes();
     threads_of_the_program();
     executor_that_throws_ends_the_program();

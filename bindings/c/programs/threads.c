@@ -174,6 +174,7 @@ struct objects {
     swath_bvh *bvh;
     swath_fixed_boxes *fixed;
     swath_broadphase *world;
+    swath_pipeline *pipeline;
     swath_proxy_id id;
 };
 
@@ -186,6 +187,7 @@ static struct objects use_objects(const swath_exec *exec) {
     struct objects objects;
     swath_boxes boxes = make_crowd();
     swath_swept_pairs pairs;
+    swath_proxy_tick tick;
     swath_proxy proxy = swath_proxy_of_kind(SWATH_KIND_DYNAMIC);
     swath_moving_box moving = unit_box(0);
     OK(swath_pair_finder_create(exec, &objects.finder));
@@ -197,6 +199,8 @@ static struct objects use_objects(const swath_exec *exec) {
     OK(swath_broadphase_create(exec, &objects.world));
     OK(swath_broadphase_insert(objects.world, &moving, &proxy, &objects.id));
     OK(swath_broadphase_update(objects.world, NULL, NULL));
+    OK(swath_pipeline_create(NULL, exec, &objects.pipeline));
+    OK(swath_pipeline_tick_proxies(objects.pipeline, objects.world, NULL, &tick));
     OK(swath_broadphase_prepare_queries(objects.world));
     return objects;
 }
@@ -206,6 +210,12 @@ static void destroy_objects(struct objects objects) {
     swath_bvh_destroy(objects.bvh);
     swath_fixed_boxes_destroy(objects.fixed);
     swath_broadphase_destroy(objects.world);
+    swath_pipeline_destroy(objects.pipeline);
+}
+
+/* No box has a body. */
+static void no_body(void *user, swath_proxy_id id, swath_body *body) {
+    (void)user, (void)id, (void)body;
 }
 
 /* In the child of a fork, what needs the threads of the parent is an error, and all else works. */
@@ -216,6 +226,11 @@ static void use_objects_of_the_parent(struct objects objects) {
     swath_segment segment = {{-1, 0.5f, 0.5f}, {4, 0, 0}, 1};
     swath_hit hit;
     swath_proxy_hit of_proxies;
+    swath_scene scene = {.boxes = {.count = 0}};
+    swath_tick tick;
+    swath_proxy_tick proxy_tick;
+    swath_body_cast cast;
+    const swath_bodies bodies = {.broadphase = objects.world, .body = no_body};
     size_t len;
     boxes.min = swath_columns(crowd[0], crowd[1], crowd[2]);
     boxes.max = swath_columns(crowd[3], crowd[4], crowd[5]);
@@ -228,6 +243,10 @@ static void use_objects_of_the_parent(struct objects objects) {
     FAILS(swath_broadphase_update(objects.world, NULL, NULL), SWATH_ERROR_FORKED, "forked");
     FAILS(swath_broadphase_set(objects.world, objects.id, &moving), SWATH_ERROR_FORKED, "forked");
     FAILS(swath_broadphase_casts(objects.world, &segment, 1, NULL, &of_proxies), SWATH_ERROR_FORKED, "forked");
+    FAILS(swath_pipeline_tick(objects.pipeline, &scene, &tick), SWATH_ERROR_FORKED, "forked");
+    FAILS(swath_pipeline_tick_proxies(objects.pipeline, objects.world, NULL, &proxy_tick), SWATH_ERROR_FORKED, "forked");
+    FAILS(swath_bodies_casts(&bodies, &segment, 1, &cast), SWATH_ERROR_FORKED, "forked");
+    OK(swath_bodies_cast(&bodies, &segment, &cast));
     OK(swath_bvh_len(objects.bvh, &len));
     OK(swath_bvh_cast(objects.bvh, &segment, NULL, &hit));
     OK(swath_fixed_boxes_cast(objects.fixed, &segment, NULL, &hit));

@@ -5,7 +5,7 @@ use crate::error::{Failure, Outcome, SWATH_ERROR_INVALID};
 use crate::values::swath_filter;
 use std::ffi::c_void;
 use swath::broadphase::{AabbInput, AabbRows, FixedInput, MovingBoxInput, PairInput, VectorRows};
-use swath::{AabbColumns, MovingBoxColumns};
+use swath::{AabbColumns, Filter, MovingBoxColumns};
 
 /// One vector for each row, in memory of the caller, in one of two layouts.
 ///
@@ -53,7 +53,7 @@ pub struct swath_boxes {
     /// For each box 1 if it moves, or 0: two boxes that do not move are not a pair. NULL: all move. Only for pair finders and the
     /// movers of fixed boxes.
     pub moves: *const u8,
-    /// The filter of each box. NULL: each may form pairs with each. Only for pair finders, fixed boxes, their movers and trees.
+    /// The filter of each box. NULL: each may form pairs with each. Only for pair finders, fixed boxes, their movers, trees and pipelines.
     pub filters: *const swath_filter,
     /// For each box the number that stands for it in pairs, instead of its row, or NULL. Only for pair finders and the movers of
     /// fixed boxes.
@@ -62,7 +62,7 @@ pub struct swath_boxes {
 
 impl swath_vectors {
     /// Whether all bytes are zero.
-    fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         let no_pointers = self.x.is_null() && self.y.is_null() && self.z.is_null();
         no_pointers && self.stride == 0 && self.offset == 0
     }
@@ -92,7 +92,7 @@ impl swath_vectors {
     /// # Safety
     ///
     /// The pointers are as the header states, for `count` rows.
-    unsafe fn columns<'a>(&self, count: usize, name: &str) -> Outcome<[&'a [f32]; 3]> {
+    pub(crate) unsafe fn columns<'a>(&self, count: usize, name: &str) -> Outcome<[&'a [f32]; 3]> {
         self.check(name)?;
         if !self.are_columns() || self.stride != 0 || self.offset != 0 {
             let message =
@@ -310,20 +310,28 @@ impl swath_boxes {
         Ok(input)
     }
 
+    /// Borrows the filters of boxes that have neither flags nor labels.
+    ///
+    /// # Safety
+    ///
+    /// The pointers are as the header states.
+    pub(crate) unsafe fn filters<'a>(&self) -> Outcome<Option<&'a [Filter]>> {
+        self.check(Extra::Filters)?;
+        // SAFETY: the caller promises it.
+        let filters = unsafe { optional_array(self.filters, self.count, "filters") }?;
+        Ok(filters.map(bytemuck::cast_slice))
+    }
+
     /// Borrows the input of a tree.
     ///
     /// # Safety
     ///
     /// The pointers are as the header states.
     pub(crate) unsafe fn fixed_input<'a>(&self) -> Outcome<FixedInput<'a>> {
-        self.check(Extra::Filters)?;
         // SAFETY: the caller promises it.
-        let input = FixedInput::new(unsafe { self.at_rest() }?);
-        // SAFETY: the caller promises it.
-        match unsafe { optional_array(self.filters, self.count, "filters") }? {
-            Some(given) => Ok(input.filtered(bytemuck::cast_slice(given))),
-            None => Ok(input),
-        }
+        let (filters, boxes) = unsafe { (self.filters()?, self.at_rest()?) };
+        let input = FixedInput::new(boxes);
+        Ok(filters.map_or(input, |filters| input.filtered(filters)))
     }
 }
 

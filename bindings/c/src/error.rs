@@ -105,6 +105,7 @@ use swath::batch::{BatchError, ElementError};
 use swath::broadphase::{BroadphaseError, FindError, FixedError};
 use swath::convex::toi::PairsError;
 use swath::mesh::HeightFieldError;
+use swath::pipeline::PipelineError;
 
 convert_kinds! {
     FindError {
@@ -132,7 +133,13 @@ convert_kinds! {
         ElementError::Rounds => SWATH_ERROR_INVALID,
     }
     PairsError {
-        PairsError::Toi(_) => SWATH_ERROR_INVALID,
+        PairsError::Toi(_) | PairsError::MaxDistance(_) => SWATH_ERROR_INVALID,
+    }
+    PipelineError {
+        PipelineError::Settings(_) | PipelineError::Fast => SWATH_ERROR_INVALID,
+        PipelineError::Find(
+            FindError::TooManyBoxes { .. } | FindError::TooManyPairs { .. },
+        ) => SWATH_ERROR_TOO_MANY,
     }
     HeightFieldError {
         HeightFieldError::Spacing => SWATH_ERROR_INVALID,

@@ -14,8 +14,12 @@
 //! updates.rs       their pairs from tick to tick, and snapshots
 //! queries.rs       queries of a tree
 //! fixed_queries.rs, proxy_queries.rs    the same of fixed boxes and of a broadphase
+//! pipeline.rs, pipeline_proxies.rs      impacts of a tick in the order of time, of rows and of proxies
+//! impacts.rs       their results
+//! shape_bodies.rs, shape_queries.rs     queries of the shapes in the boxes of a tree, of fixed boxes or of a broadphase
 //! shapes.rs        convex shapes, compounds, meshes, height fields
 //! times.rs         their first times of contact, and distances
+//! parts.rs         the same of the parts of meshes, height fields and compounds
 //! elements.rs      first times of vertices, edges and faces of a moving mesh
 //! kernels.rs       sweeps and casts of many rows
 //! ```
@@ -37,11 +41,17 @@ mod error;
 mod exec;
 mod fixed_boxes;
 mod fixed_queries;
+mod impacts;
 mod kernels;
 mod pair_finder;
+mod parts;
+mod pipeline;
+mod pipeline_proxies;
 mod proxy;
 mod proxy_queries;
 mod queries;
+mod shape_bodies;
+mod shape_queries;
 mod shapes;
 mod times;
 mod updates;
@@ -55,11 +65,17 @@ pub use error::*;
 pub use exec::*;
 pub use fixed_boxes::*;
 pub use fixed_queries::*;
+pub use impacts::*;
 pub use kernels::*;
 pub use pair_finder::*;
+pub use parts::*;
+pub use pipeline::*;
+pub use pipeline_proxies::*;
 pub use proxy::*;
 pub use proxy_queries::*;
 pub use queries::*;
+pub use shape_bodies::*;
+pub use shape_queries::*;
 pub use shapes::*;
 pub use times::*;
 pub use updates::*;

@@ -4,7 +4,7 @@
 //! threads may call them at the same time.
 
 use crate::border::{array, array_mut, borrow, check_row_count, optional, out};
-use crate::broadphase::{change, read, swath_broadphase};
+use crate::broadphase::{World, change, read, swath_broadphase};
 use crate::error::{Failure, Outcome, SWATH_ERROR_NOT_PREPARED, swath_status};
 use crate::proxy::{kind, swath_kind};
 use crate::queries::{columns_of, list, sphere, write_hit};
@@ -46,6 +46,31 @@ pub struct swath_query {
     pub without_kinds: u32,
 }
 
+/// Returns a view of a broadphase for queries, of the proxies that count.
+///
+/// # Safety
+///
+/// As the header states for the pointer of the filter.
+pub(crate) unsafe fn restricted<'a>(
+    world: &'a World,
+    restriction: Option<&swath_query>,
+) -> Outcome<ProxyQueries<'a>> {
+    let Some(mut queries) = world.broadphase.prepared_queries() else {
+        let message = "a proxy has changed since the queries of the broadphase were prepared; call swath_broadphase_prepare_queries first";
+        return Err(Failure::new(SWATH_ERROR_NOT_PREPARED, message));
+    };
+    let Some(only) = restriction else { return Ok(queries) };
+    // SAFETY: the caller promises it.
+    if let Some(filter) = unsafe { optional(only.filter, "filter") }? {
+        queries = queries.filtered((*filter).into());
+    }
+    queries = queries.without_owner(only.without_owner);
+    for index in (0..swath_kind::BITS).filter(|index| only.without_kinds >> index & 1 == 1) {
+        queries = queries.without(kind(index).map_err(|error| error.of("without_kinds"))?);
+    }
+    Ok(queries)
+}
+
 /// Calls `query` with a view of a broadphase for queries.
 ///
 /// # Safety
@@ -59,23 +84,7 @@ unsafe fn query_proxies(
     // SAFETY: the caller promises it.
     unsafe {
         read(broadphase, |world| {
-            let Some(mut queries) = world.broadphase.prepared_queries() else {
-                let message = "a proxy has changed since the queries of the broadphase were prepared; call swath_broadphase_prepare_queries first";
-                return Err(Failure::new(SWATH_ERROR_NOT_PREPARED, message));
-            };
-            if let Some(only) = optional(restriction, "query")? {
-                if let Some(filter) = optional(only.filter, "filter")? {
-                    queries = queries.filtered((*filter).into());
-                }
-                queries = queries.without_owner(only.without_owner);
-                for index in
-                    (0..swath_kind::BITS).filter(|index| only.without_kinds >> index & 1 == 1)
-                {
-                    queries =
-                        queries.without(kind(index).map_err(|error| error.of("without_kinds"))?);
-                }
-            }
-            query(queries, &world.workers)
+            query(restricted(world, optional(restriction, "query")?)?, &world.workers)
         })
     }
 }

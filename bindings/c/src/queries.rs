@@ -23,9 +23,9 @@ use swath::{Queries, Segment, Sphere};
 
 /// A tree and the memory of its builds.
 pub(crate) struct Tree {
-    bvh: swath::Bvh,
+    pub(crate) bvh: swath::Bvh,
     rejected: Vec<swath_rejected>,
-    workers: Workers,
+    pub(crate) workers: Workers,
 }
 
 /// A bounding volume hierarchy of boxes that do not change, for queries. Box `k` is called row `k`.

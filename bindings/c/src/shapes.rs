@@ -9,7 +9,7 @@ use crate::workers::Workers;
 use bytemuck::{Pod, Zeroable};
 use std::mem::MaybeUninit;
 use swath::convex::{ConvexCast, Hull, OwnedShape};
-use swath::mesh::{Compound, Geometry, HeightField, Mesh};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh, PartCast};
 use swath::{Motion, Pose, Segment, Shape};
 
 /// Position and rotation of a body. `swath_pose_at` creates one without rotation. A structure of zeros is not valid: its quaternion is zero.
@@ -472,7 +472,7 @@ pub const SWATH_CAST_UNRESOLVED: u32 = 3;
 
 /// Where a segment enters a shape.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct swath_shape_cast_result {
     /// How the segment meets the shape.
     pub state: swath_cast_state,
@@ -484,6 +484,22 @@ pub struct swath_shape_cast_result {
     pub normal: [f32; 3],
     /// The part that it enters: the triangle of a mesh or height field, or the shape of a compound.
     pub part: u32,
+}
+
+impl From<PartCast> for swath_shape_cast_result {
+    fn from(PartCast { cast, part }: PartCast) -> Self {
+        let none = Self { part, ..Default::default() };
+        match cast {
+            ConvexCast::Hit { fraction, point, normal, .. } => {
+                Self { state: SWATH_CAST_HIT, fraction, point, normal, ..none }
+            }
+            ConvexCast::Inside => Self { state: SWATH_CAST_INSIDE, ..none },
+            ConvexCast::Unresolved { fraction } => {
+                Self { state: SWATH_CAST_UNRESOLVED, fraction, ..none }
+            }
+            _ => Self { fraction: f32::INFINITY, ..none },
+        }
+    }
 }
 
 /// Computes where a segment first enters a shape at a pose.
@@ -505,18 +521,7 @@ pub unsafe extern "C" fn swath_shape_cast(
             )
         };
         let (pose, segment): (Pose, Segment) = (bytemuck::cast(*pose), (*segment).into());
-        let found = shape.geometry().cast(&pose, &segment)?;
-        let none = swath_shape_cast_result { part: found.part, ..Default::default() };
-        to.write(match found.cast {
-            ConvexCast::Hit { fraction, point, normal, .. } => {
-                swath_shape_cast_result { state: SWATH_CAST_HIT, fraction, point, normal, ..none }
-            }
-            ConvexCast::Inside => swath_shape_cast_result { state: SWATH_CAST_INSIDE, ..none },
-            ConvexCast::Unresolved { fraction } => {
-                swath_shape_cast_result { state: SWATH_CAST_UNRESOLVED, fraction, ..none }
-            }
-            _ => swath_shape_cast_result { fraction: f32::INFINITY, ..none },
-        });
+        to.write(shape.geometry().cast(&pose, &segment)?.into());
         Ok(())
     })
 }

@@ -53,16 +53,20 @@ pub extern "C" fn swath_toi_defaults() -> swath_toi_settings {
     }
 }
 
+/// Reads which touches at the start are impacts.
+pub(crate) fn touch(number: swath_touch) -> Outcome<Touch> {
+    match number {
+        SWATH_TOUCH_IF_CLOSING => Ok(Touch::IfClosing),
+        SWATH_TOUCH_HIT => Ok(Touch::Hit),
+        SWATH_TOUCH_IGNORE => Ok(Touch::Ignore),
+        other => Err(Failure::argument(format!("touch: {other}; expected 0 to 2"))),
+    }
+}
+
 impl swath_toi_settings {
     fn get(&self) -> Outcome<Settings> {
-        let touch = match self.touch {
-            SWATH_TOUCH_IF_CLOSING => Touch::IfClosing,
-            SWATH_TOUCH_HIT => Touch::Hit,
-            SWATH_TOUCH_IGNORE => Touch::Ignore,
-            other => return Err(Failure::argument(format!("touch: {other}; expected 0 to 2"))),
-        };
         let Self { target_distance, tolerance, window, rounds_max, .. } = *self;
-        Ok(Settings { target_distance, tolerance, window, touch, rounds_max })
+        Ok(Settings { target_distance, tolerance, window, touch: touch(self.touch)?, rounds_max })
     }
 }
 
@@ -71,7 +75,7 @@ impl swath_toi_settings {
 /// # Safety
 ///
 /// As the header states for the pointer.
-unsafe fn settings(settings: *const swath_toi_settings) -> Outcome<Settings> {
+pub(crate) unsafe fn settings(settings: *const swath_toi_settings) -> Outcome<Settings> {
     // SAFETY: the caller promises it.
     unsafe { optional(settings, "settings") }?
         .map_or_else(|| Ok(Settings::default()), swath_toi_settings::get)
@@ -162,17 +166,13 @@ pub unsafe extern "C" fn swath_toi(
 ) -> swath_status {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header.
-        let (a, motion_a, b, motion_b, settings, to) = unsafe {
+        let (([a, b], [motion_a, motion_b]), settings, to) = unsafe {
             (
-                borrow(a, "a")?,
-                borrow(motion_a, "motion_a")?,
-                borrow(b, "b")?,
-                borrow(motion_b, "motion_b")?,
+                moving_bodies([a, b], [motion_a, motion_b])?,
                 settings(settings_of)?,
                 out(result, "result")?,
             )
         };
-        let [motion_a, motion_b] = [*motion_a, *motion_b].map(bytemuck::cast::<_, Motion>);
         let found = if a.is_convex() && b.is_convex() {
             toi::one_to_one(&a.convex("a")?, &motion_a, &b.convex("b")?, &motion_b, &settings)
                 .map(swath_toi_result::from)
@@ -180,13 +180,39 @@ pub unsafe extern "C" fn swath_toi(
             mesh_toi::one_to_one(&a.geometry(), &motion_a, &b.geometry(), &motion_b, &settings)
                 .map(swath_toi_result::from)
         };
-        to.write(found.map_err(|error| match error {
-            ToiError::Motion(_) => Failure::from(error).of("motion_a"),
-            ToiError::SecondMotion(_) => Failure::from(error).of("motion_b"),
-            _ => error.into(),
-        })?);
+        to.write(found.map_err(of_motion)?);
         Ok(())
     })
+}
+
+/// Borrows two bodies, and copies their motions.
+///
+/// # Safety
+///
+/// As for [`borrow`].
+pub(crate) unsafe fn moving_bodies<'a>(
+    [a, b]: [*const swath_shape; 2],
+    [motion_a, motion_b]: [*const swath_motion; 2],
+) -> Outcome<([&'a swath_shape; 2], [Motion; 2])> {
+    // SAFETY: the caller promises it.
+    let (a, motion_a, b, motion_b) = unsafe {
+        (
+            borrow(a, "a")?,
+            borrow(motion_a, "motion_a")?,
+            borrow(b, "b")?,
+            borrow(motion_b, "motion_b")?,
+        )
+    };
+    Ok(([a, b], [*motion_a, *motion_b].map(bytemuck::cast)))
+}
+
+/// The error of a search of two bodies, with the name of the motion that is invalid.
+pub(crate) fn of_motion(error: ToiError) -> Failure {
+    match error {
+        ToiError::Motion(_) => Failure::from(error).of("motion_a"),
+        ToiError::SecondMotion(_) => Failure::from(error).of("motion_b"),
+        _ => error.into(),
+    }
 }
 
 /// Computes when the two bodies of each pair first touch: `results[k]` is that of `pairs[k]`.
@@ -242,7 +268,7 @@ pub unsafe extern "C" fn swath_toi_pairs(
 }
 
 /// Returns the error of the first invalid row.
-fn check_rows(checks: impl Iterator<Item = Result<(), Invalid>>, name: &str) -> Outcome {
+pub(crate) fn check_rows(checks: impl Iterator<Item = Result<(), Invalid>>, name: &str) -> Outcome {
     for (row, check) in checks.enumerate() {
         check.map_err(|error| Failure::from(error).of(&format!("{name} {row}")))?;
     }
@@ -267,14 +293,14 @@ pub struct swath_distance_result {
 const _: () = assert!(size_of::<swath_distance_result>() == size_of::<Distance>());
 
 /// Two bodies, their poses, and memory for a result.
-type Bodies<'a, T> = ([&'a swath_shape; 2], [Pose; 2], &'a mut MaybeUninit<T>);
+pub(crate) type Bodies<'a, T> = ([&'a swath_shape; 2], [Pose; 2], &'a mut MaybeUninit<T>);
 
 /// Borrows two bodies, their poses, and memory for a result. An invalid pose is an error.
 ///
 /// # Safety
 ///
 /// As for [`borrow`] and [`out`].
-unsafe fn bodies<'a, T>(
+pub(crate) unsafe fn bodies<'a, T>(
     [a, b]: [*const swath_shape; 2],
     [pose_a, pose_b]: [*const swath_pose; 2],
     result: *mut T,
@@ -297,12 +323,12 @@ unsafe fn bodies<'a, T>(
 }
 
 /// Bodies, their poses, pairs of them, the threads, and memory for a result of each pair.
-struct PlacedPairs<'a, T> {
-    bodies: Vec<&'a swath_shape>,
-    poses: &'a [Pose],
-    pairs: &'a [Pair],
-    threads: Threads,
-    to: &'a mut [T],
+pub(crate) struct PlacedPairs<'a, T> {
+    pub(crate) bodies: Vec<&'a swath_shape>,
+    pub(crate) poses: &'a [Pose],
+    pub(crate) pairs: &'a [Pair],
+    pub(crate) threads: Threads,
+    pub(crate) to: &'a mut [T],
 }
 
 /// Borrows bodies, their poses, pairs of them, and memory for a result of each pair. An invalid pose is an error.
@@ -310,7 +336,7 @@ struct PlacedPairs<'a, T> {
 /// # Safety
 ///
 /// As for [`shapes`], [`array`], [`exec_of_call`] and [`array_mut`].
-unsafe fn placed_pairs<'a, T: Pod>(
+pub(crate) unsafe fn placed_pairs<'a, T: Pod>(
     (bodies, poses, count): (*const *const swath_shape, *const swath_pose, usize),
     (pairs, pair_count): (*const swath_pair, usize),
     exec_of: *const swath_exec,

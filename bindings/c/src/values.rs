@@ -211,14 +211,20 @@ pub struct swath_rejected {
 
 impl From<&Rejected> for swath_rejected {
     fn from(rejected: &Rejected) -> Self {
-        let (reason, axis) = match rejected.reason {
-            Invalid::NotFinite { axis } => (SWATH_REASON_NOT_FINITE, axis),
-            Invalid::TooLarge { axis } => (SWATH_REASON_TOO_LARGE, axis),
-            Invalid::Inverted { axis } => (SWATH_REASON_INVERTED, axis),
-            _ => (SWATH_REASON_RANGE, 3),
-        };
-        Self { row: rejected.row, reason, axis: axis.into() }
+        let (reason, axis) = reason_of(&rejected.reason);
+        Self { row: rejected.row, reason, axis }
     }
+}
+
+/// Returns why a row is invalid, and the axis of the number, or 3.
+pub(crate) fn reason_of(invalid: &Invalid) -> (swath_reason, u32) {
+    let (reason, axis) = match *invalid {
+        Invalid::NotFinite { axis } => (SWATH_REASON_NOT_FINITE, axis),
+        Invalid::TooLarge { axis } => (SWATH_REASON_TOO_LARGE, axis),
+        Invalid::Inverted { axis } => (SWATH_REASON_INVERTED, axis),
+        _ => (SWATH_REASON_RANGE, 3),
+    };
+    (reason, axis.into())
 }
 
 /// Replaces the contents of a list by rejected rows.
@@ -292,6 +298,7 @@ macro_rules! lists {
         })*
     };
 }
+pub(crate) use lists;
 
 lists! {
     swath_pairs = swath_pair,

@@ -9,6 +9,7 @@ use swath::broadphase::{BroadphaseError, FindError, FixedError};
 use swath::convex::InvalidShape;
 use swath::convex::toi::{PairsError, ToiError};
 use swath::mesh::{HeightFieldError, MeshError};
+use swath::pipeline::PipelineError;
 use swath::{Filter, Invalid, Segment};
 use swath_c::*;
 use testkit::fuzz::bytes::Bytes;
@@ -40,7 +41,11 @@ codes! {
     LengthMismatch {}
     MeshError { _ => SWATH_ERROR_TOO_MANY }
     HeightFieldError { HeightFieldError::Spacing => SWATH_ERROR_INVALID }
-    PairsError { PairsError::Toi(_) => SWATH_ERROR_INVALID }
+    PairsError { PairsError::Toi(_) | PairsError::MaxDistance(_) => SWATH_ERROR_INVALID }
+    PipelineError {
+        PipelineError::Settings(_) | PipelineError::Fast => SWATH_ERROR_INVALID,
+        PipelineError::Find(_) => SWATH_ERROR_TOO_MANY
+    }
     BatchError { BatchError::Invalid(_) => SWATH_ERROR_INVALID, BatchError::TooShort { .. } => SWATH_ERROR_TOO_SHORT }
     ElementError {
         ElementError::Vertex { .. } | ElementError::Separation | ElementError::Tolerance => SWATH_ERROR_INVALID,
@@ -105,16 +110,21 @@ pub(crate) fn same_rejected(c: swath_rejected_rows, rust: &[Rejected]) {
     let rust: Vec<_> = rust
         .iter()
         .map(|Rejected { row, reason }| {
-            let (reason, axis) = match *reason {
-                Invalid::NotFinite { axis } => (SWATH_REASON_NOT_FINITE, axis.into()),
-                Invalid::TooLarge { axis } => (SWATH_REASON_TOO_LARGE, axis.into()),
-                Invalid::Inverted { axis } => (SWATH_REASON_INVERTED, axis.into()),
-                _ => (SWATH_REASON_RANGE, 3),
-            };
+            let (reason, axis) = reason_of(reason);
             swath_rejected { row: *row, reason, axis }
         })
         .collect();
     assert_eq!(list(c.data, c.count), rust);
+}
+
+/// The reason in C why something is invalid, and the axis.
+pub(crate) fn reason_of(invalid: &Invalid) -> (swath_reason, u32) {
+    match *invalid {
+        Invalid::NotFinite { axis } => (SWATH_REASON_NOT_FINITE, axis.into()),
+        Invalid::TooLarge { axis } => (SWATH_REASON_TOO_LARGE, axis.into()),
+        Invalid::Inverted { axis } => (SWATH_REASON_INVERTED, axis.into()),
+        _ => (SWATH_REASON_RANGE, 3),
+    }
 }
 
 /// No rows, to be overwritten.

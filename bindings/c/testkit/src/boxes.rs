@@ -105,6 +105,11 @@ impl Boxes {
         self.rows.len()
     }
 
+    /// The filters, if there are any.
+    pub(crate) fn filters(&self) -> Option<&[Filter]> {
+        self.filters.as_deref()
+    }
+
     /// Whether a call with the set is a wrong argument.
     pub(crate) fn is_wrong(&self) -> bool {
         self.defect != 0

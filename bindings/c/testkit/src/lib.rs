@@ -13,6 +13,9 @@
 //! trees.rs     queries of a tree and of fixed boxes
 //! elements.rs  first times of vertices, edges and faces
 //! shapes.rs    shapes, first times, distances
+//! parts.rs     the same of all parts
+//! pipeline.rs  impacts of a tick, of rows and of proxies
+//! bodies.rs    queries of shapes in boxes
 //! ```
 
 #![allow(
@@ -21,10 +24,13 @@
 )]
 
 mod agree;
+mod bodies;
 mod boxes;
 mod elements;
 mod exec;
 mod pairs;
+mod parts;
+mod pipeline;
 mod proxies;
 mod proxy_queries;
 mod shapes;

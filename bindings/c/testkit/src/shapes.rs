@@ -3,13 +3,14 @@
 use crate::agree::{Object, agree, bits, fails, index, segment, vector, works};
 use crate::boxes::NO_VECTORS;
 use crate::exec::Settings;
+use crate::{bodies, parts, pipeline};
 use std::ptr::null;
 use swath::batch::Rejected;
 use swath::convex::gjk::{self, Distance};
 use swath::convex::toi::{self, Settings as ToiSettings, ToiResult, Touch};
 use swath::convex::{ConvexCast, Hull, OwnedShape};
 use swath::mesh::toi::{self as mesh_toi, PartToi};
-use swath::mesh::{Compound, Geometry, HeightField, Mesh};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh, PartCast};
 use swath::{Motion, Pair, Pose, Shape, Threads};
 use swath_c::*;
 use testkit::finite::assert_finite;
@@ -18,7 +19,7 @@ use testkit::fuzz::bytes::Bytes;
 const SHAPES_MAX: u8 = 5;
 
 /// A shape in Rust.
-enum Kind {
+pub(crate) enum Kind {
     Convex(OwnedShape),
     Compound(Compound),
     Mesh(Mesh<'static>),
@@ -26,7 +27,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn geometry(&self) -> Geometry<'_> {
+    pub(crate) fn geometry(&self) -> Geometry<'_> {
         match self {
             Self::Convex(shape) => shape.shape().into(),
             Self::Compound(compound) => compound.into(),
@@ -41,9 +42,9 @@ impl Kind {
 }
 
 /// A shape on both sides.
-struct Both {
-    c: Object<swath_shape>,
-    rust: Kind,
+pub(crate) struct Both {
+    pub(crate) c: Object<swath_shape>,
+    pub(crate) rust: Kind,
 }
 
 /// Checks that a shape was created on both sides, or on none.
@@ -76,7 +77,7 @@ fn create(
 }
 
 /// A length, which is sometimes hostile.
-fn length(bytes: &mut Bytes<'_>) -> f32 {
+pub(crate) fn length(bytes: &mut Bytes<'_>) -> f32 {
     match bytes.byte() {
         how if how < 24 => bytes.number(),
         how => f32::from(how) / 64.0,
@@ -225,7 +226,7 @@ fn rows(points: &[[f32; 3]]) -> swath_vectors {
 }
 
 /// Settings of a search for C, and for Rust unless the number of the touch is unknown.
-fn settings(bytes: &mut Bytes<'_>) -> (swath_toi_settings, Option<ToiSettings>) {
+pub(crate) fn settings(bytes: &mut Bytes<'_>) -> (swath_toi_settings, Option<ToiSettings>) {
     let (how, mut c) = (bytes.byte(), swath_toi_defaults());
     c.touch = index(bytes, 3);
     if how & 1 == 1 {
@@ -271,6 +272,9 @@ pub(crate) fn run(bytes: &mut Bytes<'_>) {
         .map(|_| Pair { a: index(bytes, last), b: index(bytes, last) })
         .collect();
     batches(&shapes, &motions, &pairs, &c_settings, settings.as_ref());
+    parts::run(bytes, &shapes, &motions, &pairs, (&c_settings, settings.as_ref()));
+    pipeline::run(bytes, &shapes, &motions);
+    bodies::run(bytes, &shapes, &motions);
 }
 
 /// Bounds, faults and a cast of one shape.
@@ -299,24 +303,27 @@ fn alone(shape: &Both, motion: &Motion, margin: f32, segment: &swath::Segment) {
     let c_segment = (*segment).into();
     let status = unsafe { swath_shape_cast(c, &c_motion.pose, &c_segment, &mut result) };
     if let Some(rust) = agree(geometry.cast(&motion.pose, segment), status) {
-        let (state, fraction, vectors) = match rust.cast {
-            ConvexCast::Hit { fraction, point, normal, .. } => {
-                (SWATH_CAST_HIT, fraction, [point, normal])
-            }
-            ConvexCast::Inside => (SWATH_CAST_INSIDE, 0.0, [[0.0; 3]; 2]),
-            ConvexCast::Unresolved { fraction } => (SWATH_CAST_UNRESOLVED, fraction, [[0.0; 3]; 2]),
-            _ => (SWATH_CAST_MISSED, f32::INFINITY, [[0.0; 3]; 2]),
-        };
-        assert_eq!((result.state, result.part), (state, rust.part));
-        assert_eq!(bits(&[result.fraction]), bits(&[fraction]));
-        assert_eq!(bits(&[result.point, result.normal]), bits(&vectors));
+        assert_eq!(bits(&[result]), bits(&[cast_of(rust)]));
         assert_finite(&(result.point, result.normal));
-        assert!(state == SWATH_CAST_MISSED || result.fraction.is_finite());
+        assert!(result.state == SWATH_CAST_MISSED || result.fraction.is_finite());
     }
 }
 
+/// The cast in C of a cast in Rust.
+pub(crate) fn cast_of(PartCast { cast, part }: PartCast) -> swath_shape_cast_result {
+    let (state, fraction, [point, normal]) = match cast {
+        ConvexCast::Hit { fraction, point, normal, .. } => {
+            (SWATH_CAST_HIT, fraction, [point, normal])
+        }
+        ConvexCast::Inside => (SWATH_CAST_INSIDE, 0.0, [[0.0; 3]; 2]),
+        ConvexCast::Unresolved { fraction } => (SWATH_CAST_UNRESOLVED, fraction, [[0.0; 3]; 2]),
+        _ => (SWATH_CAST_MISSED, f32::INFINITY, [[0.0; 3]; 2]),
+    };
+    swath_shape_cast_result { state, fraction, point, normal, part }
+}
+
 /// The result in C of a result in Rust.
-fn of(PartToi { toi, parts, .. }: PartToi) -> swath_toi_result {
+pub(crate) fn of(PartToi { toi, parts, .. }: PartToi) -> swath_toi_result {
     let [part_a, part_b] = parts;
     let mut c = swath_toi_result { part_a, part_b, rounds: toi.rounds, ..Default::default() };
     match toi.result {
