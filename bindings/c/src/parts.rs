@@ -16,7 +16,8 @@ use swath::mesh::{self, PartDistance, toi};
 /// Computes when each part of `a` first touches each part of `b`: `results` are the pairs of parts that touch, overlap at the start or are unresolved,
 /// ordered by time, then by parts. An overlap counts as time 0. The parts of a mesh are its triangles; a convex shape is one part.
 ///
-/// Each contact with a triangle has the normal of its own face, also on an edge that the body passes without an impact for `swath_toi`.
+/// Each contact on an edge between two triangles has the normal of its own triangle's face, also where the bodies do not close along it and `swath_toi`
+/// reports no impact.
 ///
 /// `settings_of`: what counts as a contact, or NULL for the default.
 /// `results`: memory for `capacity` results. `count`: how many there are. If there are more than `capacity`, the result is

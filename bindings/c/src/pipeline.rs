@@ -35,7 +35,7 @@ pub struct swath_pipeline_settings {
     pub tolerance: f32,
     /// Whether a touch at the start of the tick is an impact. With a sensor, each touch is. Default: `SWATH_TOUCH_IF_CLOSING`.
     pub touch: swath_touch,
-    /// A body is fast if its speed is at least this, in length per tick. A pair is dropped if neither body is fast, or has the flag
+    /// A body is fast if its speed is at least this, in length per tick. A pair is dropped unless one of its bodies is fast, or has the flag
     /// `SWATH_BODY_CCD` or `SWATH_BODY_SENSOR`. Default: 0, with which no pair is dropped.
     pub fast: f32,
     /// With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least one of its two bodies. Default: 0, with which all
