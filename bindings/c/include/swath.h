@@ -553,7 +553,7 @@ typedef struct swath_pipeline_settings {
   float tolerance;
   // Whether a touch at the start of the tick is an impact. With a sensor, each touch is. Default: `SWATH_TOUCH_IF_CLOSING`.
   swath_touch touch;
-  // A body is fast if its speed is at least this, in length per tick. A pair is dropped if neither body is fast, or has the flag
+  // A body is fast if its speed is at least this, in length per tick. A pair is dropped unless one of its bodies is fast, or has the flag
   // `SWATH_BODY_CCD` or `SWATH_BODY_SENSOR`. Default: 0, with which no pair is dropped.
   float fast;
   // With a limit of `k`, an impact is reported if it is among the first `k` impacts of at least one of its two bodies. Default: 0, with which all
@@ -1347,7 +1347,8 @@ swath_status swath_pair_finder_memory(const struct swath_pair_finder *finder, si
 // Computes when each part of `a` first touches each part of `b`: `results` are the pairs of parts that touch, overlap at the start or are unresolved,
 // ordered by time, then by parts. An overlap counts as time 0. The parts of a mesh are its triangles; a convex shape is one part.
 //
-// Each contact with a triangle has the normal of its own face, also on an edge that the body passes without an impact for `swath_toi`.
+// Each contact on an edge between two triangles has the normal of its own triangle's face, also where the bodies do not close along it and `swath_toi`
+// reports no impact.
 //
 // `settings_of`: what counts as a contact, or NULL for the default.
 // `results`: memory for `capacity` results. `count`: how many there are. If there are more than `capacity`, the result is
