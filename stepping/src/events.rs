@@ -22,6 +22,8 @@ const CIRCLE_MAX: u32 = 64;
 const ROUNDED: f64 = 1.0 / (1 << 23) as f64;
 /// Least part of the tick within which the slop of two bodies is corrected if one of them spins. Otherwise it is corrected in a whole tick.
 const CORRECTED_WITHIN: f64 = 0.0625;
+/// Greatest number of times that all bodies which overlap at the start are pushed apart before they are searched.
+const PUSHES_MAX: usize = 256;
 
 impl Step {
     /// Processes one impact after the other, and advances all bodies to the end.
@@ -69,12 +71,15 @@ impl Step {
         self.stats.responses += 1;
     }
 
+    /// Returns the versions of the motions of two rows.
+    fn versions(&self, rows: [usize; 2]) -> [u32; 2] {
+        rows.map(|row| self.states[row].version)
+    }
+
     /// Processes the earliest impact.
     fn process(&mut self, bodies: &mut dyn Bodies<'_>, event: Event) {
         let Event { mut impact, rows, versions, kind } = event;
-        if rows.map(|row| self.states[row].version) != versions
-            || !bodies.may_meet(rows[0], rows[1])
-        {
+        if self.versions(rows) != versions || !bodies.may_meet(rows[0], rows[1]) {
             return;
         }
         let now = impact.toi;
@@ -125,11 +130,26 @@ impl Step {
         if self.overlaps.is_empty() {
             return;
         }
-        let overlaps = core::mem::take(&mut self.overlaps);
+        let mut overlaps = core::mem::take(&mut self.overlaps);
         self.stats.events += 1;
         self.changed.clear();
         for overlap in &overlaps {
-            self.push_apart(bodies, overlap);
+            self.push_apart(bodies, overlap, false);
+        }
+        // A body that overlaps several others is pushed by each, so some pairs approach each other again.
+        for _ in 1..PUSHES_MAX {
+            let mut pushed = 0;
+            for overlap in &mut overlaps {
+                // A pair of which neither body was pushed since its last test does not approach.
+                if self.versions(overlap.rows) != overlap.versions {
+                    pushed += usize::from(self.push_apart(bodies, overlap, true));
+                    overlap.versions = self.versions(overlap.rows);
+                }
+            }
+            self.stats.propagated += pushed;
+            if pushed == 0 {
+                break;
+            }
         }
         self.overlaps = overlaps;
         if self.changed.is_empty() {
@@ -139,30 +159,36 @@ impl Step {
         self.search_changed(bodies, 0.0);
     }
 
-    /// Pushes two bodies apart that overlap at the start and do not close.
+    /// Pushes two bodies apart that overlap at the start and do not close. If they were pushed before, they are pushed again only if they approach. Returns
+    /// whether one was pushed.
     fn push_apart(
         &mut self,
         bodies: &mut dyn Bodies<'_>,
         &Event { impact, rows, kind, .. }: &Event,
-    ) {
+        is_again: bool,
+    ) -> bool {
         let (EventKind::Impact { missing }, Some(n)) = (kind, response::unit(impact.normal)) else {
-            return;
+            return false;
         };
         if rows.iter().any(|&row| self.states[row].is_stalled) {
-            return;
+            return false;
         }
         let now = impact.toi;
+        let mut two = rows.map(|row| self.at(bodies, row, now));
+        let along_n = (n, spin_closing(&impact, &two, n));
+        if is_again && approach(&two, n, along_n.1) <= 0.0 {
+            return false;
+        }
         let missing = f64::from(self.correction(bodies, rows, missing));
         let pair = self.pair_masses(bodies, rows, &impact);
         let support_end = self.support_end_of(bodies, rows, &pair, now).velocity;
-        let mut two = rows.map(|row| self.at(bodies, row, now));
-        let along_n = (n, spin_closing(&impact, &two, n));
         let masses = self.separate(&mut two, rows, (&pair, support_end), along_n, missing, now);
         for (member, row) in rows.into_iter().enumerate() {
             if masses[member] != 0.0 {
                 self.change(bodies, row, two[member], now);
             }
         }
+        masses != [0.0; 2]
     }
 
     /// Stops the rotation of two bodies for the rest of the tick, and searches their impacts again.
@@ -255,7 +281,7 @@ impl Step {
             if rests && masses[1 - member] == 0.0 {
                 let [position, of_support] =
                     [row, rows[1 - member]].map(|row| self.position_at(bodies, row, now));
-                let versions = [row, rows[1 - member]].map(|row| self.states[row].version);
+                let versions = self.versions([row, rows[1 - member]]);
                 let height = self.states[rows[1 - member]].height.saturating_add(1);
                 let is_at_rest = are_at_rest(&two, 0.5 * f64::from(self.skin(rows)));
                 let end = self.stored_support_end(bodies, rows[1 - member]) as u32;

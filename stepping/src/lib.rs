@@ -77,9 +77,8 @@
 //! tests, which take 7 to 20 µs, or 100 if one of the two rotates ([`StepStats::budget_rounds`]). A body with parts that can be
 //! pushed, and near which there are many others, such as a room with balls in it, is searched against all of these after each of its impacts, and may
 //! use up the rounds of a step. A pair of bodies that do not spin takes a few rounds; a pair whose spins are `ω` radians per tick takes about `ω` times as
-//! many while its boxes overlap, because a plane between the two separates them for a part of a turn. A body is searched against each one whose
-//! remaining path comes near its own, also one that moves along with it: a row of balls that moves along itself by ten of their sizes in a tick
-//! takes ten times the searches of one at rest. A body whose next impact
+//! many while its boxes overlap, because a plane between the two separates them for a part of a turn. A body is searched against each one
+//! that comes near it by the motion of the two relative to each other, so bodies that move together take no more searches than bodies at rest. A body whose next impact
 //! cannot be searched any more is stalled from then on, and so is every body that could reach it; the boxes around
 //! the remaining paths decide that. All others continue. [`Stalled::since`] is the time up to which the path of a
 //! body is proved to be free. A search that runs out of rounds continues from the time that it has proved, and counts
@@ -120,7 +119,8 @@
 //! Nor are they pushed apart, so the distance of a body that lies on another one varies between zero and the skin.
 //!
 //! **Overlaps.** Two bodies that overlap are pushed apart in each tick, whether or not they close, until the skin is restored. That is done for all pairs before
-//! the first impact, so that each pushed body is searched once. There are
+//! the first impact, so that each pushed body is searched once. Pairs that approach each other again because of the pushes of others are pushed again, up to
+//! 256 times. More than about 300 bodies in one place use up the rounds of the step and stay there. There are
 //! exceptions: stalled bodies, [`Touch::Ignore`](swath::convex::toi::Touch::Ignore), overlaps of less than the slop, and bodies that do not close and are near more than 256
 //! parts of a mesh. Of two bodies with parts, one overlap is pushed apart besides their first impact. Bodies that overlap are not searched for further impacts, because they have no distance. If they are accelerated towards each other, the time at
 //! which they close again is known; if one spins, they are searched again after each sixteenth of the tick, and in that time they can get

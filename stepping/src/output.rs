@@ -21,9 +21,11 @@ pub struct StepStats {
     /// Number of rounds of all searches.
     pub rounds: u64,
     /// Number of rounds that [`StepperConfig::rounds_per_body_max`](crate::StepperConfig::rounds_per_body_max) limits: [`rounds`](Self::rounds), and for each
-    /// search of bodies with parts, also one that takes no round, one more and one for every 256 pairs of parts that it tests.
+    /// search of bodies with parts, also one that takes no round, one more and one for every 256 pairs of parts that it tests. Of the bodies near the path of
+    /// a changed one, every sixteen that it cannot meet, because of their relative motion, count as one too.
     pub budget_rounds: u64,
-    /// Number of impulses that were propagated along touching bodies without a search, about 50 ns each.
+    /// Number of impulses that were propagated along touching bodies without a search, about 50 ns each, and of overlaps at the start that were pushed apart
+    /// again, because the pushes of others let them approach.
     pub propagated: usize,
     /// Number of stalled bodies: they were in too many impacts, reached a stalled body, or could not be searched any more.
     pub stalled: usize,

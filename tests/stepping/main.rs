@@ -9,6 +9,7 @@ mod jams;
 mod limits;
 mod overlaps;
 mod proxies;
+mod rows;
 mod spins;
 mod supports;
 mod touches;

@@ -319,3 +319,25 @@ fn fast_spin_does_not_keep_bodies_overlapping() {
         }
     }
 }
+
+/// Goal: a crowd in one place comes apart, and no body of it is stalled. Method: balls at one point; after some ticks the nearest two are farther from each other than at
+/// the start, and the sum of all displacements is zero.
+#[test]
+fn crowd_in_one_place_is_pushed_apart() {
+    for count in [4_u16, 30, 100] {
+        let ball = Shape::sphere(0.5).expect("a ball");
+        let body = |row| ConvexBody { row, shape: ball, motion: Motion::default() };
+        let mut bodies: Vec<_> = (0..u32::from(count)).map(body).collect();
+        let masses = vec![Mass { inverse_mass: 1.0, restitution: 0.0 }; bodies.len()];
+        let mut stepper = Stepper::new(StepperConfig::default());
+        for tick in 0..20 {
+            let stats = stepper.step(&mut bodies, &masses, None).expect("bodies");
+            assert_eq!(stats.stalled, 0, "{count} {tick}: {stats:?}");
+        }
+        let mut x: Vec<_> = bodies.iter().map(|body| body.motion.pose.position[0]).collect();
+        x.sort_by(f32::total_cmp);
+        let least = x.windows(2).map(|two| two[1] - two[0]).fold(f32::INFINITY, f32::min);
+        let sum: f64 = x.iter().map(|&x| f64::from(x)).sum();
+        assert!(least > 0.01 && sum.abs() < 1e-3, "{count}: {least} {sum}");
+    }
+}
