@@ -41,6 +41,8 @@ type Pairs<'py> = Bound<'py, PyArray2<u32>>;
 
 /// The arguments that restrict the pairs of a list of boxes.
 struct Restrictions {
+    /// The name of the argument `moves`.
+    name: &'static str,
     moves: Option<Vec<bool>>,
     filters: Filters,
 }
@@ -57,19 +59,28 @@ impl Restrictions {
         names: [&'static str; 2],
         [categories, masks]: [Option<&Bound<'_, PyAny>>; 2],
     ) -> PyResult<Self> {
-        let moves = moves.map(|moves| flags("moves", moves)).transpose()?;
-        Ok(Self { moves, filters: Filters::new(names, categories, masks)? })
+        Self::named("moves", moves, names, [categories, masks])
+    }
+
+    fn named(
+        name: &'static str,
+        moves: Option<&Bound<'_, PyAny>>,
+        names: [&'static str; 2],
+        [categories, masks]: [Option<&Bound<'_, PyAny>>; 2],
+    ) -> PyResult<Self> {
+        let moves = moves.map(|moves| flags(name, moves)).transpose()?;
+        Ok(Self { name, moves, filters: Filters::new(names, categories, masks)? })
     }
 
     /// Checks that there is a value for each row.
     fn of_rows(self, rows: usize) -> PyResult<RowRestrictions> {
-        let Self { moves, filters } = self;
+        let Self { name, moves, filters } = self;
         if let Some(moves) = &moves
             && moves.len() != rows
         {
             let got = moves.len();
             let wanted = format!("expected one value for each of {rows} rows, got {got}");
-            return Err(wrong("moves", wanted));
+            return Err(wrong(name, wanted));
         }
         filters.check(rows)?;
         Ok(RowRestrictions { moves, filters: filters.rows(rows) })
@@ -141,8 +152,7 @@ impl PairFinder {
     /// The first column is a row of ``min_a`` and ``max_a``, ``(n, 3)`` each; the second a row of ``min_b`` and
     /// ``max_b``, ``(m, 3)`` each. ``rejected`` contains the invalid rows of the first list, then those of the second.
     ///
-    /// No box moves. For boxes that do, pass the bounds of their paths, or pass both lists as one to ``swept_pairs``, with
-    /// ``categories`` and ``masks`` that exclude the pairs within a list.
+    /// No box moves. For boxes that do, pass the bounds of their paths, or use ``swept_pairs_between``.
     #[pyo3(
         signature = (
             min_a, max_a, min_b, max_b, *, categories_a=None, masks_a=None, categories_b=None, masks_b=None
@@ -209,6 +219,56 @@ impl PairFinder {
         let found = py.detach(|| {
             let found = finder.swept_pairs(input).map_err(|error| error.to_string())?;
             *rejected = found.rejected().iter().map(|r| (r.row, r.reason.to_string())).collect();
+            Ok(found.sorted().iter().map(|pair| ([pair.a, pair.b], pair.first)).unzip())
+        });
+        let (pairs, first) = found.map_err(|error: String| invalid(error))?;
+        Ok((table(py, pairs)?, array(py, first)))
+    }
+
+    /// Pairs of a box of one list and a box of another that touch during the tick, ``(pairs, 2)``, sorted, and the first time of each,
+    /// ``(pairs,)``.
+    ///
+    /// The first column is a row of ``min_a``, ``max_a`` and ``delta_a``, ``(n, 3)`` each; the second a row of ``min_b``, ``max_b`` and
+    /// ``delta_b``, ``(m, 3)`` each. ``rejected`` contains the invalid rows of the first list, then those of the second. ``moves_a`` and
+    /// ``moves_b`` are as ``moves``.
+    #[pyo3(
+        signature = (
+            min_a, max_a, delta_a, min_b, max_b, delta_b, *, moves_a=None, moves_b=None, categories_a=None, masks_a=None,
+            categories_b=None, masks_b=None
+        ),
+        text_signature = "($self, min_a, max_a, delta_a, min_b, max_b, delta_b, *, moves_a=None, moves_b=None, categories_a=4294967295, masks_a=4294967295, categories_b=4294967295, masks_b=4294967295)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn swept_pairs_between<'py>(
+        &self,
+        py: Python<'py>,
+        min_a: &Bound<'py, PyAny>,
+        max_a: &Bound<'py, PyAny>,
+        delta_a: &Bound<'py, PyAny>,
+        min_b: &Bound<'py, PyAny>,
+        max_b: &Bound<'py, PyAny>,
+        delta_b: &Bound<'py, PyAny>,
+        moves_a: Option<&Bound<'py, PyAny>>,
+        moves_b: Option<&Bound<'py, PyAny>>,
+        categories_a: Option<&Bound<'py, PyAny>>,
+        masks_a: Option<&Bound<'py, PyAny>>,
+        categories_b: Option<&Bound<'py, PyAny>>,
+        masks_b: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Pairs<'py>, Bound<'py, PyArray1<f32>>)> {
+        let names = ["categories_a", "masks_a"];
+        let of_a = Restrictions::named("moves_a", moves_a, names, [categories_a, masks_a])?;
+        let names = ["categories_b", "masks_b"];
+        let of_b = Restrictions::named("moves_b", moves_b, names, [categories_b, masks_b])?;
+        let a = Boxes::named(["min_a", "max_a", "delta_a"], min_a, max_a, Some(delta_a))?;
+        let b = Boxes::named(["min_b", "max_b", "delta_b"], min_b, max_b, Some(delta_b))?;
+        let (of_a, of_b) = (of_a.of_rows(a.len())?, of_b.of_rows(b.len())?);
+        let (a, b) = (of_a.of(&a)?, of_b.of(&b)?);
+        self.workers.check()?;
+        let FinderState { finder, rejected } = &mut *self.state.lock(CLASS)?;
+        let found = py.detach(|| {
+            let found = finder.swept_pairs_between(a, b).map_err(|error| error.to_string())?;
+            let both = found.rejected().iter().chain(found.rejected_of_second());
+            *rejected = both.map(|r| (r.row, r.reason.to_string())).collect();
             Ok(found.sorted().iter().map(|pair| ([pair.a, pair.b], pair.first)).unzip())
         });
         let (pairs, first) = found.map_err(|error: String| invalid(error))?;

@@ -18,6 +18,7 @@ mod elements;
 mod exclusive;
 mod finder;
 mod orbits;
+mod pipeline;
 mod queries;
 mod threads;
 mod tick;
@@ -28,8 +29,9 @@ use pyo3::prelude::*;
 mod _swath {
     #[pymodule_export]
     use super::bodies::{
-        BodyMotion, Convex, FirstTime, FirstTimes, PyCompound, PyHeightField, PyMesh, bounds_over,
-        cast, distance, distances, first_time, first_times, overlaps, overlaps_pairs,
+        BodyMotion, Convex, FirstTime, FirstTimes, PlacedBodies, PyCompound, PyHeightField, PyMesh,
+        bounds_over, cast, distance, distances, each_part, first_time, first_times, overlaps,
+        overlaps_pairs,
     };
     #[pymodule_export]
     use super::broadphase::{Broadphase, Contact, Snapshot};
@@ -41,6 +43,8 @@ mod _swath {
     use super::finder::PairFinder;
     #[pymodule_export]
     use super::orbits::{catalogue, screen_conjunctions};
+    #[pymodule_export]
+    use super::pipeline::{Impacts, Pipeline, TickOutput};
     #[pymodule_export]
     use super::tick::tick;
 

@@ -2,12 +2,13 @@
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use swath::pipeline::{Config, ImpactKind};
+use swath::pipeline::Config;
 use swath::{MovingBoxColumns, Pipeline, Scene};
 
 use crate::arguments::{integer, pairs_max, same_rows};
 use crate::arrays::{Vectors, array, columns, invalid, table};
 use crate::boxes::Boxes;
+use crate::pipeline::state;
 use crate::threads::exec_of_call;
 
 /// Pairs, times, normals and states.
@@ -17,15 +18,6 @@ type Impacts<'py> = (
     Bound<'py, PyArray2<f32>>,
     Bound<'py, PyArray1<u8>>,
 );
-
-/// The number that stands for a kind of impact, as in `first_times`.
-fn state(kind: ImpactKind) -> u8 {
-    match kind {
-        ImpactKind::Touching => 1,
-        ImpactKind::Overlapping => 2,
-        _ => 3,
-    }
-}
 
 /// Impacts of moving boxes in a tick, in the order of time.
 ///

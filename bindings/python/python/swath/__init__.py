@@ -11,7 +11,7 @@ tick squared, ``spin`` a vector of radians per tick in the axes of the world. Ro
 length. ``Shape`` and ``Kind`` are the types of a shape of any class, and of the name of a kind of boxes.
 
 Invalid rows (NaN, infinite, beyond ``2**120``, ``min > max``) are in no result. ``rejected`` of a ``PairFinder``, a ``Broadphase``, a
-``Bvh``, a ``Mesh`` and of the result of ``first_times`` lists them with the reasons. Functions without such a list treat an invalid row as
+``Bvh``, a ``Mesh``, ``Bodies`` and of the results of ``first_times``, ``sweep_geometries`` and ``Pipeline.tick`` lists them with the reasons. Functions without such a list treat an invalid row as
 one that touches nothing: a query for it finds nothing, a ray of ``cast`` misses, ``tick`` leaves it out, the state of ``vertex_face``
 and ``edge_edge`` is 0, its box of ``bounds_over`` is NaN, and ``distances`` are infinite. An invalid height of a ``HeightField`` is a hole. Other mistakes are a
 ``ValueError`` or ``TypeError`` that names the argument.
@@ -21,18 +21,19 @@ share. Threads do not exist in a process that was forked from the one that start
 with the start method ``fork``. A call that needs them there is a ``RuntimeError``: use the start method ``spawn``, or
 ``threads=1``, or create the object in the new process with a number of threads.
 
-The lock of the interpreter is released during builds, searches, updates and batches. A ``PairFinder`` and a ``Broadphase`` take one call at a
+The lock of the interpreter is released during builds, searches, updates and batches. A ``PairFinder``, a ``Pipeline`` and a ``Broadphase`` take one call at a
 time, queries of a ``Broadphase`` included: a second call from another thread is a ``RuntimeError``, so use one object for each
 thread, or a lock. All other objects can be used by several threads at once.
 
 The number of pairs of boxes that are all in one place grows with the square of the number of boxes. A search that needs more
-memory than there is ends the process without an exception. ``pairs_max`` of a ``PairFinder``, a ``Broadphase`` and of ``tick``
+memory than there is ends the process without an exception. ``pairs_max`` of a ``PairFinder``, a ``Broadphase``, a ``Pipeline`` and of ``tick``
 limits the pairs; a search that finds more is a ``ValueError``.
 """
 
 from typing import Literal, Union
 
 from ._shapes import (
+    Bodies,
     Compound,
     Convex,
     FirstTime,
@@ -45,6 +46,7 @@ from ._shapes import (
     cast,
     distance,
     distances,
+    each_part,
     first_time,
     first_times,
     overlaps,
@@ -54,8 +56,11 @@ from ._swath import (
     Broadphase,
     Bvh,
     Contact,
+    Impacts,
     PairFinder,
+    Pipeline,
     Snapshot,
+    TickOutput,
     __version__,
     catalogue,
     edge_edge,
@@ -69,6 +74,7 @@ from ._swath import (
 Kind = Union[Literal["fixed"], Literal["kinematic"], Literal["dynamic"], Literal["sleeping"]]
 
 __all__ = [
+    "Bodies",
     "Broadphase",
     "Bvh",
     "Compound",
@@ -77,18 +83,22 @@ __all__ = [
     "FirstTime",
     "FirstTimes",
     "HeightField",
+    "Impacts",
     "Kind",
     "Mesh",
     "Motion",
     "PairFinder",
+    "Pipeline",
     "Shape",
     "Snapshot",
+    "TickOutput",
     "__version__",
     "bounds_over",
     "cast",
     "catalogue",
     "distance",
     "distances",
+    "each_part",
     "edge_edge",
     "first_time",
     "first_times",

@@ -1,6 +1,7 @@
 """Shapes, their motions, and functions of them: a module of its own only because its stubs are a file of their own."""
 
 from ._swath import (
+    Bodies,
     Compound,
     Convex,
     FirstTime,
@@ -12,6 +13,7 @@ from ._swath import (
     cast,
     distance,
     distances,
+    each_part,
     first_time,
     first_times,
     overlaps,
@@ -21,6 +23,7 @@ from ._swath import (
 Shape = Convex | Compound | Mesh | HeightField
 
 __all__ = [
+    "Bodies",
     "Compound",
     "Convex",
     "FirstTime",
@@ -33,6 +36,7 @@ __all__ = [
     "cast",
     "distance",
     "distances",
+    "each_part",
     "first_time",
     "first_times",
     "overlaps",

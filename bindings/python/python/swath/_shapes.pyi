@@ -5,18 +5,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "Compound", "Convex", "FirstTime", "FirstTimes", "HeightField", "Mesh", "Motion", "Shape", "bounds_over", "cast", "distance",
-    "distances", "first_time", "first_times", "overlaps", "overlaps_pairs",
+    "Bodies", "Compound", "Convex", "FirstTime", "FirstTimes", "HeightField", "Mesh", "Motion", "Shape", "bounds_over", "cast",
+    "distance", "distances", "each_part", "first_time", "first_times", "overlaps", "overlaps_pairs",
 ]
 
 _F32 = NDArray[np.float32]
 _F64 = NDArray[np.float64]
 _U32 = NDArray[np.uint32]
+_U64 = NDArray[np.uint64]
 _U8 = NDArray[np.uint8]
 _Vector = Sequence[float] | _F32 | _F64
 _Bool = NDArray[np.bool_]
 _Tuple = tuple[float, float, float]
 _Quaternion = tuple[float, float, float, float]
+_Window = tuple[float, float] | Sequence[float] | _F32
 _Touch = Literal["hit", "if_closing", "ignore"]
 Shape = Convex | Compound | Mesh | HeightField
 
@@ -160,12 +162,32 @@ class Motion:
         """The rotation over the tick, a vector of radians in the axes of the world."""
 
 @final
+class Bodies:
+    """Shapes at rest, for queries of the shapes in the boxes of a ``Bvh`` or a ``Broadphase``.
+
+    ``shapes`` are of any class; ``position``, ``(n, 3)``, and the quaternions ``rotation``, ``(n, 4)`` of any length, have a
+    row for each. Without ``rotation``, no body is rotated. For a ``Bvh``, body ``i`` is in box ``i``. For a ``Broadphase``,
+    ``ids``, ``(n,)`` uint64, are those of the boxes; each occurs once, and a box without a body is not found. Each box must
+    contain its body, as those of ``bounds_over`` do; what is outside of it may not be found. ``len(bodies)`` is the number of
+    bodies. Several threads may use one object at once.
+    """
+    def __new__(
+        cls, shapes: Iterable[Shape], position: _F32, *, rotation: _F32 | None = None, ids: _U64 | None = None
+    ) -> Bodies: ...
+    def moved_to(self, position: _F32, *, rotation: _F32 | None = None) -> Bodies:
+        """Returns the same bodies, with the same ids, at other positions and rotations. The shapes are not read again."""
+    def __len__(self) -> int: ...
+    @property
+    def rejected(self) -> list[tuple[int, str]]:
+        """The rows with an invalid position or rotation, each with the reason. They are not found."""
+
+@final
 class FirstTime:
     """When two shapes first touch."""
     state: Literal["impact", "overlapping", "separated", "unresolved"]
     """"impact", "overlapping" (at the start, or after a touch that ``"ignore"`` ignores), "separated" or "unresolved"."""
     t: float | None
-    """First time of contact, a fraction of the tick, 0 if they overlap at the start, None without a known contact."""
+    """First time of contact, a fraction of the tick, that of the start if they overlap there, None without a known contact."""
     t_safe: float
     """Time that is proved to be free of contact."""
     normal: _Tuple | None
@@ -192,7 +214,7 @@ class FirstTimes:
     """``(k,)`` uint8: 0 separated, 1 impact, 2 overlapping (at the start, or after an ignored touch), 3 unresolved."""
     t: _F32
     """``(k,)``: the first time of contact as a fraction of the tick, or the time that is proved to be free of contact, which is
-    1 if separated.
+    the end of the window if separated, and its start if overlapping.
     """
     normal: _F32
     """``(k, 3)``: the unit normal at that time from the first body to the second; zeros without a known contact."""
@@ -220,7 +242,7 @@ class FirstTimes:
 
 def first_time(
     a: Shape, motion_a: Motion, b: Shape, motion_b: Motion, *, target_distance: float = 0.0,
-    tolerance: float = 6.103515625e-05, touch: _Touch = "if_closing",
+    tolerance: float = 6.103515625e-05, touch: _Touch = "if_closing", window: _Window = (0.0, 1.0), rounds_max: int = 2048,
 ) -> FirstTime:
     """When two shapes first come within ``target_distance`` of each other. Never late, never missed.
 
@@ -229,23 +251,42 @@ def first_time(
 
     ``tolerance`` limits the distance at an impact above the target, relative to the size of the smaller shape, from 0 to 1; by
     default it is 1/16384. ``touch`` states which touches at the start of the tick are impacts: every one (``"hit"``), one whose
-    nearest points close (``"if_closing"``), or none (``"ignore"``; those that then move into each other have the state
-    of an overlap).
+    nearest points close (``"if_closing"``), or none (``"ignore"``; those that then move into each other have the state of an
+    overlap).
+
+    ``window`` is the part of the tick that is searched, from one time to another in ``[0, 1]``, both included; the start is
+    then that of the window. ``rounds_max`` is the greatest number of rounds of the search, of shapes with parts for each pair
+    of parts; a search that needs more is unresolved.
     """
 
 def first_times(
     shapes: Iterable[Shape], position: _F32, delta: _F32, pairs: _U32, *, rotation: _F32 | None = None,
     accel: _F32 | None = None, spin: _F32 | None = None, target_distance: float = 0.0, tolerance: float = 6.103515625e-05,
-    touch: _Touch = "if_closing", threads: int | None = None,
+    touch: _Touch = "if_closing", window: _Window = (0.0, 1.0), rounds_max: int = 2048, threads: int | None = None,
 ) -> FirstTimes:
     """First times of many pairs of bodies.
 
     ``shapes`` are those of the bodies, of any class; ``position``, ``delta``, ``accel`` and ``spin``, ``(n, 3)``, and the
-    quaternions ``rotation``, ``(n, 4)`` of any length, have a row for each. Without ``rotation``, no body is rotated at the start.
-    ``pairs`` has two bodies in each row, ``(k, 2)``. The other arguments are as in ``first_time``. An invalid body touches
-    nothing, and is in the list ``rejected`` of the result.
+    quaternions ``rotation``, ``(n, 4)`` of any length, have a row for each. Without ``rotation``, no body is rotated at the
+    start. ``pairs`` has two bodies in each row, ``(k, 2)``. The other arguments are as in ``first_time``. An invalid body
+    touches nothing, and is in the list ``rejected`` of the result.
+
+    ``window`` is one for all pairs, or, if all shapes are ``Convex``, an array of float32 with one for each pair, ``(k, 2)``:
+    for example from the first time of a pair of ``swept_pairs`` to 1.
 
     Each call reads all bodies, whatever the pairs: 100,000 take about 20 ms. For few pairs, pass only their bodies.
+    """
+
+def each_part(
+    a: Shape, motion_a: Motion, b: Shape, motion_b: Motion, *, target_distance: float = 0.0, tolerance: float =
+    6.103515625e-05, touch: _Touch = "if_closing", window: _Window = (0.0, 1.0), rounds_max: int = 2048,
+) -> FirstTimes:
+    """When each part of one shape first touches each part of another, as if no other parts were there.
+
+    The arguments are those of ``first_time``. The result has a row for each two parts that touch, overlap at the start or are
+    unresolved, in the order of time, then of the parts; an overlap counts as the start. ``rejected`` is empty. Each contact on
+    an edge between two triangles has the normal of the face of its own triangle, also where the shapes do not close along it
+    and ``first_time`` returns no impact.
     """
 
 def bounds_over(

@@ -2,25 +2,26 @@
 
 use numpy::PyArray2;
 use pyo3::prelude::*;
+use swath::mesh::Geometry;
 use swath::{Motion, Pose};
 
-use super::{Body, CLASSES, sequence};
+use super::{Body, CLASSES, reason, sequence};
 use crate::arguments::{length, wrong};
 use crate::arrays::{Rows, Vectors, table};
 
 /// Shapes, and a motion of each, which may be invalid.
-pub(super) struct Bodies {
-    pub(super) shapes: Vec<Body>,
-    pub(super) motions: Vec<Motion>,
+pub(crate) struct Movers {
+    pub(crate) shapes: Vec<Body>,
+    pub(crate) motions: Vec<Motion>,
 }
 
 /// The arguments of bodies besides their shapes.
-pub(super) struct MotionColumns<'a, 'py> {
-    pub(super) position: &'a Bound<'py, PyAny>,
-    pub(super) delta: &'a Bound<'py, PyAny>,
-    pub(super) rotation: Option<&'a Bound<'py, PyAny>>,
-    pub(super) accel: Option<&'a Bound<'py, PyAny>>,
-    pub(super) spin: Option<&'a Bound<'py, PyAny>>,
+pub(crate) struct MotionColumns<'a, 'py> {
+    pub(crate) position: &'a Bound<'py, PyAny>,
+    pub(crate) delta: &'a Bound<'py, PyAny>,
+    pub(crate) rotation: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) accel: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) spin: Option<&'a Bound<'py, PyAny>>,
 }
 
 /// Checks that a column has a row for each shape.
@@ -49,8 +50,8 @@ pub(super) fn poses(
     Ok(positions.iter().enumerate().map(pose).collect())
 }
 
-impl Bodies {
-    pub(super) fn new(of: &Bound<'_, PyAny>, columns: &MotionColumns<'_, '_>) -> PyResult<Self> {
+impl Movers {
+    pub(crate) fn new(of: &Bound<'_, PyAny>, columns: &MotionColumns<'_, '_>) -> PyResult<Self> {
         let shapes = sequence(of, CLASSES, Body::of)?;
         let column = |name: &str, object: &Bound<'_, PyAny>| {
             let vectors = Vectors::new(name, object)?.rows().to_vec();
@@ -72,6 +73,31 @@ impl Bodies {
         };
         let motions = poses.into_iter().enumerate().map(motion).collect();
         Ok(Self { shapes, motions })
+    }
+
+    /// Returns the number of bodies.
+    pub(crate) fn len(&self) -> usize {
+        self.shapes.len()
+    }
+
+    /// Returns the shape of each body.
+    pub(crate) fn geometries(&self) -> Vec<Geometry<'_>> {
+        self.shapes.iter().map(Body::geometry).collect()
+    }
+
+    /// Returns the motion of each body.
+    pub(crate) fn motions(&self) -> &[Motion] {
+        &self.motions
+    }
+
+    /// Lists the bodies that have no box with a margin around their path, each with the reason.
+    pub(crate) fn rejected(&self, margin: f32) -> Vec<(u32, String)> {
+        let bodies = (0..).zip(self.shapes.iter().zip(&self.motions));
+        let check = |(row, (shape, motion)): (u32, (&Body, &Motion))| {
+            let error = shape.geometry().bounds_over(motion, margin).err()?;
+            Some((row, reason(&error)))
+        };
+        bodies.filter_map(check).collect()
     }
 }
 
@@ -102,7 +128,7 @@ pub(crate) fn bounds_over<'py>(
     margin: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<BoundRows<'py>> {
     let columns = MotionColumns { position, delta, rotation, accel, spin };
-    let Bodies { shapes, motions } = Bodies::new(shapes, &columns)?;
+    let Movers { shapes, motions } = Movers::new(shapes, &columns)?;
     let margin = margin.map_or(Ok(0.0), |margin| length("margin", margin))?;
     let (mut min, mut max, mut delta) = (Vec::new(), Vec::new(), Vec::new());
     py.detach(|| {

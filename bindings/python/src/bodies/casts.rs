@@ -13,12 +13,48 @@ use crate::queries::Rays;
 use crate::threads::exec_of_call;
 
 /// States, fractions, normals and parts.
-type Casts<'py> = (
+pub(crate) type Casts<'py> = (
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<f32>>,
     Bound<'py, PyArray2<f32>>,
     Bound<'py, PyArray1<u32>>,
 );
+
+/// Results of casts as columns.
+#[derive(Default)]
+pub(crate) struct CastColumns {
+    states: Vec<u8>,
+    fractions: Vec<f32>,
+    normals: Vec<[f32; 3]>,
+    parts: Vec<u32>,
+}
+
+impl CastColumns {
+    /// Copies results.
+    pub(crate) fn of(found: impl Iterator<Item = PartCast>) -> Self {
+        let mut columns = Self::default();
+        for PartCast { cast, part } in found {
+            let zero = [0.0; 3];
+            let (state, fraction, normal) = match cast {
+                ConvexCast::Hit { fraction, normal, .. } => (1, fraction, normal),
+                ConvexCast::Inside => (2, 0.0, zero),
+                ConvexCast::Unresolved { fraction } => (3, fraction, zero),
+                _ => (0, f32::INFINITY, zero),
+            };
+            columns.states.push(state);
+            columns.fractions.push(fraction);
+            columns.normals.push(normal);
+            columns.parts.push(part);
+        }
+        columns
+    }
+
+    /// Copies the columns to arrays.
+    pub(crate) fn arrays(self, py: Python<'_>) -> PyResult<Casts<'_>> {
+        let Self { states, fractions, normals, parts } = self;
+        Ok((array(py, states), array(py, fractions), table(py, normals)?, array(py, parts)))
+    }
+}
 
 /// Where rays first enter a shape at the start of the tick.
 ///
@@ -52,25 +88,9 @@ pub(crate) fn cast<'py>(
     let rays = Rays::new(origin, direction, max_fraction)?;
     let rays = rays.rows();
     let mut out = filled(PartCast::default(), rays.len())?;
-    let (mut states, mut fractions) = (Vec::new(), Vec::new());
-    let (mut normals, mut parts) = (Vec::new(), Vec::new());
-    let failed = py.detach(|| {
+    let columns = py.detach(|| {
         rays.with_columns(|segments| shape.geometry().casts(&pose, segments, &threads, &mut out))?;
-        for found in &out {
-            let zero = [0.0; 3];
-            let (state, fraction, normal) = match found.cast {
-                ConvexCast::Hit { fraction, normal, .. } => (1, fraction, normal),
-                ConvexCast::Inside => (2, 0.0, zero),
-                ConvexCast::Unresolved { fraction } => (3, fraction, zero),
-                _ => (0, f32::INFINITY, zero),
-            };
-            states.push(state);
-            fractions.push(fraction);
-            normals.push(normal);
-            parts.push(found.part);
-        }
-        Ok::<_, swath::mesh::CastsError>(())
+        Ok::<_, swath::mesh::CastsError>(CastColumns::of(out.into_iter()))
     });
-    failed.map_err(invalid)?;
-    Ok((array(py, states), array(py, fractions), table(py, normals)?, array(py, parts)))
+    columns.map_err(invalid)?.arrays(py)
 }

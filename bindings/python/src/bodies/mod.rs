@@ -8,26 +8,31 @@ mod motion;
 mod one;
 mod pairs;
 mod parts;
+mod placed;
+mod results;
+mod settings;
 
 pub(crate) use at_rest::{distances, overlaps_pairs};
-pub(crate) use bounds::bounds_over;
-pub(crate) use casts::cast;
+pub(crate) use bounds::{MotionColumns, Movers, bounds_over};
+pub(crate) use casts::{CastColumns, cast};
 pub(crate) use convex::Convex;
 pub(crate) use motion::BodyMotion;
-pub(crate) use one::{FirstTime, distance, first_time, overlaps};
-pub(crate) use pairs::{FirstTimes, first_times};
+pub(crate) use one::{FirstTime, distance, each_part, first_time, overlaps};
+pub(crate) use pairs::first_times;
 pub(crate) use parts::{PyCompound, PyHeightField, PyMesh};
+pub(crate) use placed::PlacedBodies;
+pub(crate) use results::{FirstTimeColumns, FirstTimes};
+pub(crate) use settings::{SearchArguments, rounds_max, touch};
 
 use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use swath::convex::OwnedShape;
-use swath::convex::toi::{Settings, ToiResult, Touch};
+use swath::convex::toi::ToiResult;
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
 use swath::{Invalid, Shape};
 
-use crate::arguments::{Words, number_or, word, wrong};
 use crate::arrays::mistyped;
 
 /// The classes of shapes, for errors.
@@ -44,7 +49,7 @@ pub(crate) enum Body {
 
 impl Body {
     /// Returns the shape of an object, if it is one.
-    fn of(object: &Bound<'_, PyAny>) -> Option<Self> {
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> Option<Self> {
         if let Some(shape) = Self::convex_of(object) {
             return Some(Self::Convex(shape));
         }
@@ -69,7 +74,7 @@ impl Body {
     }
 
     /// Returns the shape as an argument of the functions for all kinds.
-    fn geometry(&self) -> Geometry<'_> {
+    pub(crate) fn geometry(&self) -> Geometry<'_> {
         match self {
             Self::Convex(shape) => shape.shape().into(),
             Self::Compound(compound) => Geometry::from(&**compound),
@@ -79,13 +84,13 @@ impl Body {
     }
 
     /// Returns the shape if it is convex.
-    fn convex(&self) -> Option<Shape<'_>> {
+    pub(crate) fn convex(&self) -> Option<Shape<'_>> {
         if let Self::Convex(shape) = self { Some(shape.shape()) } else { None }
     }
 }
 
 /// Why a body is invalid. Rotations of any length are normalised here, so the text of the library about unit quaternions does not fit.
-fn reason(error: &Invalid) -> String {
+pub(crate) fn reason(error: &Invalid) -> String {
     match error {
         Invalid::Rotation => {
             "a rotation is zero, NaN or infinite; pass a quaternion of any other length".to_owned()
@@ -94,38 +99,14 @@ fn reason(error: &Invalid) -> String {
     }
 }
 
-/// Returns the name of a result, and the time until which it is free of contact.
-fn state(result: &ToiResult) -> (&'static str, f32) {
+/// Returns the name of a result in a window, and the time until which the window is free of contact.
+fn state(result: &ToiResult, [from, to]: [f32; 2]) -> (&'static str, f32) {
     match *result {
         ToiResult::Impact { t, .. } => ("impact", t),
-        ToiResult::Overlapping { .. } => ("overlapping", 0.0),
+        ToiResult::Overlapping { .. } => ("overlapping", from),
         ToiResult::Unresolved { t_safe } => ("unresolved", t_safe),
-        _ => ("separated", 1.0),
+        _ => ("separated", to),
     }
-}
-
-/// Which touches at the start count.
-pub(crate) const TOUCHES: Words<Touch, 3> =
-    [("hit", Touch::Hit), ("if_closing", Touch::IfClosing), ("ignore", Touch::Ignore)];
-
-/// Reads the argument `touch`.
-pub(crate) fn touch(object: Option<&Bound<'_, PyAny>>) -> PyResult<Touch> {
-    object.map_or(Ok(Touch::IfClosing), |object| word("touch", object, &TOUCHES))
-}
-
-/// Reads the settings of a search.
-fn settings(
-    target_distance: Option<&Bound<'_, PyAny>>,
-    tolerance: Option<&Bound<'_, PyAny>>,
-    touch: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Settings> {
-    let target_distance = number_or("target_distance", target_distance, 0.0)?;
-    let settings = Settings { target_distance, touch: self::touch(touch)?, ..Settings::default() };
-    settings.validate().map_err(|error| wrong("target_distance", error))?;
-    let tolerance = number_or("tolerance", tolerance, Settings::TOLERANCE)?;
-    let settings = Settings { tolerance, ..settings };
-    settings.validate().map_err(|error| wrong("tolerance", error))?;
-    Ok(settings)
 }
 
 /// Reads the sequence `shapes`. `read` returns the shape of an object, if it has one of `classes`.

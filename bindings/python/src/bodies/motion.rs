@@ -23,7 +23,7 @@ type Quaternion = (f32, f32, f32, f32);
 /// origin on the axis of the joint, or add the deviation to ``target_distance``.
 #[pyclass(frozen, name = "Motion", module = "swath")]
 pub(crate) struct BodyMotion {
-    pub(super) motion: Motion,
+    pub(crate) motion: Motion,
 }
 
 /// Reads a position.

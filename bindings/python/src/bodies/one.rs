@@ -3,12 +3,12 @@
 use pyo3::prelude::*;
 use swath::Motion;
 use swath::convex::gjk::{self, Distance};
-use swath::convex::toi::{self, ToiResult};
+use swath::convex::toi::{self, ToiError, ToiResult};
 use swath::mesh::toi as mesh_toi;
 use swath::mesh::toi::PartToi;
 
 use super::motion::BodyMotion;
-use super::{Body, settings, state};
+use super::{Body, FirstTimeColumns, FirstTimes, SearchArguments, state};
 use crate::arguments::instance;
 use crate::arrays::invalid;
 
@@ -20,7 +20,7 @@ type Vector = (f32, f32, f32);
 pub(crate) struct FirstTime {
     /// "impact", "overlapping" (at the start, or after a touch that ``"ignore"`` ignores), "separated" or "unresolved".
     state: &'static str,
-    /// First time of contact, a fraction of the tick, 0 if they overlap at the start, None without a known contact.
+    /// First time of contact, a fraction of the tick, that of the start if they overlap there, None without a known contact.
     t: Option<f32>,
     /// Time that is proved to be free of contact.
     t_safe: f32,
@@ -72,10 +72,14 @@ fn bodies<'a, 'py, S>(
 /// to 1; by default it is 1/16384. ``touch`` states which touches at the start of the tick are impacts: every one
 /// (``"hit"``), one whose nearest points close (``"if_closing"``), or none (``"ignore"``; those that then move into
 /// each other have the state of an overlap).
+///
+/// ``window`` is the part of the tick that is searched, from one time to another in ``[0, 1]``, both included; the start is then
+/// that of the window. ``rounds_max`` is the greatest number of rounds of the search, of shapes with parts for each pair of
+/// parts; a search that needs more is unresolved.
 #[pyfunction]
 #[pyo3(
-    signature = (a, motion_a, b, motion_b, *, target_distance=None, tolerance=None, touch=None),
-    text_signature = "(a, motion_a, b, motion_b, *, target_distance=0.0, tolerance=6.103515625e-05, touch='if_closing')"
+    signature = (a, motion_a, b, motion_b, *, target_distance=None, tolerance=None, touch=None, window=None, rounds_max=None),
+    text_signature = "(a, motion_a, b, motion_b, *, target_distance=0.0, tolerance=6.103515625e-05, touch='if_closing', window=(0.0, 1.0), rounds_max=2048)"
 )]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn first_time(
@@ -87,8 +91,11 @@ pub(crate) fn first_time(
     target_distance: Option<&Bound<'_, PyAny>>,
     tolerance: Option<&Bound<'_, PyAny>>,
     touch: Option<&Bound<'_, PyAny>>,
+    window: Option<&Bound<'_, PyAny>>,
+    rounds_max: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<FirstTime> {
-    let settings = settings(target_distance, tolerance, touch)?;
+    let search = SearchArguments { target_distance, tolerance, touch, window, rounds_max };
+    let settings = search.settings()?;
     let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b], Body::read)?;
     let found = if let (Some(a), Some(b)) = (a.convex(), b.convex()) {
         toi::one_to_one(&a, motion_a, &b, motion_b, &settings).map(PartToi::from)
@@ -98,7 +105,7 @@ pub(crate) fn first_time(
         })
     };
     let PartToi { toi, parts: [part_a, part_b], .. } = found.map_err(invalid)?;
-    let (state, t_safe) = state(&toi.result);
+    let (state, t_safe) = state(&toi.result, settings.window);
     let (part_a, part_b) = (Some(part_a), Some(part_b));
     let free = FirstTime {
         state,
@@ -124,7 +131,7 @@ pub(crate) fn first_time(
             ..free
         },
         ToiResult::Overlapping { depth, normal, on_a, on_b, closing } => FirstTime {
-            t: Some(0.0),
+            t: Some(settings.window[0]),
             normal: Some(normal.into()),
             on_a: Some(on_a.into()),
             on_b: Some(on_b.into()),
@@ -136,6 +143,42 @@ pub(crate) fn first_time(
         },
         _ => free,
     })
+}
+
+/// When each part of one shape first touches each part of another, as if no other parts were there.
+///
+/// The arguments are those of ``first_time``. The result has a row for each two parts that touch, overlap at the start or are
+/// unresolved, in the order of time, then of the parts; an overlap counts as the start. ``rejected`` is empty. Each contact on an
+/// edge between two triangles has the normal of the face of its own triangle, also where the shapes do not close along it and
+/// ``first_time`` returns no impact.
+#[pyfunction]
+#[pyo3(
+    signature = (a, motion_a, b, motion_b, *, target_distance=None, tolerance=None, touch=None, window=None, rounds_max=None),
+    text_signature = "(a, motion_a, b, motion_b, *, target_distance=0.0, tolerance=6.103515625e-05, touch='if_closing', window=(0.0, 1.0), rounds_max=2048)"
+)]
+#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+pub(crate) fn each_part(
+    py: Python<'_>,
+    a: &Bound<'_, PyAny>,
+    motion_a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    motion_b: &Bound<'_, PyAny>,
+    target_distance: Option<&Bound<'_, PyAny>>,
+    tolerance: Option<&Bound<'_, PyAny>>,
+    touch: Option<&Bound<'_, PyAny>>,
+    window: Option<&Bound<'_, PyAny>>,
+    rounds_max: Option<&Bound<'_, PyAny>>,
+) -> PyResult<FirstTimes> {
+    let search = SearchArguments { target_distance, tolerance, touch, window, rounds_max };
+    let settings = search.settings()?;
+    let [(a, motion_a), (b, motion_b)] = bodies([a, motion_a], [b, motion_b], Body::read)?;
+    let columns = py.detach(|| {
+        let (a, b, mut contacts) = (a.geometry(), b.geometry(), Vec::new());
+        mesh_toi::each_part(&a, motion_a, &b, motion_b, &settings, &mut contacts)?;
+        let contacts = contacts.into_iter().map(|contact| (contact, settings.window));
+        Ok(FirstTimeColumns::of(contacts))
+    });
+    columns.map_err(|error: ToiError| invalid(error))?.arrays(py, Vec::new())
 }
 
 /// Distance of two shapes of any class at the start of the tick, negative if they overlap; its normal from ``a`` to ``b``; the nearest

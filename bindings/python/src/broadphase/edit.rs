@@ -1,13 +1,14 @@
 //! Inserting, changing and removing boxes.
 
 use numpy::PyArray1;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use swath::broadphase::BroadphaseError;
+use swath::broadphase::{BroadphaseError, KindTable};
 use swath::{COORD_MAX, Proxy, ProxyId, ProxyKind};
 
 use super::{Broadphase, BroadphaseState, CLASS, ids};
 use crate::arguments::{Each, Filters, Words, same_rows, vector, wrong};
-use crate::arrays::{array, invalid};
+use crate::arrays::{array, invalid, mistyped};
 use crate::boxes::Boxes;
 
 /// The kinds of boxes.
@@ -150,6 +151,42 @@ impl Broadphase {
         let kinds = Each::words("kind", Some(kind), ProxyKind::Dynamic, &KINDS)?;
         kinds.check("kind", ids.len())?;
         self.state.lock(CLASS)?.edit_all(&ids, |of, row, id| of.set_kind(id, kinds.get(row)))
+    }
+
+    /// Sets which kinds of boxes form pairs: ``pairs`` is a sequence of two names each, in any order; None is the rule at the start,
+    /// that of a dynamic box with any other, and a kinematic with a sleeping one.
+    ///
+    /// The next update ends the pairs of kinds that do not pair any more; a pair of two fixed or sleeping boxes stays as long as it
+    /// touches and neither changes. Pairs of two such kinds begin only when one of the boxes is inserted or changes.
+    fn set_kind_table(&self, pairs: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let mut table = KindTable::DEFAULT;
+        if let Some(pairs) = pairs {
+            for (_, a) in KINDS {
+                table = KINDS.into_iter().fold(table, |table, (_, b)| table.without(a, b));
+            }
+            let all = pairs.try_iter().map_err(|error| {
+                let is_type_error = error.is_instance_of::<PyTypeError>(pairs.py());
+                let wanted = "a sequence of pairs of kinds, or None";
+                if is_type_error { mistyped("pairs", wanted, pairs) } else { error }
+            })?;
+            for pair in all {
+                let kinds = Each::words("pairs", Some(&pair?), ProxyKind::Dynamic, &KINDS)?;
+                let Each::Rows(kinds) = kinds else {
+                    return Err(wrong(
+                        "pairs",
+                        "expected two names of kinds for each pair, got one",
+                    ));
+                };
+                let &[a, b] = kinds.as_slice() else {
+                    let got = kinds.len();
+                    let wanted = format!("expected two names of kinds for each pair, got {got}");
+                    return Err(wrong("pairs", wanted));
+                };
+                table = table.with(a, b);
+            }
+        }
+        self.state.lock(CLASS)?.inner.set_kind_table(table);
+        Ok(())
     }
 
     /// Changes the categories and masks of each id, one for all or ``(n,)`` uint32.

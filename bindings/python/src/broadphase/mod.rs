@@ -1,6 +1,7 @@
 //! Pairs of boxes under ids, with events.
 
 mod edit;
+mod geometries;
 mod queries;
 mod read;
 mod snapshot;

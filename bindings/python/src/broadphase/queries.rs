@@ -13,7 +13,7 @@ use crate::boxes::Boxes;
 use crate::queries::{Rays, k_nearest, shaped, starts, with_boxes, with_moving};
 
 /// Where each list starts, and the ids of all lists.
-type Lists<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>);
+pub(super) type Lists<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>);
 type Hits<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 /// Ids and values, infinite for none.
@@ -25,14 +25,14 @@ fn hits<'py>(py: Python<'py>, hits: &[ProxyHit], k: Option<usize>) -> PyResult<H
 }
 
 /// Which boxes a query considers.
-struct Considered {
+pub(super) struct Considered {
     filter: Option<Filter>,
     without_owner: u32,
     without_kind: Vec<ProxyKind>,
 }
 
 impl Considered {
-    fn new(
+    pub(super) fn new(
         categories: Option<&Bound<'_, PyAny>>,
         mask: Option<&Bound<'_, PyAny>>,
         owner: Option<&Bound<'_, PyAny>>,
@@ -54,7 +54,7 @@ impl Considered {
         })
     }
 
-    fn of<'a>(&self, queries: ProxyQueries<'a>) -> ProxyQueries<'a> {
+    pub(super) fn of<'a>(&self, queries: ProxyQueries<'a>) -> ProxyQueries<'a> {
         let mut queries = queries.without_owner(self.without_owner);
         if let Some(filter) = self.filter {
             queries = queries.filtered(filter);

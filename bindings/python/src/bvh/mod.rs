@@ -1,5 +1,7 @@
 //! A bounding volume hierarchy.
 
+mod geometries;
+
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use swath::batch::Hit;
@@ -21,6 +23,8 @@ use crate::threads::Workers;
 pub(crate) struct Bvh {
     bvh: swath::Bvh,
     workers: Workers,
+    /// How many boxes it was built of, with the invalid ones.
+    boxes: usize,
     rejected: Vec<(u32, String)>,
 }
 
@@ -79,7 +83,7 @@ impl Bvh {
             Ok(rejected.iter().map(|r| (r.row, r.reason.to_string())).collect())
         });
         let rejected = rejected.map_err(|error: String| invalid(error))?;
-        Ok(Self { bvh, workers, rejected })
+        Ok(Self { bvh, workers, boxes: given.len(), rejected })
     }
 
     fn __len__(&self) -> usize {
