@@ -37,10 +37,10 @@ struct FinderState {
 
 const CLASS: &str = "PairFinder";
 
-type Pairs<'py> = Bound<'py, PyArray2<u32>>;
+pub(crate) type Pairs<'py> = Bound<'py, PyArray2<u32>>;
 
 /// The arguments that restrict the pairs of a list of boxes.
-struct Restrictions {
+pub(crate) struct Restrictions {
     /// The name of the argument `moves`.
     name: &'static str,
     moves: Option<Vec<bool>>,
@@ -48,13 +48,13 @@ struct Restrictions {
 }
 
 /// What restricts the pairs of a list of boxes, with a value for each row.
-struct RowRestrictions {
+pub(crate) struct RowRestrictions {
     moves: Option<Vec<bool>>,
     filters: Option<Vec<Filter>>,
 }
 
 impl Restrictions {
-    fn new(
+    pub(crate) fn new(
         moves: Option<&Bound<'_, PyAny>>,
         names: [&'static str; 2],
         [categories, masks]: [Option<&Bound<'_, PyAny>>; 2],
@@ -73,7 +73,7 @@ impl Restrictions {
     }
 
     /// Checks that there is a value for each row.
-    fn of_rows(self, rows: usize) -> PyResult<RowRestrictions> {
+    pub(crate) fn of_rows(self, rows: usize) -> PyResult<RowRestrictions> {
         let Self { name, moves, filters } = self;
         if let Some(moves) = &moves
             && moves.len() != rows
@@ -89,7 +89,7 @@ impl Restrictions {
 
 impl RowRestrictions {
     /// Returns the boxes as input of the library.
-    fn of<'a>(&'a self, boxes: &'a Boxes<'_>) -> PyResult<PairInput<'a>> {
+    pub(crate) fn of<'a>(&'a self, boxes: &'a Boxes<'_>) -> PyResult<PairInput<'a>> {
         let mut input = PairInput::new(boxes.input()?);
         if let Some(moves) = &self.moves {
             input = input.moving(moves);

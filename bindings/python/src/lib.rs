@@ -17,6 +17,7 @@ mod bvh;
 mod elements;
 mod exclusive;
 mod finder;
+mod fixed_boxes;
 mod orbits;
 mod pipeline;
 mod queries;
@@ -41,6 +42,8 @@ mod _swath {
     use super::elements::{edge_edge, vertex_face};
     #[pymodule_export]
     use super::finder::PairFinder;
+    #[pymodule_export]
+    use super::fixed_boxes::FixedBoxes;
     #[pymodule_export]
     use super::orbits::{catalogue, screen_conjunctions};
     #[pymodule_export]

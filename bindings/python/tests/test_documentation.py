@@ -7,7 +7,7 @@ import unittest
 
 import swath
 
-STUBS = [pathlib.Path(swath.__file__).parent / name for name in ("__init__.pyi", "_shapes.pyi")]
+STUBS = [pathlib.Path(swath.__file__).parent / name for name in ("__init__.pyi", "_boxes.pyi", "_shapes.pyi")]
 
 
 def words(text):

@@ -29,14 +29,14 @@ pub(crate) struct Bvh {
 }
 
 /// Where each list starts, and the rows of all lists.
-type Lists<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>);
+pub(crate) type Lists<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>);
 /// Where each list starts, and the rows and fractions of all lists.
 type HitLists<'py> =
     (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
-type Hits<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+pub(crate) type Hits<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 /// Rows, -1 for none, and values, infinite for none.
-fn hits<'py>(py: Python<'py>, hits: &[Hit], k: Option<usize>) -> PyResult<Hits<'py>> {
+pub(crate) fn hits<'py>(py: Python<'py>, hits: &[Hit], k: Option<usize>) -> PyResult<Hits<'py>> {
     let row = |hit: &Hit| if hit.is_hit() { i64::from(hit.row) } else { -1 };
     Ok((shaped(py, hits.iter().map(row), k)?, shaped(py, hits.iter().map(|hit| hit.value), k)?))
 }
