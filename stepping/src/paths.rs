@@ -529,7 +529,8 @@ mod tests {
             let gap = |step: u32| {
                 let t = f64::from(now) + (1.0 - f64::from(now)) * f64::from(step) / 256.0;
                 let [a, b] = [0, 1].map(|k| position(k, t));
-                let square: f64 = (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum();
+                let square_of = |x: f64| x * x;
+                let square: f64 = (0..3).map(|axis| square_of(a[axis] - b[axis])).sum();
                 libm::sqrt(square) - f64::from(radii[0]) - f64::from(radii[1])
             };
             let touches = (0..=256).any(|step| gap(step) <= 0.0);
