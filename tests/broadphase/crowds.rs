@@ -3,8 +3,10 @@
 use core::array::from_fn;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use std::collections::HashMap;
+use swath::batch::sweep;
 use swath::broadphase::{KindTable, ProxyPair};
-use swath::{Aabb, Broadphase, Filter, Level, Proxy, ProxyId, ProxyKind, Threads};
+use swath::{Aabb, Broadphase, Filter, Level, MovingBox, Proxy, ProxyId, ProxyKind, Threads};
 
 /// How many proxies a crowd has: so many that its boxes are separated by owners and filters before they are compared.
 const COUNT: usize = 1_600;
@@ -94,6 +96,52 @@ fn crowds_of_one_owner_have_exactly_the_allowed_pairs() {
                     assert_eq!(&found.collect::<Vec<_>>(), expected, "{style} {tick}");
                 }
             }
+        }
+    }
+}
+
+/// Goal: of proxies that fly apart from one place, exactly the allowed pairs are found, although the tick is searched in slices. Method: small boxes with
+/// the owners and filters of the crowds above, some of which have categories that words of filters do not distinguish; every pair is swept.
+#[test]
+fn bursts_of_few_owners_have_exactly_the_allowed_pairs() {
+    for (style, kinematic) in (0..4).flat_map(|style| [(style, false), (style, true)]) {
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(2);
+        let mut burst = Vec::new();
+        for k in 0..COUNT {
+            let (_, mut proxy) = proxy(random, style, k);
+            if style == 1 {
+                proxy.filter = Filter::new(1 << (k % 32), !(2 << (k % 31)));
+            }
+            let low = from_fn(|_| random.random_range(0.0..0.05));
+            let delta = from_fn(|_| random.random_range(-1.0..1.0));
+            let aabb = Aabb { min: low, max: low.map(|low| low + 2e-3) };
+            burst.push((MovingBox { aabb, delta }, proxy));
+        }
+        let mut broadphase = Broadphase::with_exec(Threads::one());
+        if kinematic {
+            let table = KindTable::default();
+            broadphase.set_kind_table(table.with(ProxyKind::Kinematic, ProxyKind::Kinematic));
+        }
+        let mut rows = HashMap::new();
+        for (row, &(moving, proxy)) in (0_u32..).zip(&burst) {
+            if row.is_multiple_of(5) {
+                broadphase.insert(FAR, Proxy::fixed()).expect("valid");
+            }
+            rows.insert(broadphase.insert_moving(moving, proxy).expect("valid"), row);
+        }
+        let crowd: Vec<(Aabb, Proxy)> =
+            burst.iter().map(|(moving, proxy)| (moving.bounds(), *proxy)).collect();
+        let bounds: Vec<Aabb> = crowd.iter().map(|(bounds, _)| *bounds).collect();
+        let mut expected = allowed_pairs(&bounds, &crowd, kinematic);
+        expected.retain(|pair| {
+            let [a, b] = pair.map(|row| burst[row as usize].0);
+            sweep::one_to_one(&a, &b).expect("valid").contact.is_hit()
+        });
+        assert!(expected.len() > 50, "{style}: {} pairs", expected.len());
+        for _ in 0..2 {
+            broadphase.update().expect("no limit");
+            let found = broadphase.pairs().iter().map(|pair| [pair.a, pair.b].map(|id| rows[&id]));
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{style} {kinematic}");
         }
     }
 }

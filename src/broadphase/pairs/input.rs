@@ -55,7 +55,7 @@ pub struct PairInput<'a> {
     /// What replaces the rows already while pairs are found: numbers below 2²⁶ that are all different.
     slots: Option<&'a [[u32; 2]]>,
     /// Tests of the pairs. They replace the test of filters that is made where words of filters are not exact.
-    tests: Option<PairTests<'a>>,
+    pub(crate) tests: Option<PairTests<'a>>,
 }
 
 impl<'a, B: Into<MovingBoxInput<'a>>> From<B> for PairInput<'a> {

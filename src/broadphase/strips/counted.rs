@@ -9,6 +9,7 @@
 
 use super::extent::AxisCells;
 use crate::broadphase::pairs::candidates::overlap;
+use crate::broadphase::pairs::input::allow;
 use crate::columns::impl_memory;
 use crate::geom::MapEach;
 use crate::lanes::{F32Lanes, Isa, Kernel, LANES_MAX, Level, MaskLanes, U32Lanes};
@@ -132,22 +133,34 @@ impl Kernel for FindAxisPairs<'_> {
     }
 }
 
-/// Returns how many boxes in a range of a sample overlap the box of a row and have no common flag with it. The columns are padded with bounds that
-/// overlap nothing.
+/// Returns how many boxes in a range of a sample overlap the box of a row and may pair with it. The columns are padded with bounds that overlap nothing.
+///
+/// Two boxes with a common flag are not a pair. Neither are two that the words of their filters exclude, or two with equal owners. Either of these
+/// columns is empty if it excludes nothing.
 #[inline(always)]
 pub(super) fn count_overlapping<I: Isa>(
     isa: I,
     row: usize,
     others: Range<usize>,
     (bounds, flags): (&[Vec<f32>; 6], &[u32]),
+    [filters, owners]: [&[u32]; 2],
 ) -> usize {
     let own_flags = isa.splat_u32(flags[row]);
+    let own_filter = filters.get(row).map(|filter| isa.splat_u32(filter.rotate_left(16)));
+    let own_owner = owners.get(row).map(|&owner| isa.splat_u32(owner));
     let own = bounds.each_ref().map_each(|column| isa.splat(column[row]));
     let mut count = 0;
     for group in others.step_by(I::LANES) {
         let theirs = bounds.each_ref().map_each(|column| isa.load(&column[group..]));
         let other_flags = isa.load_u32(&flags[group..]);
-        count += (overlap::<I>(own, theirs) & other_flags.disjoint(own_flags)).count();
+        let mut meets = overlap::<I>(own, theirs) & other_flags.disjoint(own_flags);
+        if let Some(filter) = own_filter {
+            meets = meets & allow(filter, isa.load_u32(&filters[group..]));
+        }
+        if let Some(owner) = own_owner {
+            meets = meets & !owner.eq(isa.load_u32(&owners[group..]));
+        }
+        count += meets.count();
     }
     count
 }

@@ -529,7 +529,7 @@ impl Kernel for CountSampleOverlaps<'_> {
         let Self { columns, flags, boxes, step } = self;
         let mut pairs = 0;
         for row in (0..boxes).step_by(step) {
-            let count = count_overlapping(isa, row, 0..boxes, (columns, flags));
+            let count = count_overlapping(isa, row, 0..boxes, (columns, flags), [&[]; 2]);
             // A box without flags also overlaps itself.
             pairs += count - usize::from(flags[row] == 0);
         }

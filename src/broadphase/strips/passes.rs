@@ -15,7 +15,7 @@ use crate::broadphase::pairs::buffer::reserve_total;
 use crate::broadphase::pairs::filter_words::FilterWords;
 use crate::broadphase::pairs::flags::{OF_FIRST, OF_SECOND, STILL};
 use crate::broadphase::pairs::input::{PairInput, check_rows, label_rows};
-use crate::broadphase::pairs::limit::{PairLimit, PairTest, filters_allow};
+use crate::broadphase::pairs::limit::{OwnerOf, PairLimit, PairTest, filters_allow};
 use crate::broadphase::pairs::runs::{FoundPair, PairRun, PairRuns, Pairs};
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
@@ -118,26 +118,42 @@ impl<'a> FinderInput<'a> {
         self.second.map_or(all, |second| all.min(self.first.len()).min(second.len()))
     }
 
-    fn is_filtered(&self) -> bool {
+    pub(super) fn is_filtered(&self) -> bool {
         self.sets().any(|set| set.filters.is_some())
     }
 
     /// Chooses how filters are folded to words.
-    fn filter_words(&self, threads: &Threads) -> FilterWords {
+    pub(super) fn filter_words(&self, threads: &Threads) -> FilterWords {
         let second = self.second.as_ref();
         let sets = core::iter::once(&self.first).chain(second).map(|set| set.filters);
         FilterWords::choose(self.level, threads, sets)
     }
 
-    /// Returns row `row` of the first set, or past its end of the second, and its flags.
-    pub(super) fn get(&self, row: usize) -> (MovingBox, u32) {
-        let (set, row, flag) = match &self.second {
+    /// Returns the set that has row `row` of the first set, or past its end of the second; the row there; and the flag of the set.
+    pub(super) fn set_of(&self, row: usize) -> (&PairInput<'a>, usize, u32) {
+        match &self.second {
             Some(second) if row >= self.first.len() => (second, row - self.first.len(), OF_SECOND),
             Some(_) => (&self.first, row, OF_FIRST),
             None => (&self.first, row, 0),
-        };
+        }
+    }
+
+    /// Returns row `row` of the first set, or past its end of the second, and its flags.
+    pub(super) fn get(&self, row: usize) -> (MovingBox, u32) {
+        let (set, row, flag) = self.set_of(row);
         let still = set.moves.is_some_and(|moves| !moves[row]);
         (set.boxes.get(row), flag | if still { STILL } else { 0 })
+    }
+
+    /// Returns the owners of the boxes, by the numbers that stand for them in pairs, if any are known and there is a single set.
+    pub(super) fn owner(&self) -> Option<OwnerOf<'a>> {
+        self.first.owner().filter(|_| self.second.is_none())
+    }
+
+    /// Returns the owner of a row of the only set, or 0.
+    pub(super) fn owner_of_row(&self, row: u32) -> u32 {
+        let slot = self.first.slot(row as usize).unwrap_or(row);
+        self.owner().map_or(0, |owner| owner(slot))
     }
 
     /// Removes the pairs that the test excludes, and replaces rows by labels, while the pairs are still in the cache.
@@ -190,7 +206,7 @@ impl<R: StripPairs> FinderPasses<R> {
     ) -> Result<Pairs<'a, R::Found>, FindError> {
         let fill_threads = input.check(threads)?;
         let timings = fill_threads
-            .enter(|| self.fill(input, fill_threads, (sample, scatterers), take, &mut |_| true));
+            .enter(|| self.fill(input, fill_threads, (sample, scatterers), take, &mut |_, _| true));
         self.found(input, threads, timings.unwrap_or_default())
     }
 
@@ -212,7 +228,7 @@ impl<R: StripPairs> FinderPasses<R> {
         threads: &Threads,
         (sample, scatterers): (&mut Sample, &mut Vec<ScatterScratch>),
         take: &TakeRun<'_, R::Found>,
-        accept: &mut dyn FnMut(&Choice) -> bool,
+        accept: &mut dyn FnMut(&Choice, &FilterWords) -> bool,
     ) -> Option<Timings> {
         let mut clock = Clock::start();
         let workers = threads.workers();
@@ -224,7 +240,7 @@ impl<R: StripPairs> FinderPasses<R> {
         let sizes @ (_, active) = (input.len(), input.active());
         let words = &input.filter_words(threads);
         let mut choice = choose(sizes, &get, R::HAS_PATH, rejected, sample);
-        if !accept(&choice) {
+        if !accept(&choice, words) {
             return None;
         }
         let chunks = loop {
@@ -264,7 +280,7 @@ impl<R: StripPairs> FinderPasses<R> {
         let of_filters = |rows| filters_allow(filters, rows);
         let test = input.first.test(words.exact, &of_filters);
         let (level, limit) = (input.level, &PairLimit::new(input.pairs_max, test));
-        let owner = input.first.owner().filter(|_| input.second.is_none());
+        let owner = input.owner();
         let second_row = input.second.map_or(0, |_| input.first.len() as u32);
         let (grid, divided_rows) = (&grid, share.max(DIVIDED_ROWS_MIN));
         let pass = &StripPass {

@@ -13,15 +13,16 @@
 //! If most boxes have similar displacements, as in a crowd that falls, the bounds are computed in a frame that moves with them. Its
 //! displacement is the median of all.
 //!
-//! The pairs are counted in a sample of the boxes. All is a function of the boxes alone, so the order of the pairs is too.
+//! The pairs that filters and owners allow are counted in a sample of the boxes. All is a function of the boxes alone, so the order of the pairs is too.
 
 use super::counted::count_overlapping;
 use super::grid::Choice;
 use super::long_path::{is_long, margin};
 use super::passes::FinderInput;
 use super::scatter::path_of;
+use crate::broadphase::pairs::filter_words::FilterWords;
 use crate::columns::impl_memory;
-use crate::geom::{Aabb, COORD_MAX, MovingBox, uneven_index};
+use crate::geom::{Aabb, COORD_MAX, Filter, MovingBox, uneven_index};
 use crate::lanes::{Isa, Kernel, LANES_MAX, Level, Scalar};
 use alloc::vec::Vec;
 
@@ -72,15 +73,19 @@ pub(crate) struct SliceEnds {
     rows: usize,
     /// The paths of the boxes of a sample, and their flags. Two boxes with a common flag are not a pair.
     sample: Vec<([f32; 9], u32)>,
-    /// Bounds of these paths in a slice, or of parts of them, with padding that overlaps nothing, and the flags of their boxes.
+    /// The filters of these boxes as words, and their owners, where a box without an owner has a number of its own. Either list is empty if it excludes
+    /// no pair.
+    excluded: [Vec<u32>; 2],
+    /// Bounds of these paths in a slice, or of parts of them, with padding that overlaps nothing, and the flags, filters and owners of their boxes.
     bounds: [Vec<f32>; 6],
     flags: Vec<u32>,
+    excluded_of: [Vec<u32>; 2],
     /// For each of these bounds, the row of the first bounds of the next box.
     next: Vec<usize>,
 }
 
 impl_memory!(SliceEnds {
-    ends, tree, sample, bounds, flags, next;
+    ends, tree, sample, excluded, bounds, flags, excluded_of, next;
     without frame, level, rows
 });
 
@@ -96,11 +101,16 @@ struct Slice {
 
 impl SliceEnds {
     /// Chooses the slices. Returns whether they cost less than strips that are chosen for the whole tick.
-    pub(super) fn choose(&mut self, input: &FinderInput<'_>, strips: &Choice) -> bool {
+    pub(super) fn choose(
+        &mut self,
+        input: &FinderInput<'_>,
+        words: &FilterWords,
+        strips: &Choice,
+    ) -> bool {
         if input.len() < SLICED_ROWS_MIN || !has_fast_boxes(input) {
             return false;
         }
-        self.fill(input);
+        self.fill(input, words);
         let at_rest = self.cost([0.0, 1.0]);
         let [long, copies] = strips.long;
         let more = long * f64::max(copies - 1.0, 0.0);
@@ -112,7 +122,10 @@ impl SliceEnds {
         let unsliced = copied + self.cost_of_parts(strips);
         let whole = self.choose_frame(at_rest);
         let sliced = self.divide(whole);
-        let differs = self.ends.len() > 1 || self.frame != [0.0; 3];
+        // Strips are priced without regard to filters and owners, so a single slice may be far better if these exclude pairs.
+        let differs = self.ends.len() > 1
+            || self.frame != [0.0; 3]
+            || self.excluded.iter().any(|of| !of.is_empty());
         differs && sliced < BETTER * unsliced
     }
 
@@ -127,14 +140,33 @@ impl SliceEnds {
         halves
     }
 
-    /// Copies a sample of the paths, in a frame at rest.
-    fn fill(&mut self, input: &FinderInput<'_>) {
+    /// Copies a sample of the paths, in a frame at rest, with what excludes pairs.
+    fn fill(&mut self, input: &FinderInput<'_>, words: &FilterWords) {
         (self.level, self.rows, self.frame) = (input.level, input.len(), [0.0; 3]);
         let count = (SAMPLES_PER_ROOT * libm::sqrt(self.rows as f64)) as usize;
         let count = count.clamp(SAMPLES_MIN, SAMPLES_MAX).min(self.rows);
-        let valid = sampled(input, count).filter(|(moving, _)| moving.validate().is_ok());
         self.sample.clear();
-        self.sample.extend(valid.map(|(moving, flags)| (path_of(&moving, [0, 1, 2]), flags)));
+        let [filters, owners] = &mut self.excluded;
+        filters.clear();
+        owners.clear();
+        let (is_filtered, has_owners) = (input.is_filtered(), input.owner().is_some());
+        for row in sampled(input, count) {
+            let (moving, flags) = input.get(row);
+            if moving.validate().is_err() {
+                continue;
+            }
+            self.sample.push((path_of(&moving, [0, 1, 2]), flags));
+            if is_filtered {
+                let ((set, at, _), mut word) = (input.set_of(row), [0]);
+                let filter = set.filters.map_or(Filter::ALL, |filters| filters[at]);
+                words.write(input.level, &[filter], &mut word);
+                filters.extend(word);
+            }
+            if has_owners {
+                let owner = input.owner_of_row(row as u32);
+                owners.push(if owner == 0 { u32::MAX - row as u32 } else { owner });
+            }
+        }
     }
 
     /// Chooses a frame that moves with most boxes, or one at rest if the former is not much better. Returns the cost of
@@ -233,8 +265,12 @@ impl SliceEnds {
         [from, to]: [f32; 2],
         parts: impl Fn(&[f32; 9]) -> usize,
     ) -> f64 {
-        let Self { level, rows, frame, sample, bounds, flags, next, .. } = self;
-        let boxes = || sample.iter().step_by(step).map(|(path, flags)| (path, *flags, parts(path)));
+        let Self { level, rows, frame, sample, excluded, bounds, flags, excluded_of, next, .. } =
+            self;
+        let boxes = || {
+            let boxes = sample.iter().enumerate().step_by(step);
+            boxes.map(|(k, (path, flags))| (k, path, *flags, parts(path)))
+        };
         let len = boxes().map(|(.., parts)| parts).sum::<usize>();
         for (k, column) in bounds.iter_mut().enumerate() {
             column.clear();
@@ -242,11 +278,20 @@ impl SliceEnds {
         }
         flags.resize(len + LANES_MAX, 0);
         next.resize(len, 0);
+        for (column, of) in excluded_of.iter_mut().zip(&*excluded) {
+            column.clear();
+            if !of.is_empty() {
+                for (k, .., parts) in boxes() {
+                    column.resize(column.len() + parts, of[k]);
+                }
+                column.resize(len + LANES_MAX, 0);
+            }
+        }
         // One length for all, so that it is compared with a row only once.
         let (flags_of, next_of) = (&mut flags[..len], &mut next[..len]);
         let [a, b, c, d, e, f] = bounds.each_mut().map(|column| &mut column[..len]);
         let mut row = 0;
-        for (path, flags, parts) in boxes() {
+        for (_, path, flags, parts) in boxes() {
             let after = row + parts;
             for part in 0..parts {
                 let times =
@@ -258,25 +303,26 @@ impl SliceEnds {
                 row += 1;
             }
         }
-        let overlaps = level.run(CountSlicePairs { flags, bounds, next });
+        let overlaps = level.run(CountSlicePairs { flags, excluded: excluded_of, bounds, next });
         let samples = boxes().len();
         let tested = Ord::max(samples * samples.saturating_sub(1), 1);
         *rows as f64 * overlaps as f64 / tested as f64
     }
 }
 
-/// Returns this many boxes, distributed over all rows, and their flags.
-fn sampled(input: &FinderInput<'_>, count: usize) -> impl Iterator<Item = (MovingBox, u32)> {
-    (0..count).map(move |k| input.get(uneven_index(k, count, input.len())))
+/// Returns this many rows, distributed over all.
+fn sampled(input: &FinderInput<'_>, count: usize) -> impl Iterator<Item = usize> {
+    let rows = input.len();
+    (0..count).map(move |k| uneven_index(k, count, rows))
 }
 
 /// Whether many boxes move by more than their own length on an axis.
 fn has_fast_boxes(input: &FinderInput<'_>) -> bool {
-    let is_fast = |MovingBox { aabb, delta }: &MovingBox| {
+    let is_fast = |&row: &usize| {
+        let (MovingBox { aabb, delta }, _) = input.get(row);
         (0..3).any(|axis| delta[axis].abs() > aabb.max[axis] - aabb.min[axis])
     };
-    let fast = sampled(input, FAST_SAMPLES).filter(|(moving, _)| is_fast(moving)).count();
-    fast >= FAST_MIN
+    sampled(input, FAST_SAMPLES).filter(is_fast).count() >= FAST_MIN
 }
 
 /// Returns the bounds of a path between two times in a frame with this displacement, widened by its margin: see the head of `time_slices.rs`.
@@ -295,9 +341,10 @@ pub(super) fn bounds_between(path: &[f32; 9], times: [f32; 2], frame: &[f32; 3])
     around
 }
 
-/// Counts the pairs of a sample whose bounds overlap.
+/// Counts the pairs of a sample whose bounds overlap and that nothing excludes.
 struct CountSlicePairs<'a> {
     flags: &'a [u32],
+    excluded: &'a [Vec<u32>; 2],
     bounds: &'a [Vec<f32>; 6],
     /// For each row, the first row that is compared with it. All rows after that one are compared with it, too.
     next: &'a [usize],
@@ -308,10 +355,11 @@ impl Kernel for CountSlicePairs<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> usize {
-        let Self { flags, bounds, next } = self;
+        let Self { flags, excluded, bounds, next } = self;
+        let excluded = excluded.each_ref().map(|column| &column[..]);
         let mut count = 0;
         for (row, &first) in next.iter().enumerate() {
-            count += count_overlapping(isa, row, first..next.len(), (bounds, flags));
+            count += count_overlapping(isa, row, first..next.len(), (bounds, flags), excluded);
         }
         count
     }
@@ -321,11 +369,13 @@ impl Kernel for CountSlicePairs<'_> {
 mod tests {
     use super::{SLICE_MIN, SliceEnds, bounds_between, path_of};
     use crate::broadphase::pairs::input::PairInput;
+    use crate::broadphase::pairs::limit::{OwnerOf, PairTests};
     use crate::broadphase::strips::choose::choose;
     use crate::broadphase::strips::grid::Sample;
     use crate::broadphase::strips::passes::FinderInput;
-    use crate::geom::{Aabb, MovingBox};
+    use crate::geom::{Aabb, Filter, MovingBox};
     use crate::lanes::Level;
+    use crate::par::Threads;
     use alloc::vec::Vec;
     use core::array::from_fn;
     use rand::rngs::Xoshiro256PlusPlus;
@@ -334,6 +384,14 @@ mod tests {
     /// Returns the slices for 20,000 small boxes with these places and displacements; `None` if strips are cheaper.
     fn slices(
         make: impl Fn([f32; 3], [f32; 3], &mut Xoshiro256PlusPlus) -> [[f32; 3]; 2],
+    ) -> Option<SliceEnds> {
+        slices_with(make, &|set| set)
+    }
+
+    /// Returns the slices for such boxes, of which `exclude` excludes pairs.
+    fn slices_with(
+        make: impl Fn([f32; 3], [f32; 3], &mut Xoshiro256PlusPlus) -> [[f32; 3]; 2],
+        exclude: &dyn for<'a> Fn(PairInput<'a>) -> PairInput<'a>,
     ) -> Option<SliceEnds> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let boxes: Vec<MovingBox> = (0..20_000)
@@ -344,13 +402,14 @@ mod tests {
                 MovingBox { aabb: Aabb { min, max: min.map(|low| low + 1e-4) }, delta }
             })
             .collect();
-        let (first, level) = (PairInput::new(&boxes[..]), Level::detect());
+        let (first, level) = (exclude(PairInput::new(&boxes[..])), Level::detect());
         let input = FinderInput { level, pairs_max: usize::MAX, first, second: None };
         let get = |row: usize| (boxes[row], 0);
         let size = (boxes.len(), boxes.len());
         let strips = choose(size, &get, true, 0, &mut Sample::default());
         let mut slices = SliceEnds::default();
-        slices.choose(&input, &strips).then_some(slices)
+        let words = input.filter_words(&Threads::one());
+        slices.choose(&input, &words, &strips).then_some(slices)
     }
 
     /// Returns the number of slices if a share of the boxes has displacements up to a length on each axis; 1 if strips are cheaper.
@@ -390,6 +449,31 @@ mod tests {
         }
     }
 
+    /// Goal: a tick in which all boxes meet is not divided if filters or owners exclude all pairs, and is a single slice, because strips are not priced by
+    /// what they exclude; it is divided if each excludes few. Method: a burst whose boxes have one category or owner each; one of a thousand of them, or two.
+    #[test]
+    fn slices_are_chosen_for_the_pairs_that_filters_and_owners_allow() {
+        let burst = |place: [f32; 3], delta: [f32; 3], _: &mut _| [place.map(|x| 0.01 * x), delta];
+        let ends = |exclude: &dyn for<'a> Fn(PairInput<'a>) -> PairInput<'a>| {
+            slices_with(burst, exclude).expect("slices").ends.len()
+        };
+        let all = ends(&|set| set);
+        assert!(all > 20, "{all} slices");
+        static SHOTS: [Filter; 20_000] = [Filter::new(1, 2); 20_000];
+        static OTHERS: [Filter; 20_000] = [Filter::new(1, 3); 20_000];
+        assert_eq!(ends(&|set| set.filtered(&SHOTS)), 1);
+        assert_eq!(ends(&|set| set.filtered(&OTHERS)), all);
+        let of_owners = |owner: OwnerOf<'static>| {
+            let (of_exact, forest_owner) = (None, None);
+            let tests =
+                PairTests { of_exact, of_inexact: &|_| true, owner: Some(owner), forest_owner };
+            ends(&move |set| set.tested(tests))
+        };
+        assert_eq!(of_owners(&|_| 7), 1);
+        assert_eq!(of_owners(&|_| 0), all);
+        assert!(of_owners(&|row| 1 + row % 1000) > 20);
+    }
+
     /// Goal: a crowd that moves as a whole needs no slices, but bounds in a frame that moves with it; two that exchange places do.
     #[test]
     fn frame_moves_with_most_boxes() {
@@ -421,14 +505,17 @@ mod tests {
         assert!(!slices.halve(0) && slices.halve(1));
     }
 
-    /// Goal: the count of pairs is that of a loop over all of them on every level, with flags. Method: bounds in a slice and a moving frame; some paths are divided into parts.
+    /// Goal: the count of pairs is that of a loop over all of them on every level, with flags, filters and owners. Method: bounds in a slice and a moving frame; some
+    /// paths are divided into parts.
     #[test]
     fn counted_pairs_are_those_of_a_loop() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let frame = [0.5, 0.0, -0.2];
         let parts = |path: &[f32; 9]| if path[8] < -0.3 { 3 } else { 1 };
-        for rows in [1_usize, 17, 70] {
-            let mut sample = Vec::new();
+        for (rows, exclude) in
+            [1_usize, 17, 70].into_iter().flat_map(|rows| [(rows, false), (rows, true)])
+        {
+            let (mut sample, mut excluded) = (Vec::new(), <[Vec<u32>; 2]>::default());
             for _ in 0..rows {
                 let [min, delta]: [[f32; 3]; 2] =
                     from_fn(|_| from_fn(|_| rng.random_range(0.0..1.0)));
@@ -437,7 +524,15 @@ mod tests {
                     delta: delta.map(|part| part - 0.5),
                 };
                 sample.push((path_of(&moving, [0, 1, 2]), rng.random_range(0..4) << 29));
+                if exclude {
+                    excluded[0].push(rng.random_range(0..4) | rng.random_range(1..4) << 16);
+                    excluded[1].push(rng.random_range(0..3));
+                }
             }
+            let [filters, owners] = &excluded;
+            let may_pair = |a: usize, b: usize| {
+                !exclude || Filter::words_allow(filters[a], filters[b]) && owners[a] != owners[b]
+            };
             let bounds = |(path, _): &([f32; 9], u32)| -> Vec<Aabb> {
                 let ends: &[f32] =
                     if parts(path) == 3 { &[0.25, 0.5, 0.75, 1.0] } else { &[0.25, 1.0] };
@@ -447,14 +542,17 @@ mod tests {
             };
             let mut expected = 0;
             for (row, a) in sample.iter().enumerate() {
-                for b in sample[..row].iter().filter(|b| a.1 & b.1 == 0) {
+                let others = sample[..row].iter().enumerate();
+                let others = others.filter(|&(other, b)| a.1 & b.1 == 0 && may_pair(row, other));
+                for (_, b) in others {
                     let overlaps = |p: &Aabb| bounds(b).iter().filter(|q| p.overlaps(q)).count();
                     expected += bounds(a).iter().map(overlaps).sum::<usize>();
                 }
             }
             for level in Level::all() {
-                let sample = sample.clone();
-                let mut slices = SliceEnds { level, rows, frame, sample, ..SliceEnds::default() };
+                let (sample, excluded) = (sample.clone(), excluded.clone());
+                let mut slices =
+                    SliceEnds { level, rows, frame, sample, excluded, ..SliceEnds::default() };
                 let counted = slices.pairs_each(1, [0.25, 1.0], parts) * (rows - 1) as f64;
                 assert!(
                     (counted - expected as f64).abs() < 1e-9,

@@ -30,7 +30,7 @@ use crate::broadphase::error::FindError;
 use crate::broadphase::pairs::buffer::{Buffer, lengthen, reserve_for};
 use crate::broadphase::pairs::candidates::overlap;
 use crate::broadphase::pairs::input::PairInput;
-use crate::broadphase::pairs::limit::{PairLimit, PairTest};
+use crate::broadphase::pairs::limit::{OwnerOf, PairLimit, PairTest, PairTests};
 use crate::broadphase::pairs::runs::Pairs;
 use crate::broadphase::pairs::timings::Timings;
 use crate::columns::{Rejected, impl_memory};
@@ -74,7 +74,8 @@ impl FinderPasses<SweptRecord> {
         let fill_threads = input.check(threads)?;
         let timings = fill_threads.enter(|| {
             let clock = Clock::start();
-            let accept = &mut |strips: &Choice| !slices.slices.choose(input, strips);
+            let accept =
+                &mut |strips: &Choice, words: &_| !slices.slices.choose(input, words, strips);
             let filled = self.fill(input, fill_threads, (sample, scatterers), take, accept);
             filled
                 .or_else(|| {
@@ -82,7 +83,7 @@ impl FinderPasses<SweptRecord> {
                     self.fill_by_slices(input, (fill_threads, clock), memory, (union, slices), take)
                 })
                 .or_else(|| {
-                    self.fill(input, fill_threads, (sample, scatterers), take, &mut |_| true)
+                    self.fill(input, fill_threads, (sample, scatterers), take, &mut |_, _| true)
                 })
         });
         self.found(input, threads, timings.unwrap_or_default())
@@ -101,11 +102,22 @@ impl FinderPasses<SweptRecord> {
         let mut timings = Timings { choose: clock.lap(), ..Timings::default() };
         slices.store_records(input, threads);
         self.pairs.start(0);
-        // Filters were applied to the pairs of bounds.
-        let test = input.first.test(true, &|_| true);
-        let of_rows = test.map(|test| |rows: [u32; 2]| test(input.first.slots_of(rows)));
-        let of_rows = of_rows.as_ref().map(|test| test as PairTest<'_>);
-        let (level, limit) = (input.level, &PairLimit::new(input.pairs_max, of_rows));
+        // The pairs of bounds are tested, as rows, so those that are swept need no other test.
+        let PairInput { tests, .. } = input.first;
+        let of_exact = |rows| {
+            let test = tests.and_then(|tests| tests.of_exact);
+            test.is_none_or(|test| test(input.first.slots_of(rows)))
+        };
+        let of_inexact =
+            |rows| tests.is_none_or(|tests| (tests.of_inexact)(input.first.slots_of(rows)));
+        let owner = |row| input.owner_of_row(row);
+        let tests = tests.map(|tests| PairTests {
+            of_exact: tests.of_exact.map(|_| &of_exact as PairTest<'_>),
+            of_inexact: &of_inexact,
+            owner: input.owner().map(|_| &owner as OwnerOf<'_>),
+            forest_owner: None,
+        });
+        let (level, limit) = (input.level, &PairLimit::new(input.pairs_max, None));
         let second_row = input.second.map_or(0, |_| input.first.len() as u32);
         let mut from = 0.0;
         let (mut slice, mut wrong) = (0, 0);
@@ -114,7 +126,8 @@ impl FinderPasses<SweptRecord> {
             slices.store_bounds(threads, [from, to]);
             timings.scatter += clock.lap();
             union.pairs.part_of_tick = to < 1.0;
-            let found = union.find(&slices.input(input), threads, sample, scatterers, &keep_run);
+            let found =
+                union.find(&slices.input(input, tests), threads, sample, scatterers, &keep_run);
             let Ok(found) = found else {
                 wrong += 1;
                 if wrong > WRONG_MAX || !slices.slices.halve(slice) {
@@ -152,9 +165,6 @@ impl FinderPasses<SweptRecord> {
         let sweepers = &mut self.sweepers[..threads.workers()];
         par::for_each(threads, sweepers, self.pairs.at_least(0), &|sweeper, _, run| {
             run.left = None;
-            if let Some(test) = of_rows {
-                run.pairs.retain_allowed(test);
-            }
             if input.first.has_slots() {
                 replace_by_slots(&input.first, run.pairs.as_mut_slice());
             }
@@ -216,13 +226,15 @@ impl TimeSlices {
         });
     }
 
-    /// Returns the bounds as input of a search.
-    fn input<'a>(&'a self, of: &FinderInput<'a>) -> FinderInput<'a> {
+    /// Returns the bounds as input of a search with these tests.
+    fn input<'a>(&'a self, of: &FinderInput<'a>, tests: Option<PairTests<'a>>) -> FinderInput<'a> {
         let (first, second) = self.bounds.split_at(of.first.len());
+        let mut first = of.first.with_bounds(first);
+        first.tests = tests;
         FinderInput {
             level: of.level,
             pairs_max: PAIRS_EACH_MAX * of.len() + PAIRS_MORE,
-            first: of.first.with_bounds(first),
+            first,
             second: of.second.map(|set| set.with_bounds(second)),
         }
     }
