@@ -80,3 +80,80 @@ const EVERYWHERE: [f32; 2] = [f32::MIN, f32::MAX];
 
 /// Relative rounding error of a length.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::narrowphase::math::random::numbers_f32;
+
+    /// Goal: the box, the ball and the plane contain the shape, are larger by the rounding error, and by hardly more. Method: shapes of several kinds at random
+    /// poses; the farthest points in random directions, and a rounding error that is far greater than those of the test.
+    #[test]
+    fn what_contains_a_shape_is_larger_by_the_rounding_error() {
+        let mut next = numbers_f32(11);
+        let mut vector = |most: f32| [0; 3].map(|_| most * next());
+        let rounding = 1.0 / 256.0;
+        for case in 0..400 {
+            let sides = vector(1.0).map(f32::abs);
+            let shape = match case % 4 {
+                0 => Shape::cuboid(sides),
+                1 => Shape::capsule(sides[0], 0.5 * sides[1]),
+                2 => Shape::triangle([vector(1.0), vector(1.0), vector(1.0)]),
+                _ => Shape::cone(sides[0], sides[1]).and_then(|cone| cone.rounded(0.2 * sides[2])),
+            };
+            let shape = shape.expect("valid lengths");
+            let mut pose = || {
+                let [x, y, z] = vector(1.0);
+                Pose::normalized(vector(3.0), [x, y, z, 0.5]).expect("a pose")
+            };
+            let (pose, body_pose) = (pose(), pose());
+            let [own, axes] = [pose, body_pose].map_each(|of| M3::of_quaternion(of.rotation));
+            let between = V3::of(pose.position) - V3::of(body_pose.position);
+            let enlarged = rounding * (between.length() + shape.bounding_radius + shape.radius);
+            // The farthest point of the core in a direction in the axes of the body.
+            let farthest = |direction: V3| {
+                let point = shape.core.support(own.rotate_back(axes.rotate(direction)));
+                axes.rotate_back(between + own.rotate(point))
+            };
+            let is_near = |found: f32, exact: f64| {
+                let more = f64::from(found) - exact;
+                (0.0..1e-5).contains(&more)
+            };
+
+            let near = NearShape::new((&shape, &pose), &body_pose, rounding);
+            let Enclosure { core, radius, center, reach } = near.enclosure();
+            let middle = V3::of(center);
+            assert!(is_near(radius, shape.radius), "{shape:?}");
+            for (axis, to) in
+                [V3::new(1.0, 0.0, 0.0), V3::new(0.0, 1.0, 0.0), V3::new(0.0, 0.0, 1.0)]
+                    .into_iter()
+                    .enumerate()
+            {
+                let high = farthest(to).dot(to) + enlarged;
+                let low = farthest(-to).dot(to) - enlarged;
+                assert!(
+                    is_near(core.max[axis], high) && is_near(-core.min[axis], -low),
+                    "{shape:?}"
+                );
+            }
+            let half = (V3::of(core.max) - V3::of(core.min)) * 0.5;
+            let from_origin = (axes.rotate_back(between) - middle).length();
+            let of_ball = from_origin + shape.bounding_radius + enlarged;
+            let expected = lesser(half.length(), of_ball) + shape.radius;
+            assert!((f64::from(reach) - expected).abs() < 1e-5, "{reach} {expected} {shape:?}");
+            for _ in 0..8 {
+                let Some(direction) = V3::of(vector(1.0)).unit() else { continue };
+                let away = (farthest(direction) - middle).length() + shape.radius;
+                assert!(f64::from(reach) >= away + enlarged, "{reach} {away} {shape:?}");
+                let plane = near.plane(center, axes.rotate(direction)).expect("a plane");
+                let normal = V3::of(plane.normal);
+                assert!((normal - direction).length() < 1e-6);
+                let offset = normal.dot(farthest(normal) - middle) + shape.radius * normal.length();
+                assert!(is_near(plane.offset, offset + enlarged), "{plane:?} {offset} {shape:?}");
+            }
+        }
+        let ball = Shape::sphere(1.0).expect("valid");
+        let near = NearShape::new((&ball, &Pose::IDENTITY), &Pose::IDENTITY, rounding);
+        assert!(near.plane([0.0; 3], V3::new(1.0, 0.0, 0.0)).is_none());
+    }
+}

@@ -149,6 +149,47 @@ fn part_nearest_to_a_shape_is_found_at_every_scale() {
     }
 }
 
+/// Goal: the part nearest to a convex shape is found where the parts are far from the origin of their body, on any side of the shape. Method: uneven
+/// triangles and compounds that are moved away from the origin, and shapes before, among and behind them; all parts one by one.
+#[test]
+fn part_nearest_to_a_shape_is_found_beside_the_origin_of_the_body() {
+    let mut draw = Draw::new(56);
+    for _ in 0..how_many(100) {
+        let (mesh, _, compound) = uneven(&mut draw, 1.0);
+        let to = vector(&mut draw, 6.0);
+        let moved = |at: [f32; 3], share: f32| [0, 1, 2].map(|k| at[k] + share * to[k]);
+        let vertices: Vec<_> = mesh.vertices().iter().map(|&at| moved(at, 1.0)).collect();
+        let mesh = Mesh::new(vertices, mesh.triangles().to_vec()).expect("the same triangles");
+        let mut parts = compound.parts().to_vec();
+        for (_, at) in &mut parts {
+            at.position = moved(at.position, 1.0);
+        }
+        let compound = Compound::new(parts).expect("the same shapes");
+        let (near, mut at) = (shape(&mut draw, 0.3), pose(&mut draw, 1.0));
+        at.position = moved(at.position, draw.between(0.2, 2.0));
+        for body in [Geometry::from(&mesh), (&compound).into()] {
+            check((&near.into(), &at), (&body, &Pose::IDENTITY));
+        }
+    }
+}
+
+/// Goal: a triangle exactly as far away as the greatest distance is found. Method: balls above one triangle at many distances.
+#[test]
+fn triangle_at_the_greatest_distance_is_found() {
+    let corners = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
+    let mesh = Mesh::new(&corners[..], vec![[0, 1, 2]]).expect("a triangle");
+    let triangle = Shape::triangle(corners).expect("a triangle");
+    for k in 0..50 {
+        let ball = Shape::sphere([0.0, 0.5][k % 2]).expect("a radius");
+        let at = Pose::at([0.0, 0.0, 1.0 + 0.37 * k as f32]).expect("finite");
+        let expected = gjk::distance(&ball, &at, &triangle, &Pose::IDENTITY).expect("valid");
+        let ball = Geometry::from(ball);
+        let (body, most) = (Geometry::from(&mesh), expected.distance);
+        let found = ball.distance(&at, &body, &Pose::IDENTITY, most).expect("valid");
+        assert_eq!(found.map(|found| found.distance), Some(expected), "at {k}");
+    }
+}
+
 /// Goal: results are the same on every level. Method: a mesh and a compound that are built for each level, near each other; and a convex shape near each of
 /// them, and near a height field.
 #[test]
