@@ -2,17 +2,16 @@
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use swath::batch::Hit;
 use swath::broadphase::{AabbRows, FixedError, FixedInput};
 use swath::{Filter, Queries};
 
 use crate::arguments::{Filters, limit, pairs_max, query_filter, same_rows, wrong};
-use crate::arrays::{Numbers, Vectors, array, filled, invalid, table};
+use crate::arrays::{Numbers, Vectors, array, invalid, table};
+use crate::box_queries::{self, Hits, Lists};
 use crate::boxes::Boxes;
-use crate::bvh::{Hits, Lists, hits};
 use crate::exclusive::Exclusive;
 use crate::finder::{Pairs, Restrictions};
-use crate::queries::{Rays, k_nearest, starts, with_boxes, with_moving};
+use crate::queries::{Rays, k_nearest};
 use crate::threads::Workers;
 
 const CLASS: &str = "FixedBoxes";
@@ -38,8 +37,7 @@ struct FixedState {
 
 impl FixedState {
     fn queries(&self, filter: Option<Filter>) -> Queries<'_> {
-        let queries = self.boxes.queries();
-        filter.map_or(queries, |filter| queries.filtered(filter))
+        box_queries::filtered(self.boxes.queries(), filter)
     }
 }
 
@@ -235,15 +233,9 @@ impl FixedBoxes {
     ) -> PyResult<Hits<'py>> {
         let filter = query_filter(categories, mask)?;
         let rays = Rays::new(origin, direction, max_fraction)?;
-        let rays = rays.rows();
         self.workers.check()?;
-        let mut out = filled(Hit::MISS, rays.len())?;
-        let state = &*self.state.lock(CLASS)?;
-        let failed = py.detach(|| {
-            rays.with_columns(|segments| state.queries(filter).casts(segments).closest(&mut out))
-        });
-        failed.map_err(invalid)?;
-        hits(py, &out, None)
+        let state = self.state.lock(CLASS)?;
+        box_queries::cast(py, state.queries(filter), &rays)
     }
 
     /// The first box that each moving box touches: its row or -1, and the time as a fraction of its path or infinity, ``(n,)`` each, as in ``Bvh``.
@@ -263,15 +255,9 @@ impl FixedBoxes {
         let filter = query_filter(categories, mask)?;
         let boxes = Boxes::new(min, max, Some(delta))?;
         let delta = Vectors::new("delta", delta)?;
-        let rows = [boxes.min.rows(), boxes.max.rows(), delta.rows()];
         self.workers.check()?;
-        let mut out = filled(Hit::MISS, boxes.len())?;
-        let state = &*self.state.lock(CLASS)?;
-        let failed = py.detach(|| {
-            with_moving(rows, |moving| state.queries(filter).sweeps(moving).closest(&mut out))
-        });
-        failed.map_err(invalid)?;
-        hits(py, &out, None)
+        let state = self.state.lock(CLASS)?;
+        box_queries::sweep(py, state.queries(filter), &boxes, &delta)
     }
 
     /// The fixed boxes that each box overlaps: those of row ``i`` are ``rows[starts[i]:starts[i + 1]]``, in order, as in ``Bvh``.
@@ -289,17 +275,9 @@ impl FixedBoxes {
     ) -> PyResult<Lists<'py>> {
         let filter = query_filter(categories, mask)?;
         let boxes = Boxes::new(min, max, None)?;
-        let (min, max) = (boxes.min.rows(), boxes.max.rows());
         self.workers.check()?;
-        let (mut ends, mut rows) = (vec![0; boxes.len() + 1], Vec::new());
-        let state = &*self.state.lock(CLASS)?;
-        let failed = py.detach(|| {
-            with_boxes(min, max, |many| {
-                state.queries(filter).overlaps(many).all(&mut ends, &mut rows)
-            })
-        });
-        failed.map_err(invalid)?;
-        Ok((starts(py, ends), array(py, rows)))
+        let state = self.state.lock(CLASS)?;
+        box_queries::overlaps(py, state.queries(filter), &boxes)
     }
 
     /// The box nearest to each point, at most at the distance ``max_distance``: its row or -1, and the distance or infinity; with ``k`` the ``k`` nearest, as in ``Bvh``.
@@ -320,19 +298,9 @@ impl FixedBoxes {
         let k = k_nearest(k)?;
         let filter = query_filter(categories, mask)?;
         let points = Vectors::new("points", points)?;
-        let points = points.rows();
         self.workers.check()?;
-        let mut out = filled(Hit::MISS, points.len().saturating_mul(k.unwrap_or(1)))?;
-        let state = &*self.state.lock(CLASS)?;
-        let failed = py.detach(|| {
-            with_boxes(points, points, |many| {
-                let near = state.queries(filter).proximities(many, max_distance);
-                let near = near.map_err(|error| error.to_string())?;
-                near.k_nearest(k.unwrap_or(1), &mut out).map_err(|error| error.to_string())
-            })
-        });
-        failed.map_err(|error| wrong("max_distance", error))?;
-        hits(py, &out, k)
+        let state = self.state.lock(CLASS)?;
+        box_queries::nearest(py, state.queries(filter), &points, max_distance, k)
     }
 
     /// Rows that the last call of ``put``, ``extend``, ``union_pairs`` or ``swept_pairs`` that succeeded rejected, each with the reason.

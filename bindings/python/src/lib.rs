@@ -11,6 +11,7 @@
 mod arguments;
 mod arrays;
 mod bodies;
+mod box_queries;
 mod boxes;
 mod broadphase;
 mod bvh;

@@ -8,10 +8,11 @@ use swath::batch::Hit;
 use swath::broadphase::{AabbRows, FixedInput};
 use swath::{Filter, Queries, Segment};
 
-use crate::arguments::{Filters, limit, query_filter, wrong};
-use crate::arrays::{Vectors, array, filled, invalid};
+use crate::arguments::{Filters, limit, query_filter};
+use crate::arrays::{Vectors, array, invalid};
+use crate::box_queries::{self, Hits, Lists};
 use crate::boxes::Boxes;
-use crate::queries::{Rays, k_nearest, shaped, starts, with_boxes, with_moving};
+use crate::queries::{Rays, k_nearest, starts};
 use crate::threads::Workers;
 
 /// A bounding volume hierarchy over boxes that do not move, ``(n, 3)`` corners each.
@@ -28,26 +29,13 @@ pub(crate) struct Bvh {
     rejected: Vec<(u32, String)>,
 }
 
-/// Where each list starts, and the rows of all lists.
-pub(crate) type Lists<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>);
 /// Where each list starts, and the rows and fractions of all lists.
 type HitLists<'py> =
     (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
-pub(crate) type Hits<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
-
-/// Rows, -1 for none, and values, infinite for none.
-pub(crate) fn hits<'py>(py: Python<'py>, hits: &[Hit], k: Option<usize>) -> PyResult<Hits<'py>> {
-    let row = |hit: &Hit| if hit.is_hit() { i64::from(hit.row) } else { -1 };
-    Ok((shaped(py, hits.iter().map(row), k)?, shaped(py, hits.iter().map(|hit| hit.value), k)?))
-}
 
 impl Bvh {
     fn queries(&self, filter: Option<Filter>) -> Queries<'_> {
-        let queries = self.bvh.queries();
-        match filter {
-            Some(filter) => queries.filtered(filter),
-            None => queries,
-        }
+        box_queries::filtered(self.bvh.queries(), filter)
     }
 }
 
@@ -115,14 +103,8 @@ impl Bvh {
     ) -> PyResult<Hits<'py>> {
         let filter = query_filter(categories, mask)?;
         let rays = Rays::new(origin, direction, max_fraction)?;
-        let rays = rays.rows();
         self.workers.check()?;
-        let mut out = filled(Hit::MISS, rays.len())?;
-        let failed = py.detach(|| {
-            rays.with_columns(|segments| self.queries(filter).casts(segments).closest(&mut out))
-        });
-        failed.map_err(invalid)?;
-        hits(py, &out, None)
+        box_queries::cast(py, self.queries(filter), &rays)
     }
 
     /// All boxes that each ray hits, in the order of their fractions: those of ray ``i`` are ``rows[starts[i]:starts[i
@@ -184,14 +166,8 @@ impl Bvh {
         let filter = query_filter(categories, mask)?;
         let boxes = Boxes::new(min, max, Some(delta))?;
         let delta = Vectors::new("delta", delta)?;
-        let rows = [boxes.min.rows(), boxes.max.rows(), delta.rows()];
         self.workers.check()?;
-        let mut out = filled(Hit::MISS, boxes.len())?;
-        let failed = py.detach(|| {
-            with_moving(rows, |moving| self.queries(filter).sweeps(moving).closest(&mut out))
-        });
-        failed.map_err(invalid)?;
-        hits(py, &out, None)
+        box_queries::sweep(py, self.queries(filter), &boxes, &delta)
     }
 
     /// The stored boxes that each box overlaps: those of row ``i`` are ``rows[starts[i]:starts[i + 1]]``, in order.
@@ -212,16 +188,8 @@ impl Bvh {
     ) -> PyResult<Lists<'py>> {
         let filter = query_filter(categories, mask)?;
         let boxes = Boxes::new(min, max, None)?;
-        let (min, max) = (boxes.min.rows(), boxes.max.rows());
         self.workers.check()?;
-        let (mut ends, mut rows) = (vec![0; boxes.len() + 1], Vec::new());
-        let failed = py.detach(|| {
-            with_boxes(min, max, |many| {
-                self.queries(filter).overlaps(many).all(&mut ends, &mut rows)
-            })
-        });
-        failed.map_err(invalid)?;
-        Ok((starts(py, ends), array(py, rows)))
+        box_queries::overlaps(py, self.queries(filter), &boxes)
     }
 
     /// The box nearest to each point, at most at the distance ``max_distance``: its row or -1, and the distance or
@@ -246,17 +214,7 @@ impl Bvh {
         let k = k_nearest(k)?;
         let filter = query_filter(categories, mask)?;
         let points = Vectors::new("points", points)?;
-        let points = points.rows();
         self.workers.check()?;
-        let mut out = filled(Hit::MISS, points.len().saturating_mul(k.unwrap_or(1)))?;
-        let failed = py.detach(|| {
-            with_boxes(points, points, |many| {
-                let near = self.queries(filter).proximities(many, max_distance);
-                let near = near.map_err(|error| error.to_string())?;
-                near.k_nearest(k.unwrap_or(1), &mut out).map_err(|error| error.to_string())
-            })
-        });
-        failed.map_err(|error| wrong("max_distance", error))?;
-        hits(py, &out, k)
+        box_queries::nearest(py, self.queries(filter), &points, max_distance, k)
     }
 }
