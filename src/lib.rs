@@ -63,7 +63,8 @@
 //!
 //! * `std` (default) detects the widest instructions of the CPU at run time. Without it the crate is `no_std` with `alloc`.
 //! * `rayon` (default) uses several threads.
-//! * `serde` implements `Serialize` and `Deserialize` for the plain values, for [`Broadphase`] and for its snapshots.
+//! * `serde` implements `Serialize` and `Deserialize` for the plain values, for [`Broadphase`] and its snapshots, and for
+//!   [hulls](convex::Hull), [shapes](convex::OwnedShape), meshes, height fields and compounds. What is read is validated.
 //! * `all-levels` compiles two more [`Level`]s, which are slower than the others: for tests that compare levels.
 //!
 //! The oldest supported compiler is Rust 1.89. A release that needs a newer one has a new minor version.
@@ -155,8 +156,8 @@ pub mod convex {
 pub mod mesh {
     pub use crate::meshes::{
         CastsError, Compound, FaultReason, Geometry, GeometryCasts, GeometryHit, GeometryOverlaps,
-        GeometryPath, GeometryQueries, GeometrySweeps, HeightField, HeightFieldError, Mesh,
-        MeshError, MovingGeometry, OfGeometries, PartCast, PartDistance, RestingGeometry,
-        TriangleFault, distances_of_pairs, overlaps_of_pairs, toi,
+        GeometryPath, GeometryProximity, GeometryQueries, GeometrySweeps, HeightField,
+        HeightFieldError, Mesh, MeshError, MovingGeometry, OfGeometries, PartCast, PartDistance,
+        RestingGeometry, TriangleFault, distances_of_pairs, overlaps_of_pairs, toi,
     };
 }

@@ -30,6 +30,18 @@ impl<T> Default for Zeroed<T> {
     }
 }
 
+impl<T: Pod> Clone for Zeroed<T> {
+    /// Copies the values to memory with an alignment of its own.
+    fn clone(&self) -> Self {
+        if self.len == 0 {
+            return Self::default();
+        }
+        let mut copy = Self::new(self.len);
+        copy.as_mut_slice().copy_from_slice(self.as_slice());
+        copy
+    }
+}
+
 impl<T: Pod> Zeroed<T> {
     /// Creates a list of zeros.
     pub(crate) fn new(len: usize) -> Self {

@@ -18,6 +18,7 @@ mod plane;
 mod pose;
 mod segment;
 mod sphere;
+mod transform;
 
 pub use aabb::{Aabb, COORD_MAX, Invalid};
 pub(crate) use aabb::{add_up, check_margin, is_magnitude};

@@ -10,7 +10,7 @@ pub const SPIN_MAX: f32 = 1024.0;
 
 /// The greatest deviation of the squared length of a quaternion from one.
 const UNIT_SLACK: f64 = 1.0 / 1024.0;
-/// The deviation up to which [`Motion::at`] does not normalise: far above the rounding error of a unit quaternion in `f32`.
+/// The deviation up to which [`Motion::at`] and [`Pose::compose`] do not normalise: far above the rounding error of a unit quaternion in `f32`.
 const DRIFT_MAX: f64 = 1.0 / (1 << 20) as f64;
 
 /// Position and rotation of a body.
@@ -152,7 +152,7 @@ impl Pose {
 }
 
 /// Returns the squared length of a quaternion.
-fn square_of([x, y, z, w]: [f64; 4]) -> f64 {
+pub(super) fn square_of([x, y, z, w]: [f64; 4]) -> f64 {
     x * x + y * y + z * z + w * w
 }
 
@@ -279,20 +279,29 @@ impl Motion {
         }
         let (sin, cos) = libm::sincos(0.5 * rate * t);
         let [x, y, z] = spin.map_each(|along| along / rate * sin);
-        let [a, b, c, w] = self.pose.rotation.map_each(f64::from);
-        let rotation = [
-            cos * a + x * w + y * c - z * b,
-            cos * b + y * w + z * a - x * c,
-            cos * c + z * w + x * b - y * a,
-            cos * w - x * a - y * b - z * c,
-        ];
-        // The greatest component of a slowly rotating quaternion changes by less than half of its last place, so it is rounded back in each
-        // tick, while the others grow. Without this division the pose would become invalid after some ten thousand ticks.
-        let square = square_of(rotation);
-        let is_unit = (square - 1.0).abs() <= DRIFT_MAX || square == 0.0;
-        let length = if is_unit { 1.0 } else { libm::sqrt(square) };
-        Pose { position, rotation: rotation.map_each(|x| (x / length) as f32) }
+        let turned = product([x, y, z, cos], self.pose.rotation.map_each(f64::from));
+        Pose { position, rotation: to_unit(turned) }
     }
+}
+
+/// Returns the product of two quaternions: the rotation by the second one, and then by the first one.
+pub(super) fn product([x, y, z, cos]: [f64; 4], [a, b, c, w]: [f64; 4]) -> [f64; 4] {
+    [
+        cos * a + x * w + y * c - z * b,
+        cos * b + y * w + z * a - x * c,
+        cos * c + z * w + x * b - y * a,
+        cos * w - x * a - y * b - z * c,
+    ]
+}
+
+/// Rounds a quaternion, and normalises it if its squared length differs from one by more than [`DRIFT_MAX`].
+pub(super) fn to_unit(rotation: [f64; 4]) -> [f32; 4] {
+    // The greatest component of a slowly rotating quaternion changes by less than half of its last place, so it is rounded back in each
+    // tick, while the others grow. Without this division the pose would become invalid after some ten thousand ticks.
+    let square = square_of(rotation);
+    let is_unit = (square - 1.0).abs() <= DRIFT_MAX || square == 0.0;
+    let length = if is_unit { 1.0 } else { libm::sqrt(square) };
+    rotation.map_each(|x| (x / length) as f32)
 }
 
 /// Magnitudes up to which the numbers of a motion are valid, if its quaternion is. A spin of which each component is at most half of

@@ -10,9 +10,13 @@ use crate::narrowphase::OwnedShape;
 use crate::narrowphase::toi::part_search::{Part, PartsExtent};
 use alloc::vec::Vec;
 
+/// Greatest number of parts: that of the rows of a tree, 2²⁷.
+#[cfg(feature = "serde")]
+pub(super) const PARTS_MAX: usize = 1 << 27;
+
 /// A body of several convex shapes with poses, and a bounding volume hierarchy of them.
 ///
-/// The parts may overlap, and they do not collide with each other.
+/// The parts may overlap, and they do not collide with each other. A clone copies the hierarchy and the list of parts; hulls and support maps are shared.
 ///
 /// ```
 /// use swath::mesh::{Compound, toi};
@@ -32,7 +36,7 @@ use alloc::vec::Vec;
 /// assert_eq!(found.parts, [0, 0]); // the head
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compound {
     parts: Vec<(OwnedShape, Pose)>,
     tree: Bvh,

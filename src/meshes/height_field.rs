@@ -52,6 +52,8 @@ pub enum HeightFieldError {
 /// A height that is not finite or larger than [`COORD_MAX`] is a hole: the triangles at this sample are left out. A sample of which all triangles are
 /// left out counts for nothing. For samples without data use NaN: a large number is a height like any other.
 ///
+/// A clone copies the hierarchy and heights that are owned, and borrows those that are borrowed.
+///
 /// ```
 /// use swath::mesh::{HeightField, toi};
 /// use swath::convex::toi::Settings;
@@ -68,7 +70,7 @@ pub enum HeightFieldError {
 /// assert_eq!(slope.triangle_count(), 162);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct HeightField<'a> {
     heights: Cow<'a, [f32]>,
     samples: [u32; 2],

@@ -36,7 +36,8 @@ pub enum MeshError {
 /// Triangles with an invalid index or number are left out and listed ([`Mesh::rejected`]). All others count, also if
 /// they have no area; [`Mesh::faults`] lists those that are likely to be mistakes.
 ///
-/// A mesh does not change once it was built, and may be shared between threads.
+/// A mesh does not change once it was built, and may be shared between threads. A clone copies the hierarchy and what is owned, and borrows what is
+/// borrowed; to share a mesh, an `Arc` of it takes no memory.
 ///
 /// ```
 /// use swath::mesh::{Mesh, toi};
@@ -55,7 +56,7 @@ pub enum MeshError {
 /// assert_eq!((found.parts[1], normal), (1, [0.0, -1.0, 0.0])); // the triangle; from the ball to it
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Mesh<'a> {
     vertices: Cow<'a, [[f32; 3]]>,
     triangles: Cow<'a, [[u32; 3]]>,

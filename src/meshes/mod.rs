@@ -17,9 +17,9 @@
 //!     where the body slides over that edge, repeat                        (search.rs)
 //! ```
 //!
-//! Whether two bodies at rest overlap, and their distance, take no search for a time ([`Geometry::overlaps`], `overlap.rs`; [`Geometry::distance`], `distance.rs`). A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, and overlaps
-//! with them, by their boxes, are methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`, `overlap_queries.rs`,
-//! `batches.rs`).
+//! Whether two bodies at rest overlap, and their distance, take no search for a time ([`Geometry::overlaps`], `overlap.rs`; [`Geometry::distance`], `distance.rs`). A segment is the path of a point ([`Geometry::cast`], `cast.rs`). Casts against many geometries, overlaps
+//! with them, and the nearest of them, by their boxes, are methods of [`Queries`](crate::Queries) and [`ProxyQueries`](crate::broadphase::ProxyQueries) (`queries.rs`, `overlap_queries.rs`,
+//! `proximity_queries.rs`, `batches.rs`).
 //!
 //! Of two bodies with parts, the compound or the one with fewer parts is divided: those of its parts are tested whose
 //! boxes the other as a whole meets, each as a convex shape that moves against the other (`search.rs`).
@@ -42,10 +42,13 @@ mod mesh;
 mod overlap;
 mod overlap_queries;
 mod pausing;
+mod proximity_queries;
 mod queries;
 mod queue;
 mod result;
 mod search;
+#[cfg(feature = "serde")]
+mod serialized;
 pub mod toi;
 mod turning;
 mod waiting;
@@ -62,5 +65,6 @@ pub(crate) use memory::SearchMemory;
 pub use mesh::{Mesh, MeshError};
 pub use overlap::overlaps_of_pairs;
 pub use overlap_queries::{GeometryOverlaps, RestingGeometry};
+pub use proximity_queries::GeometryProximity;
 pub use queries::{GeometryHit, GeometryPath, MovingGeometry, OfGeometries};
 pub use result::PartDistance;

@@ -18,13 +18,13 @@ use core::ops::ControlFlow;
 /// What a [`Query`] or a [`ProxyQuery`] tests for overlaps with geometries: a geometry at rest.
 #[derive(Clone, Copy, Debug)]
 pub struct RestingGeometry<'g> {
-    geometry: Geometry<'g>,
-    pose: Pose,
-    around: Aabb,
+    pub(super) geometry: Geometry<'g>,
+    pub(super) pose: Pose,
+    pub(super) around: Aabb,
 }
 
 impl<'g> RestingGeometry<'g> {
-    fn new(geometry: &Geometry<'g>, pose: &Pose) -> Result<Self, Invalid> {
+    pub(super) fn new(geometry: &Geometry<'g>, pose: &Pose) -> Result<Self, Invalid> {
         let around = geometry.bounds_over(&Motion::from(*pose), 0.0)?.aabb;
         Ok(Self { geometry: *geometry, pose: *pose, around })
     }

@@ -19,6 +19,8 @@ mod raycast;
 pub(crate) mod record;
 mod roots;
 mod rotation;
+#[cfg(feature = "serde")]
+mod serialized;
 mod shape;
 mod simplex;
 mod support;

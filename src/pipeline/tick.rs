@@ -156,6 +156,14 @@ impl Default for Pipeline {
     }
 }
 
+impl Clone for Pipeline {
+    /// Copies the settings and how the pipeline runs. A pipeline keeps nothing else than memory, which is not copied: the first tick of the copy
+    /// allocates.
+    fn clone(&self) -> Self {
+        Self::with_exec(self.config, self.exec.clone())
+    }
+}
+
 impl Pipeline {
     /// Creates a pipeline that uses the widest SIMD level of this CPU.
     #[must_use]

@@ -127,6 +127,12 @@ impl Model {
         Ok(())
     }
 
+    /// Sets the displacement alone: the box remains.
+    pub fn set_delta(&mut self, id: ProxyId, delta: [f32; 3]) -> Result<(), BroadphaseError> {
+        let thing = self.things.get(&id).ok_or(BroadphaseError::Stale { id })?;
+        self.set(id, MovingBox { delta, ..thing.moving })
+    }
+
     /// Forgets the pairs of a proxy.
     pub fn renew(&mut self, id: ProxyId) -> Result<(), BroadphaseError> {
         if !self.things.contains_key(&id) {

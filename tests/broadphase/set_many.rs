@@ -1,4 +1,4 @@
-//! Tests of `Broadphase::set_many` and of the errors of `insert_many`, for lists that several threads share; and of `set_enabled_many`.
+//! Tests of `Broadphase::set_many` and of the errors of `insert_many`, for lists that several threads share; of `set_enabled_many`; and of displacements alone.
 
 use rand::RngExt;
 use swath::broadphase::BroadphaseError;
@@ -228,4 +228,73 @@ fn set_enabled_many_is_set_enabled_of_each() {
     let stale = BroadphaseError::StaleOfRow { row: 1, id: ids[7] };
     assert_eq!(many.set_enabled_many(&[ids[3], ids[7]], false), Err(stale));
     assert_eq!(many.snapshot(), before);
+}
+
+/// Goal: a displacement alone has the effect of the same box with this displacement, for one proxy and for many, and an error changes nothing.
+/// Method: two broadphases with proxies of all kinds, with and without margins, compared by events and snapshots after each tick; invalid
+/// displacements, stale ids, and lists of different lengths.
+#[test]
+fn displacement_alone_is_set_as_with_the_same_box() {
+    let mut draw = Draw::new(11);
+    let rows = &boxes(&mut draw)[..600];
+    let mut worlds = [Broadphase::new(), Broadphase::new(), Broadphase::new()];
+    let mut ids = Vec::new();
+    for (k, &moving) in rows.iter().enumerate() {
+        let proxy = match k % 5 {
+            0 => Proxy::fixed(),
+            1 => Proxy::sleeping().with_margin(0.25),
+            2 => Proxy::kinematic(),
+            3 => Proxy::dynamic().with_margin(0.125),
+            _ => Proxy::dynamic().disabled(),
+        };
+        let made = worlds.each_mut().map(|world| world.insert_moving(moving, proxy));
+        ids.push(made[0].expect("the box is valid"));
+        assert!(made[0] == made[1] && made[0] == made[2]);
+    }
+    let mut begun = 0;
+    for tick in 0..6 {
+        let deltas: Vec<[f32; 3]> = ids
+            .iter()
+            .enumerate()
+            .map(|(k, _)| match (k + tick) % 50 {
+                7 => [0.0, f32::NAN, 0.0],
+                8 => [0.0, 0.0, f32::INFINITY],
+                9 => [COORD_MAX, 0.0, 0.0],
+                _ => [(); 3].map(|()| draw.whole(-2, 2) * 0.25),
+            })
+            .collect();
+        let [many, single, with_box] = &mut worlds;
+        let rejected: Vec<u32> = many
+            .set_delta_many(&ids, &deltas)
+            .expect("all exist")
+            .iter()
+            .map(|rejected| rejected.row)
+            .collect();
+        for ((row, &id), &delta) in (0..).zip(&ids).zip(&deltas) {
+            let aabb = with_box.moving_box(id).expect("it exists").aabb;
+            let expected = with_box.set(id, aabb, delta);
+            assert_eq!(single.set_delta(id, delta), expected);
+            assert_eq!(rejected.contains(&row), expected.is_err());
+        }
+        assert!(rejected.len() > 12);
+        let all = worlds.each_mut().map(|world| {
+            let events = events(world.update().expect("no limit"));
+            world.validate().expect("consistent");
+            (events, world.snapshot())
+        });
+        assert!(all[0].0 == all[1].0 && all[0].0 == all[2].0);
+        assert!(all[0].1 == all[1].1 && all[0].1 == all[2].1);
+        begun += all[0].0.begun.len();
+    }
+    assert!(begun > 200, "{begun}");
+    let world = &mut worlds[0];
+    let before = world.snapshot();
+    assert!(matches!(world.set_delta_many(&ids, &[[0.0; 3]; 2]), Err(BroadphaseError::Length(_))));
+    let stale = [ids[2], ProxyId::NONE];
+    assert_eq!(
+        world.set_delta_many(&stale, &[[9.0; 3]; 2]).map(|_| ()),
+        Err(BroadphaseError::StaleOfRow { row: 1, id: ProxyId::NONE })
+    );
+    assert!(world.set_delta(ProxyId::NONE, [0.0; 3]).is_err());
+    assert!(world.snapshot() == before);
 }

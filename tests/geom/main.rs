@@ -6,3 +6,4 @@ mod contacts_and_faces;
 mod poses;
 mod segments_and_planes;
 mod spheres_of_f64;
+mod transforms;

@@ -1,4 +1,4 @@
-//! Tests that batches of convex shapes, and overlaps of geometries, do not allocate.
+//! Tests that batches of convex shapes, overlaps of geometries, and searches for the nearest one do not allocate.
 
 use std::sync::atomic::Ordering;
 
@@ -6,7 +6,7 @@ use swath::convex::gjk::Distance;
 use swath::convex::toi::{Settings, Toi, ToiInput};
 use swath::convex::{gjk, toi};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh};
-use swath::{Motion, Pair, Pose, Shape, Threads};
+use swath::{Aabb, Bvh, Motion, Pair, Pose, Shape, Threads};
 use testkit::convex_asked::{Hulls, hulls, motion, shape};
 use testkit::convex_cases::{ConvexCase, convex_cases};
 use testkit::counting::ALLOCATIONS;
@@ -102,4 +102,45 @@ pub(crate) fn overlaps_of_geometries_allocate_nothing() {
     });
     assert_eq!(allocations.into_iter().min(), Some(0));
     assert!(first.iter().all(|&count| count > 10), "{first:?}");
+}
+
+/// Goal: finding the nearest geometry allocates nothing. Method: count allocations, for convex shapes, a mesh and a height field among many boxes.
+pub(crate) fn nearest_geometries_allocate_nothing() {
+    let mut draw = Draw::new(83);
+    let (vertices, triangles) = terrain(&mut draw, 20, 0.2);
+    let mesh = Mesh::new(vertices, triangles).expect("a terrain");
+    let field = HeightField::new(vec![0.1; 900], [30; 2], [1.0; 2]).expect("a grid");
+    let ball = Geometry::from(Shape::sphere(0.1).expect("a ball"));
+    let capsule = Shape::capsule(0.4, 0.2).expect("a capsule").into();
+    let bodies: Vec<(Geometry<'_>, Pose)> = (0..500)
+        .map(|k| {
+            let at = Pose::at([0; 3].map(|_| draw.between(-20.0, 20.0))).expect("near");
+            let body = [ball, capsule, (&mesh).into(), (&field).into()];
+            (body[if k % 50 < 2 { k % 50 + 2 } else { k % 2 }], at)
+        })
+        .collect();
+    let boxes: Vec<Aabb> = bodies
+        .iter()
+        .map(|(body, at)| body.bounds_over(&Motion::from(*at), 0.0).expect("near").aabb)
+        .collect();
+    let mut tree = Bvh::new();
+    tree.build(&boxes).expect("valid");
+    let find = || {
+        let mut rows = 0_u64;
+        for k in 0..60 {
+            let at = Pose::at([k as f32 - 30.0, 5.0, 1.0]).expect("near");
+            let of = if k % 9 == 0 { (&mesh).into() } else { capsule };
+            let query = tree.queries().proximity_geometries(&of, &at, 30.0).expect("valid");
+            let near = query.nearest_geometry(|row| bodies[row as usize]);
+            rows += u64::from(near.expect("it is in range").row);
+        }
+        rows
+    };
+    let first = find();
+    let allocations = [(); 8].map(|()| {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        assert_eq!(find(), first);
+        ALLOCATIONS.load(Ordering::Relaxed) - before
+    });
+    assert_eq!(allocations.into_iter().min(), Some(0));
 }

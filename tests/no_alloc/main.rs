@@ -18,7 +18,7 @@ use testkit::counting::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const TESTS: [(&str, fn()); 16] = [
+const TESTS: [(&str, fn()); 17] = [
     // The first, because the threads of the others free memory when they end.
     (
         "memory_usage::memory_usage_equals_allocated_bytes",
@@ -37,6 +37,10 @@ const TESTS: [(&str, fn()); 16] = [
     (
         "convex_batches::overlaps_of_geometries_allocate_nothing",
         convex_batches::overlaps_of_geometries_allocate_nothing,
+    ),
+    (
+        "convex_batches::nearest_geometries_allocate_nothing",
+        convex_batches::nearest_geometries_allocate_nothing,
     ),
     ("finder::a_warm_tick_allocates_nothing", finder::a_warm_tick_allocates_nothing),
     ("finder::slices_of_a_tick_free_nothing", finder::slices_of_a_tick_free_nothing),

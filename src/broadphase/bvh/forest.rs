@@ -134,11 +134,11 @@ pub struct FixedBoxes {
     /// The level, the threads, and the greatest number of pairs of a tick.
     pub exec: Exec,
     pub(crate) trees: [Tree; TREES_MAX],
-    locations: Locations,
+    pub(super) locations: Locations,
     /// Whether filters were set since the set was last cleared.
-    filtered: bool,
+    pub(super) filtered: bool,
     /// The union of the words of all filters since the set was last cleared.
-    all_filters: u32,
+    pub(super) all_filters: u32,
     /// The filters that the caller has set, by row; those of further rows are [`Filter::ALL`]. The trees have their words.
     pub(crate) filters: Vec<Filter>,
     /// Whether the word of any of them is not exact.

@@ -66,7 +66,7 @@ impl Location {
 }
 
 /// The locations of the boxes of all rows.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Locations {
     /// The location of each row.
     pub(crate) of_row: Vec<Location>,

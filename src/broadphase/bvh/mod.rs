@@ -15,6 +15,7 @@
 //! So a query finds every box that it reaches, if its test has this property: if it reaches a box, it reaches all boxes around it.
 
 mod build;
+mod clone;
 pub(crate) mod forest;
 mod joined_movers;
 #[cfg(test)]
@@ -210,7 +211,7 @@ impl Node {
 
 /// A tree of boxes. A slot is the number of a lane of a leaf: node index times [`WIDTH`], plus
 /// lane.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     /// The nodes, except for those of a tree of triangles. May be longer than needed, after an earlier tree with more boxes.
     nodes: Vec<Node>,

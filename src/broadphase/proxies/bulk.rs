@@ -102,6 +102,47 @@ impl Broadphase {
         Ok(rejected)
     }
 
+    /// Sets the displacement of proxy `ids[k]` to `deltas[k]`, like [`Broadphase::set_delta`]. If an id occurs several times, the last valid
+    /// displacement counts.
+    ///
+    /// Invalid displacements are returned with their row and the reason, and change nothing. One thread does the work; where boxes change too, use
+    /// [`Broadphase::set_many`].
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the number of displacements is wrong or an id is stale; then nothing is changed.
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Invalid, Proxy};
+    ///
+    /// let (mut world, mut ids) = (Broadphase::new(), Vec::new());
+    /// world.insert_many(&[Aabb::cube([0.0; 3], 0.5)?; 3], Proxy::dynamic(), &mut ids)?;
+    /// let rejected = world.set_delta_many(&ids, &[[1.0, 0.0, 0.0], [f32::NAN; 3], [2.0, 0.0, 0.0]])?;
+    /// assert_eq!((rejected.len(), rejected[0].row), (1, 1));
+    /// let deltas: Vec<_> = ids.iter().map(|&id| world.moving_box(id).map(|moving| moving.delta)).collect();
+    /// assert_eq!(deltas, [Some([1.0, 0.0, 0.0]), Some([0.0; 3]), Some([2.0, 0.0, 0.0])]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_delta_many(
+        &mut self,
+        ids: &[ProxyId],
+        deltas: &[[f32; 3]],
+    ) -> Result<&[Rejected], BroadphaseError> {
+        LengthMismatch::check("the list `ids`", deltas.len(), ids.len())?;
+        self.state.check_all(ids)?;
+        self.rejected.clear();
+        for ((row, &id), &delta) in (0..).zip(ids).zip(deltas) {
+            match self.set_delta(id, delta) {
+                Ok(()) => (),
+                Err(BroadphaseError::Invalid(reason)) => {
+                    self.rejected.push(Rejected { row, reason });
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(&self.rejected)
+    }
+
     /// Removes these proxies, like [`Broadphase::remove`]. An id may occur several times, and is removed once.
     ///
     /// # Errors

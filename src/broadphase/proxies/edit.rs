@@ -101,6 +101,40 @@ impl Broadphase {
         Ok(())
     }
 
+    /// Sets the displacement of a proxy in the tick, and keeps its box: the same as [`Broadphase::set`] with the
+    /// [box](Broadphase::moving_box) that it has. The `delta` of a fixed or sleeping proxy is validated and then ignored.
+    ///
+    /// It remains until it is set again, also if the box is.
+    ///
+    /// ```
+    /// use swath::{Aabb, Broadphase, Proxy};
+    ///
+    /// let mut world = Broadphase::new();
+    /// let door = world.insert(Aabb::cube([3.0, 0.0, 0.0], 0.5)?, Proxy::fixed())?;
+    /// let guest = world.insert(Aabb::cube([0.0; 3], 0.5)?, Proxy::dynamic())?;
+    /// world.set_delta(guest, [2.5, 0.0, 0.0])?;
+    /// assert!(world.update()?.begun().iter().any(|pair| pair.a == door && pair.b == guest));
+    /// world.set_delta(guest, [0.0; 3])?; // it stops
+    /// assert_eq!(world.update()?.ended().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`BroadphaseError`] when the id is stale, the displacement is invalid, or the path ends past [`COORD_MAX`](crate::COORD_MAX) with the margin;
+    /// then nothing is changed.
+    pub fn set_delta(
+        &mut self,
+        id: ProxyId,
+        delta: impl Into<[f32; 3]>,
+    ) -> Result<(), BroadphaseError> {
+        let index = self.state.find(id)?;
+        if self.state.set_delta(index, delta.into())? {
+            self.mark_dirty(index, Container::Nowhere);
+        }
+        Ok(())
+    }
+
     /// Changes the kind of a proxy. A proxy that becomes fixed or sleeping stays where it was at
     /// the start of the tick, without displacement.
     ///

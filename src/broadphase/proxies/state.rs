@@ -387,6 +387,12 @@ impl BroadphaseState {
         Ok(true)
     }
 
+    /// Sets the displacement of a proxy, and keeps its box. Returns whether anything changed.
+    pub(crate) fn set_delta(&mut self, index: usize, delta: [f32; 3]) -> Result<bool, Invalid> {
+        let aabb = self.moving_box(index).aabb;
+        self.set(index, MovingBox { aabb, delta })
+    }
+
     pub(crate) fn set_margin(&mut self, index: usize, margin: f32) -> Result<(), BroadphaseError> {
         if !is_magnitude(margin) {
             return Err(BroadphaseError::Margin);

@@ -54,7 +54,7 @@ impl<'a> Queries<'a> {
     ) -> Result<Query<'a, Proximity>, Invalid> {
         aabb.validate()?;
         check_max(max_distance)?;
-        Ok(Query::new(*self, Proximity { aabb: *aabb, max_distance }))
+        Ok(Query::new(*self, Proximity::new(*aabb, max_distance)))
     }
 }
 
@@ -75,7 +75,30 @@ impl<A: Accept> Query<'_, Proximity, A> {
     }
 }
 
+impl<A: Accept> Query<'_, Proximity, A> {
+    /// Calls `visitor` with boxes in range, roughly the nearest first. It returns the distance up to which further boxes are visited, as
+    /// the visitor of a path does: the limit never grows, a negative number stops, and a NaN leaves it unchanged.
+    pub(crate) fn visit_near(self, mut visitor: impl FnMut(Hit) -> f32) {
+        let Self { queries, of, mut accept, visits } = self;
+        let mut visitor =
+            |hit: Hit| if accept.accept(hit.row) { visitor(hit) } else { f32::INFINITY };
+        of.each(&queries, &mut visitor).add_to(visits);
+    }
+}
+
 impl Proximity {
+    /// A query for the boxes at most `max_distance` from a valid box.
+    pub(crate) fn new(aabb: Aabb, max_distance: f32) -> Self {
+        Self { aabb, max_distance }
+    }
+
+    /// Calls `visitor` with boxes in range; returns what was visited. Compiled once for all functions of callers.
+    fn each(&self, queries: &Queries<'_>, visitor: &mut dyn FnMut(Hit) -> f32) -> Visits {
+        let (from, allowed) = (self.aabb.to_row(), queries.allowed());
+        let query = EachNear { from, max_distance: self.max_distance, allowed, visitor };
+        run_query(queries, query).1
+    }
+
     /// Writes the nearest boxes to `to` and returns them, and what was visited. Compiled once for
     /// all functions of callers.
     fn nearest<'q, 'a>(
@@ -119,6 +142,17 @@ impl<'q, 'a> NearestTo<'q, 'a> {
     }
 }
 
+/// Returns the distances of a box from those in lanes, and which of them are in range.
+#[inline(always)]
+fn distances_within<I: Isa>(
+    isa: I,
+    (from, most): (&[f32; 6], f32),
+    bounds: NodeBounds<'_>,
+) -> (I::F32, I::Mask) {
+    let distance = simd::distance(isa, &splat_each(isa, from), &bounds.columns(isa));
+    (distance, distance.le(isa.splat(most)))
+}
+
 impl PrunedQuery for NearestTo<'_, '_> {
     const WIDE: bool = false;
 
@@ -130,9 +164,7 @@ impl PrunedQuery for NearestTo<'_, '_> {
 
     #[inline(always)]
     fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: BoundsOf) -> (I::F32, I::Mask) {
-        let from = splat_each(isa, &self.from);
-        let distance = simd::distance(isa, &from, &bounds.columns(isa));
-        (distance, distance.le(isa.splat(self.distance_max())))
+        distances_within(isa, (&self.from, self.distance_max()), bounds)
     }
 
     #[inline(always)]
@@ -171,6 +203,84 @@ impl PrunedQuery for NearestTo<'_, '_> {
 }
 
 impl TreeQuery for NearestTo<'_, '_> {
+    fn set_grown(&mut self, grown: bool) {
+        self.allowed.grown = grown;
+    }
+}
+
+/// A running query that passes each box in range to a function, which limits the range.
+struct EachNear<'q, 'v> {
+    from: [f32; 6],
+    max_distance: f32,
+    allowed: Allowed<'q>,
+    visitor: &'v mut dyn FnMut(Hit) -> f32,
+}
+
+impl PrunedQuery for EachNear<'_, '_> {
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn distance_max(&self) -> f32 {
+        self.max_distance
+    }
+
+    #[inline(always)]
+    fn distances<I: Isa>(&self, isa: I, bounds: NodeBounds<'_>, _: BoundsOf) -> (I::F32, I::Mask) {
+        distances_within(isa, (&self.from, self.max_distance), bounds)
+    }
+
+    #[inline(always)]
+    fn true_boxes(&self) -> Option<&[MovingBox]> {
+        self.allowed.true_boxes()
+    }
+
+    #[inline(always)]
+    fn visit_leaf<I: Isa>(
+        &mut self,
+        isa: I,
+        boxes: NodeBounds<'_>,
+        (distance, near): (I::F32, I::Mask),
+        filters: &[u32],
+    ) -> u64 {
+        let near = self.allowed.of(isa, near, boxes, filters);
+        if near == 0 {
+            return 0;
+        }
+        let mut at = [0.0; LANES_MAX];
+        distance.store(&mut at);
+        self.visit_nearest_first(near, &at, boxes.rows::<I>())
+    }
+}
+
+impl EachNear<'_, '_> {
+    /// Visits boxes of a leaf, the nearest first, because what the visitor does with one takes far longer than to find the nearest.
+    #[inline(never)]
+    fn visit_nearest_first(&mut self, mut near: u32, at: &[f32; LANES_MAX], rows: &[u32]) -> u64 {
+        let mut met = 0;
+        while near != 0 {
+            let (mut lane, mut others) = (near.trailing_zeros() as usize, near & (near - 1));
+            while others != 0 {
+                let other = others.trailing_zeros() as usize;
+                others &= others - 1;
+                lane = if at[other] < at[lane] { other } else { lane };
+            }
+            near &= !(1 << lane);
+            let hit = Hit { row: rows[lane], value: at[lane] };
+            // Those that are left are not nearer.
+            if hit.value > self.max_distance {
+                break;
+            }
+            met += 1;
+            let most = (self.visitor)(hit);
+            if most < self.max_distance {
+                self.max_distance = most;
+            }
+        }
+        met
+    }
+}
+
+impl TreeQuery for EachNear<'_, '_> {
     fn set_grown(&mut self, grown: bool) {
         self.allowed.grown = grown;
     }

@@ -88,6 +88,13 @@ impl Default for PairFinder {
     }
 }
 
+impl Clone for PairFinder {
+    /// Copies how the finder runs. A finder keeps nothing else than memory, which is not copied: the first tick of the copy allocates.
+    fn clone(&self) -> Self {
+        Self::with_exec(self.exec.clone())
+    }
+}
+
 impl PairFinder {
     /// Creates a finder that uses the widest level of this CPU.
     #[must_use]

@@ -13,10 +13,12 @@ use std::fmt::Debug;
 use swath::batch::{Contact, Faces};
 use swath::broadphase::{KindTable, Layers, ProxyPair, Snapshot, SweptProxyPair};
 use swath::convex::toi::Settings;
+use swath::convex::{Hull, OwnedShape};
+use swath::mesh::{Compound, Geometry, HeightField, Mesh};
 use swath::pipeline::{BodyFlags, Config};
 use swath::{
     Aabb, Broadphase, Filter, Motion, MovingBox, Pair, Plane, Pose, Proxy, ProxyId, ProxyKind,
-    Segment, Sphere, Threads,
+    Segment, Shape, Sphere, Threads,
 };
 
 const CHANGES_MAX: u8 = 3;
@@ -47,6 +49,7 @@ pub fn run(data: &[u8]) {
         17 => check::<Contact>(&Contact::default(), bytes),
         18 => check::<Faces>(&Faces::default(), bytes),
         19 => check(&SweptProxyPair::default(), bytes),
+        20 => check_bodies(bytes),
         _ => check_broadphase(bytes),
     }
 }
@@ -64,6 +67,76 @@ fn check<T: Serialize + DeserializeOwned + Debug>(value: &T, mut bytes: Bytes<'_
     }
     let again: T = serde_json::from_str(&text).expect("what was written can be read");
     assert_eq!(to_value(&again).expect("it can be written"), written);
+}
+
+/// A shape with or without a hull, rounded or scaled.
+fn shape(bytes: &mut Bytes<'_>) -> OwnedShape {
+    let how = bytes.byte();
+    let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.3]];
+    let shape: OwnedShape = match how % 5 {
+        0 => Shape::cuboid([1.0, 0.1, 0.7]).expect("a box").into(),
+        1 => Shape::triangle([points[1], points[2], points[3]]).expect("a triangle").into(),
+        2 => Shape::cone(0.9, 0.4).expect("a cone").into(),
+        3 => Shape::capsule(1.5, 0.2).expect("a capsule").into(),
+        _ => OwnedShape::hull(Hull::new(points).expect("a hull")),
+    };
+    let even = [0.7; 3];
+    match how / 64 {
+        0 => shape.scaled(if how % 5 == 3 { even } else { [0.7, -1.3, 0.1] }),
+        1 => shape.rounded(0.3),
+        2 => shape.rounded(0.1).and_then(|shape| shape.scaled(even)),
+        _ => Ok(shape),
+    }
+    .expect("a scale and a radius that are valid")
+}
+
+/// Changes shapes, hulls and bodies with parts. Those that are read have valid boxes.
+fn check_bodies(mut bytes: Bytes<'_>) {
+    let choice = bytes.byte() % 5;
+    let shapes = [shape(&mut bytes), shape(&mut bytes)];
+    let heights = [0.0, 1.0, f32::NAN, 0.5, 0.25, -1.0, 2.0, 0.0, 3.0];
+    let vertices = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 2.0, 0.5]];
+    let triangles = vec![[0, 1, 2], [1, 2, 3], [7, 0, 1]];
+    match choice {
+        0 => check_body(&shapes[0], bytes, |_| true, |shape| shape.shape().into()),
+        1 => check(&Hull::new(vertices).expect("a hull"), bytes),
+        2 => {
+            let mesh = Mesh::new(vertices, triangles).expect("a mesh");
+            let is_finite =
+                |mesh: &Mesh<'_>| mesh.vertices().as_flattened().iter().all(|x| x.is_finite());
+            check_body(&mesh, bytes, is_finite, |mesh| mesh.into());
+        }
+        3 => {
+            let field = HeightField::new(&heights[..], [3, 3], [0.5, 2.0]).expect("a grid");
+            check_body(&field.one_sided(), bytes, |_| true, |field| field.into());
+        }
+        _ => {
+            let parts = shapes.map(|shape| (shape, Pose::IDENTITY));
+            let compound = Compound::new(parts).expect("valid");
+            check_body(&compound, bytes, |_| true, |compound| compound.into());
+        }
+    }
+}
+
+/// Changes a body. One that is read has a valid box, and is written and read without loss if all its numbers have a text.
+fn check_body<T: Serialize + DeserializeOwned>(
+    body: &T,
+    mut bytes: Bytes<'_>,
+    has_text: impl Fn(&T) -> bool,
+    geometry: impl for<'g> Fn(&'g T) -> Geometry<'g>,
+) {
+    let mut changed = to_value(body).expect("it can be written");
+    change(&mut changed, &mut bytes);
+    let Ok(read) = from_value::<T>(changed) else { return };
+    let bounds = geometry(&read).bounds();
+    assert!(bounds.is_none_or(|aabb| aabb.validate().is_ok()));
+    if !has_text(&read) {
+        return;
+    }
+    let written = to_value(&read).expect("what was read can be written");
+    let again: T = from_value(written.clone()).expect("what was written can be read");
+    assert_eq!(to_value(&again).expect("it can be written"), written);
+    assert_eq!(geometry(&again).bounds(), bounds);
 }
 
 /// Changes the snapshot of a small broadphase, and restores what is read.

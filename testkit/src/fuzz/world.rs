@@ -127,7 +127,13 @@ impl Trial<'_> {
                         let expected = self.model.renew(id);
                         assert_eq!(self.world.renew(id), expected);
                     }
-                    192..=203 => {
+                    192..=195 => {
+                        let (id, delta) = (self.id(), self.moving().delta);
+                        let expected = self.model.set_delta(id, delta);
+                        assert_eq!(self.world.set_delta(id, delta), expected);
+                    }
+                    196..=199 => self.set_delta_many(),
+                    200..=203 => {
                         self.world = self.world.clone();
                         self.said.clear();
                     }
@@ -362,6 +368,23 @@ impl Trial<'_> {
         let mut expected = Vec::new();
         for ((row, &id), &moving) in (0..).zip(&ids).zip(&boxes) {
             expected.extend(reject(row, self.model.set(id, moving).err()));
+        }
+        assert_eq!(rejected, expected);
+    }
+
+    fn set_delta_many(&mut self) {
+        let ids: Vec<ProxyId> = (0..self.bytes.byte() % 6).map(|_| self.id()).collect();
+        let deltas: Vec<[f32; 3]> = ids.iter().map(|_| self.moving().delta).collect();
+        let exist = self.all_exist(&ids);
+        let answer = self.world.set_delta_many(&ids, &deltas);
+        if let Err(error) = exist {
+            assert_eq!(answer, Err(error));
+            return;
+        }
+        let rejected = answer.expect("all proxies exist").to_vec();
+        let mut expected = Vec::new();
+        for ((row, &id), &delta) in (0..).zip(&ids).zip(&deltas) {
+            expected.extend(reject(row, self.model.set_delta(id, delta).err()));
         }
         assert_eq!(rejected, expected);
     }
