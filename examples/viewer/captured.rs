@@ -146,7 +146,7 @@ fn captured(path: &Path, recorder: &mut Recorder, meshes: &mut Meshes) -> Result
         moves: bytes(
             &rows
                 .iter()
-                .map(|&row| moves.as_ref().is_none_or(|moves| moves[row as usize]).into())
+                .map(|&row| u8::from(moves.as_ref().is_none_or(|moves| moves[row as usize])))
                 .collect::<Vec<_>>(),
         ),
         union: whole(&candidates),

@@ -192,7 +192,7 @@ impl Recorder {
             .flat_map(|row| columns.iter().map(move |column| column[row]))
             .collect();
         let moves: Vec<_> =
-            (0..boxes.len()).map(|row| moves.is_none_or(|moves| moves[row]).into()).collect();
+            (0..boxes.len()).map(|row| u8::from(moves.is_none_or(|moves| moves[row]))).collect();
         Ok(Tick {
             name,
             caption: "",
