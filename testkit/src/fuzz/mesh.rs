@@ -7,7 +7,7 @@ use crate::finite::assert_finite;
 use crate::mesh_cases::{PlainBody, grid_triangles, judged};
 use spec::{Core, Solid};
 use std::collections::BTreeMap;
-use swath::batch::Row;
+use swath::batch::{Row, proximity};
 use swath::convex::ConvexCast;
 use swath::convex::gjk;
 use swath::convex::toi::{Settings, ToiResult, Touch};
@@ -289,7 +289,45 @@ fn queries_agree(
         assert_eq!(format!("{:?}", hits.first()), format!("{:?}", first.as_ref()));
         hits.iter().for_each(|hit| is_sound(&hit.found, settings));
     }
-    overlaps_agree(&tree, bodies, movers, &[motions[0].pose, motions[1].pose], &around);
+    let poses = [motions[0].pose, motions[1].pose];
+    overlaps_agree(&tree, bodies, movers, &poses, &around);
+    let max_distance = settings.target_distance;
+    for max_distance in [max_distance, f32::INFINITY] {
+        nearest_agree((&tree, max_distance), bodies, movers, &poses, &around);
+    }
+}
+
+/// Queries find the bodies within a distance of another one, the nearest first, where the distance of their boxes allows it.
+fn nearest_agree(
+    (tree, max_distance): (&Bvh, f32),
+    bodies: &[Geometry<'_>],
+    movers: &[usize],
+    [pose, of_bodies]: &[Pose; 2],
+    around: &[MovingBox],
+) {
+    for mover in movers.iter().map(|&mover| &bodies[mover]) {
+        let query = || tree.queries().proximity_geometries(mover, pose, max_distance);
+        let Ok(all) = query() else { continue };
+        let place = |row: u32| (bodies[row as usize], *of_bodies);
+        let mut hits = Vec::new();
+        all.all_geometries(place, &mut hits);
+        let nearest = query().expect("as before").nearest_geometry(place);
+        assert_eq!(format!("{:?}", hits.first()), format!("{:?}", nearest.as_ref()));
+        let of_mover = mover.bounds_over(&(*pose).into(), 0.0).expect("as before").aabb;
+        let mut wanted = Vec::new();
+        for ((row, body), of_body) in (0..).zip(bodies).zip(around) {
+            let of_boxes = proximity::one_to_one(&of_mover, &of_body.aabb).expect("valid");
+            let found = mover.distance(pose, body, of_bodies, max_distance).expect("valid");
+            if let Some(found) = found.filter(|_| of_boxes <= max_distance) {
+                assert_finite(&found);
+                wanted.push((found.distance.distance.max(of_boxes), row, format!("{found:?}")));
+            }
+        }
+        wanted.sort_by(|a, b| (a.0, a.1).partial_cmp(&(b.0, b.1)).expect("numbers"));
+        let wanted: Vec<_> = wanted.into_iter().map(|(_, row, found)| (row, found)).collect();
+        let hits: Vec<_> = hits.iter().map(|hit| (hit.row, format!("{:?}", hit.found))).collect();
+        assert_eq!(hits, wanted, "{mover:?} {pose:?} {of_bodies:?} {max_distance}");
+    }
 }
 
 /// Queries find the bodies that overlap another one, if their boxes do.

@@ -7,6 +7,7 @@ pub mod elements;
 pub mod mesh;
 pub mod overlap;
 pub mod pairs;
+mod poses;
 pub mod proximity;
 pub mod query;
 pub mod replay;

@@ -1,6 +1,7 @@
-//! First times of convex shapes satisfy the guarantees, and batches agree with them.
+//! First times of convex shapes satisfy the guarantees, and batches agree with them. Their poses convert points within the stated error.
 
 use super::bytes::Bytes;
+use super::poses;
 use crate::finite::assert_finite;
 use spec::{Core, FirstTime, MovingSolid, Solid};
 use swath::batch::Rejected;
@@ -40,6 +41,7 @@ pub fn run(data: &[u8]) {
         .iter()
         .map(|&Pair { a, b }| {
             let [a, b] = [a, b].map(|row| row as usize);
+            poses::convert(&motions[a].pose, &motions[b].pose, motions[a].delta);
             let ask = |a: usize, b: usize| {
                 toi::one_to_one(&shapes[a], &motions[a], &shapes[b], &motions[b], &settings)
             };
