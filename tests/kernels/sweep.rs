@@ -377,6 +377,13 @@ fn failed_call_writes_nothing() {
             assert_eq!(sweep::zip(level, &checked, &checked, outputs.answers()), error);
             assert!(outputs.is_unwritten(), "{level}, {lengths:?}");
         }
+        for lengths in [[19, 20], [20, 0], [21, 20]] {
+            let [mut first, mut last] = lengths.map(|length| vec![-7.0; length]);
+            let times = Times { first: &mut first, last: &mut last };
+            let error = sweep::one_to_many(level, &good, &checked, times);
+            assert!(matches!(error, Err(BatchError::Length(_))), "{level}, {lengths:?}");
+            assert!(first.iter().chain(&last).all(|&time| time == -7.0), "{level}, {lengths:?}");
+        }
         let mut outputs = Outputs::new(20);
         let error = sweep::one_to_many(level, &bad, &checked, outputs.answers());
         let reason = bad.validate().expect_err("it is invalid");

@@ -293,3 +293,21 @@ fn larger_ball_is_not_touched_later() {
         }
     }
 }
+
+/// Goal: the normal is the direction from one centre to the other at the time. Method: two moving balls whose centres are whole numbers, one
+/// of them in the place of the other at the end.
+#[test]
+fn normal_is_that_of_the_centres_at_the_time() {
+    let ball = |center, delta| MovingSphere { sphere: Sphere { center, radius: 1.0 }, delta };
+    let a = ball([1.0, 2.0, 0.0], [4.0, 0.0, 2.0]);
+    let b = ball([9.0, 2.0, 0.0], [-4.0, 8.0, 2.0]);
+    let at = |time| spheres::normal(&a, &b, time);
+    assert_eq!(at(0.0), [1.0, 0.0, 0.0]);
+    // From (3, 2, 1) to (7, 6, 1).
+    let half = 0.5_f32.sqrt();
+    assert_eq!(at(0.5), [half, half, 0.0]);
+    // From (5, 2, 2) to (5, 10, 2).
+    assert_eq!(at(1.0), [0.0, 1.0, 0.0]);
+    assert_eq!(spheres::normal(&b, &a, 1.0), [0.0, -1.0, 0.0]);
+    assert_eq!(spheres::normal(&a, &a, 0.5), [1.0, 0.0, 0.0]);
+}
