@@ -405,7 +405,11 @@ fn batches_answer_as_one_to_one(a: &[Body], b: &[Body], pairs: &[Pair], level: L
     }
     separate::zip(level, &of_a.boxes(), &of_b.boxes(), zip.answers()).expect("right lengths");
     separate::pairs(level, &of_b.boxes(), pairs, of_pairs.answers()).expect("the rows are there");
-    for (expected, outputs) in expected.iter().zip(&outputs) {
+    for (expected, outputs) in expected.iter().zip(&mut outputs) {
+        let columns = outputs.answers();
+        for (row, push) in expected.iter().enumerate() {
+            assert_eq!(columns.get(row).map(|push| push.depth), push.map(|push| push.depth));
+        }
         let expected: Vec<_> = expected.iter().map(|push| bits(*push)).collect();
         assert_eq!(outputs.bits(), expected, "{level}, {rows} rows");
     }

@@ -253,6 +253,15 @@ class broadphase : public handle<swath_broadphase, swath_broadphase_destroy> {
         if (ids.size() != boxes.count) throw std::invalid_argument("not as many ids as boxes");
         check(swath_broadphase_set_many(get(), ids.data(), &boxes));
     }
+    void set_delta(swath_proxy_id id, float x, float y, float z) {
+        const float delta[3] = {x, y, z};
+        check(swath_broadphase_set_delta(get(), id, delta));
+    }
+    // Three floats for each id.
+    void set_delta_many(const std::vector<swath_proxy_id> &ids, const std::vector<float> &deltas) {
+        if (deltas.size() != 3 * ids.size()) throw std::invalid_argument("not three floats for each id");
+        check(swath_broadphase_set_delta_many(get(), ids.data(), deltas.data(), ids.size()));
+    }
     void set_kind(swath_proxy_id id, swath_kind kind) { check(swath_broadphase_set_kind(get(), id, kind)); }
     void set_kind_many(const std::vector<swath_proxy_id> &ids, swath_kind kind) {
         check(swath_broadphase_set_kind_many(get(), ids.data(), ids.size(), kind));

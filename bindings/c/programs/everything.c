@@ -419,6 +419,19 @@ static void broadphase_reports_what_changes(const swath_exec *exec) {
     OK(swath_broadphase_persisted(broadphase, &persisted));
     CHECK(changes.begun.count == 0 && changes.ended.count == 0 && persisted.count == of_finder.count);
 
+    /* A displacement alone. */
+    swath_moving_box moved;
+    const float one_delta[3] = {0.5f, -0.25f, 0}, no_delta[6] = {0};
+    OK(swath_broadphase_moving_box(broadphase, ids[0], &moved));
+    const swath_moving_box before = moved;
+    OK(swath_broadphase_set_delta(broadphase, ids[0], one_delta));
+    OK(swath_broadphase_moving_box(broadphase, ids[0], &moved));
+    CHECK(memcmp(&moved.aabb, &before.aabb, sizeof moved.aabb) == 0 && memcmp(moved.delta, one_delta, sizeof one_delta) == 0);
+    OK(swath_broadphase_set_delta_many(broadphase, ids, no_delta, 2));
+    OK(swath_broadphase_moving_box(broadphase, ids[0], &moved));
+    CHECK(moved.delta[0] == 0 && moved.delta[1] == 0);
+    OK(swath_broadphase_set_many(broadphase, ids, &boxes));
+
     /* After a removal the pairs of the proxy end, and its data can still be read. */
     OK(swath_snapshot_create(&snapshot));
     OK(swath_broadphase_save(broadphase, snapshot));

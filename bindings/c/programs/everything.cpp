@@ -120,6 +120,10 @@ void events(const swath_exec *exec) {
     } catch (const swath::error &error) {
         CHECK(error.status() == SWATH_ERROR_TOO_MANY);
     }
+    world.set_delta(ids[0], 0.5f, 0, 0);
+    CHECK(world.moving_box(ids[0]).delta[0] == 0.5f);
+    world.set_delta_many({ids[0]}, {0, 0.25f, 0});
+    CHECK(world.moving_box(ids[0]).delta[1] == 0.25f);
     world.set_many(ids, boxes_of(bodies));
     CHECK(world.update().touching_count == 5);
     world.prepare_queries();

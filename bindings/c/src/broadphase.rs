@@ -1,15 +1,14 @@
-//! Proxies with stable ids: a broadphase, and the calls that change its proxies.
+//! Proxies with stable ids: a broadphase, and the calls that insert, move and remove its proxies.
 
 use crate::border::{
     Handle, Opaque as _, array, array_mut, borrow, destroy, opaque, out, write_boxed,
 };
-use crate::boxes::{flag, swath_boxes};
+use crate::boxes::swath_boxes;
 use crate::error::{Failure, Outcome, guard, swath_status};
 use crate::exec::{exec, swath_exec};
-use crate::proxy::{kind, swath_kind, swath_proxy};
+use crate::proxy::swath_proxy;
 use crate::values::{
-    allocated, copy_rejected, swath_filter, swath_moving_box, swath_proxy_id, swath_rejected,
-    swath_rejected_rows,
+    allocated, copy_rejected, swath_moving_box, swath_proxy_id, swath_rejected, swath_rejected_rows,
 };
 use crate::workers::Workers;
 use swath::batch::LengthMismatch;
@@ -242,7 +241,54 @@ pub unsafe extern "C" fn swath_broadphase_set_many(
     }
 }
 
-/// Returns the invalid rows of the last call of `swath_broadphase_insert_many` or `swath_broadphase_set_many` that succeeded.
+/// Sets the displacement of a proxy over the tick, and keeps its box.
+///
+/// It remains until it is set again, also if the box is. That of a fixed or sleeping proxy is checked and then ignored.
+///
+/// `delta`: three floats.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_delta(
+    broadphase: *mut swath_broadphase,
+    id: swath_proxy_id,
+    delta: *const f32,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let delta: &[f32] = array(delta, 3, "delta")?;
+            Ok(world.broadphase.set_delta(id.into(), [delta[0], delta[1], delta[2]])?)
+        })
+    }
+}
+
+/// Sets the displacements of `count` proxies, as `swath_broadphase_set_delta` does. If an id occurs several times, its last valid displacement
+/// counts. If one of them is stale, nothing is changed.
+///
+/// `deltas`: three floats for each id.
+///
+/// Invalid displacements change nothing; `swath_broadphase_rejected` lists them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn swath_broadphase_set_delta_many(
+    broadphase: *mut swath_broadphase,
+    ids: *const swath_proxy_id,
+    deltas: *const f32,
+    count: usize,
+) -> swath_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        change(broadphase, |world| {
+            let ids = array(ids, count, "ids")?;
+            let deltas: &[f32] = array(deltas, count.saturating_mul(3), "deltas")?;
+            let World { broadphase, rejected, .. } = world;
+            let deltas = deltas.as_chunks().0;
+            copy_rejected(broadphase.set_delta_many(bytemuck::cast_slice(ids), deltas)?, rejected);
+            Ok(())
+        })
+    }
+}
+
+/// Returns the invalid rows of the last call of `swath_broadphase_insert_many`, `swath_broadphase_set_many` or
+/// `swath_broadphase_set_delta_many` that succeeded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn swath_broadphase_rejected(
     broadphase: *const swath_broadphase,
@@ -293,156 +339,6 @@ pub unsafe extern "C" fn swath_broadphase_clear(broadphase: *mut swath_broadphas
             Ok(())
         })
     }
-}
-
-/// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement;
-/// a fixed or sleeping one that becomes dynamic or kinematic has none until it is set, and one that was
-/// dynamic or kinematic before keeps its own.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_set_kind(
-    broadphase: *mut swath_broadphase,
-    id: swath_proxy_id,
-    kind_of_proxy: swath_kind,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        change(broadphase, |world| {
-            Ok(world.broadphase.set_kind(id.into(), kind(kind_of_proxy)?)?)
-        })
-    }
-}
-
-/// Sets the categories of a proxy, and those with which it may form pairs.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_set_filter(
-    broadphase: *mut swath_broadphase,
-    id: swath_proxy_id,
-    filter: swath_filter,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        change(broadphase, |world| Ok(world.broadphase.set_filter(id.into(), filter.into())?))
-    }
-}
-
-/// Sets the owner of a proxy; 0: no owner.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_set_owner(
-    broadphase: *mut swath_broadphase,
-    id: swath_proxy_id,
-    owner: u32,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe { change(broadphase, |world| Ok(world.broadphase.set_owner(id.into(), owner)?)) }
-}
-
-/// Sets the margin of a proxy: a length from 0 to 2 to the power of 120, by which the box that is compared is larger than the bounds of the path, on
-/// each side. Any other value, also NaN, is an error, and so is one with which that box would reach past 2 to the power of 120; then nothing is
-/// changed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_set_margin(
-    broadphase: *mut swath_broadphase,
-    id: swath_proxy_id,
-    margin: f32,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe { change(broadphase, |world| Ok(world.broadphase.set_margin(id.into(), margin)?)) }
-}
-
-/// Sets the data of a proxy. This changes no pair.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_set_data(
-    broadphase: *mut swath_broadphase,
-    id: swath_proxy_id,
-    data: u64,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe { change(broadphase, |world| Ok(world.broadphase.set_data(id.into(), data)?)) }
-}
-
-/// Sets the kind of many proxies to the same one, as `swath_broadphase_set_kind` does. An id may occur several times. If one of them is
-/// stale, nothing is changed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_set_kind_many(
-    broadphase: *mut swath_broadphase,
-    ids: *const swath_proxy_id,
-    count: usize,
-    kind_of_proxies: swath_kind,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        change(broadphase, |world| {
-            let (ids, kind) = (array(ids, count, "ids")?, kind(kind_of_proxies)?);
-            Ok(world.broadphase.set_kind_many(bytemuck::cast_slice(ids), kind)?)
-        })
-    }
-}
-
-/// Enables a proxy (1) or disables it (0): then it has no pairs and is not found by queries.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_set_enabled(
-    broadphase: *mut swath_broadphase,
-    id: swath_proxy_id,
-    enabled: i32,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        change(broadphase, |world| {
-            Ok(world.broadphase.set_enabled(id.into(), flag(enabled, "enabled")?)?)
-        })
-    }
-}
-
-/// Enables (1) or disables (0) many proxies, as `swath_broadphase_set_enabled` does. An id may occur several times. If one of them is stale,
-/// nothing is changed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_set_enabled_many(
-    broadphase: *mut swath_broadphase,
-    ids: *const swath_proxy_id,
-    count: usize,
-    enabled: i32,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        change(broadphase, |world| {
-            let (ids, enabled) = (array(ids, count, "ids")?, flag(enabled, "enabled")?);
-            Ok(world.broadphase.set_enabled_many(bytemuck::cast_slice(ids), enabled)?)
-        })
-    }
-}
-
-/// Sets whether proxies of two kinds form pairs: `pairs` is 1 if they do, else 0. The next update finds all pairs of moving proxies anew, and ends
-/// those whose kinds no longer pair. A resting pair stays as long as both proxies rest and touch.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_set_kind_pairs(
-    broadphase: *mut swath_broadphase,
-    a: swath_kind,
-    b: swath_kind,
-    pairs: i32,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe {
-        change(broadphase, |world| {
-            let (a, b, table) = (kind(a)?, kind(b)?, world.broadphase.kind_table());
-            let pairs = flag(pairs, "pairs")?;
-            let table = if pairs { table.with(a, b) } else { table.without(a, b) };
-            world.broadphase.set_kind_table(table);
-            Ok(())
-        })
-    }
-}
-
-/// Makes the next update report the pairs of a proxy that touch then as begun once more, without an end.
-///
-/// Drop the pairs that you have of this proxy: one that no longer touches at the next update, or whose proxy is removed, disabled or
-/// filtered out before it, has neither a begin nor an end. A pair of two resting proxies begins when one of them moves.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn swath_broadphase_renew(
-    broadphase: *mut swath_broadphase,
-    id: swath_proxy_id,
-) -> swath_status {
-    // SAFETY: the caller keeps the rules of the header.
-    unsafe { change(broadphase, |world| Ok(world.broadphase.renew(id.into())?)) }
 }
 
 /// Writes the description of a proxy.

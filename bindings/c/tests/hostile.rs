@@ -306,6 +306,8 @@ fn stale_ids_are_errors() {
                 swath_broadphase_remove(world.0, id),
                 swath_broadphase_remove_many(world.0, [kept, id].as_ptr(), 2),
                 swath_broadphase_set_many(world.0, &id, &boxes_of(&[moving])),
+                swath_broadphase_set_delta(world.0, id, [1.0; 3].as_ptr()),
+                swath_broadphase_set_delta_many(world.0, [kept, id].as_ptr(), [1.0; 6].as_ptr(), 2),
                 swath_broadphase_set_kind(world.0, id, SWATH_KIND_FIXED),
                 swath_broadphase_set_kind_many(world.0, [kept, id].as_ptr(), 2, SWATH_KIND_FIXED),
                 swath_broadphase_set_filter(world.0, id, PROXY.filter),

@@ -37,6 +37,8 @@ fn null_for_every_pointer_is_an_error() {
             swath_broadphase_insert_many(null_mut(), null(), null(), 1, null_mut()),
             swath_broadphase_set(null_mut(), NO_ID, null()),
             swath_broadphase_set_many(null_mut(), null(), null()),
+            swath_broadphase_set_delta(null_mut(), NO_ID, null()),
+            swath_broadphase_set_delta_many(null_mut(), null(), null(), 1),
             swath_broadphase_rejected(null(), null_mut()),
             swath_broadphase_remove(null_mut(), NO_ID),
             swath_broadphase_remove_many(null_mut(), null(), 1),

@@ -54,6 +54,25 @@ class BroadphaseTest(unittest.TestCase):
         self.assertEqual(world.insert(bad, high)[3], 2**64 - 1)
         self.assertEqual([row for row, _ in world.rejected], [3])
 
+    def test_displacement_alone_keeps_the_boxes(self):
+        low, high, delta = boxes(400, 33, 0.2)
+        world, both = swath.Broadphase(threads=1), swath.Broadphase(threads=1)
+        ids = world.insert(low, high)
+        both.insert(low, high)
+        world.set_delta(ids, delta)
+        both.set(ids, low, high, delta)
+        for found, wanted in zip(world.update(), both.update()):
+            self.assertEqual(found.tolist(), wanted.tolist())
+        bad = delta.copy()
+        bad[7] = np.nan
+        world.set_delta(ids, bad)
+        self.assertEqual([row for row, _ in world.rejected], [7])
+        with self.assertRaisesRegex(ValueError, "delta"):
+            world.set_delta(ids[:3], delta[:2])
+        world.remove(ids[:1])
+        with self.assertRaisesRegex(ValueError, "it was removed"):
+            world.set_delta(ids, delta)
+
     def test_id_of_the_first_box_is_zero(self):
         low, high, _ = boxes(3, 1)
         world = swath.Broadphase()

@@ -254,8 +254,26 @@ impl Both {
                 self.read(id, other);
             }
             21 => self.update(Some((bytes.byte(), bytes.byte() % 2))),
+            22 => self.set_delta(bytes, id),
             _ => self.update(None),
         }
+    }
+
+    /// Sets the displacement of a proxy, or of a few, also of the same one twice.
+    fn set_delta(&mut self, bytes: &mut Bytes<'_>, id: ProxyId) {
+        let (c, delta) = (self.c.pointer, vector(bytes));
+        let status = unsafe { swath_broadphase_set_delta(c, id.into(), delta.as_ptr()) };
+        agree(self.rust.set_delta(id, delta), status);
+        let ids = [self.id(bytes), id, self.id(bytes), id];
+        let deltas = [(); 4].map(|()| vector(bytes));
+        let (ids, deltas) = (&ids[usize::from(bytes.byte() % 5)..], &deltas[..]);
+        let deltas = &deltas[4 - ids.len()..];
+        let status = unsafe {
+            let c_ids: &[swath_proxy_id] = bytemuck::cast_slice(ids);
+            swath_broadphase_set_delta_many(c, c_ids.as_ptr(), deltas.as_ptr().cast(), ids.len())
+        };
+        let rejected = agree(self.rust.set_delta_many(ids, deltas).map(<[_]>::to_vec), status);
+        self.rejected(rejected);
     }
 
     fn insert_many(&mut self, bytes: &mut Bytes<'_>) {

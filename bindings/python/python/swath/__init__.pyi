@@ -86,6 +86,13 @@ class Broadphase:
         nothing; a stale id is a ``ValueError``, and then nothing is changed.
         """
 
+    def set_delta(self, ids: _U64, delta: _F32) -> None:
+        """Sets the displacement of each id, ``(n, 3)``, and keeps the boxes.
+
+        It remains until it is set again, also by ``set``. That of a fixed or sleeping box is checked and then ignored. Rejected
+        rows change nothing; a stale id is a ``ValueError``, and then nothing is changed.
+        """
+
     def set_kind(self, ids: _U64, kind: Kind | _Kinds) -> None:
         """Changes the kind of each id: ``kind`` is a name for all, or a sequence with a name for each.
 

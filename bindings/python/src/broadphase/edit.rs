@@ -8,7 +8,7 @@ use swath::{COORD_MAX, Proxy, ProxyId, ProxyKind};
 
 use super::{Broadphase, BroadphaseState, CLASS, ids};
 use crate::arguments::{Each, Filters, Words, same_rows, vector, wrong};
-use crate::arrays::{array, invalid, mistyped};
+use crate::arrays::{Vectors, array, invalid, mistyped};
 use crate::boxes::Boxes;
 
 /// The kinds of boxes.
@@ -136,6 +136,21 @@ impl Broadphase {
         state.check(&ids)?;
         let BroadphaseState { inner, rejected } = &mut *state;
         *rejected = listed(inner.set_many(&ids, boxes.input()?).map_err(invalid)?);
+        Ok(())
+    }
+
+    /// Sets the displacement of each id, ``(n, 3)``, and keeps the boxes.
+    ///
+    /// It remains until it is set again, also by ``set``. That of a fixed or sleeping box is checked and then ignored. Rejected rows change
+    /// nothing; a stale id is a ``ValueError``, and then nothing is changed.
+    fn set_delta(&self, ids: &Bound<'_, PyAny>, delta: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.workers.check()?;
+        let (ids, deltas) = (self::ids(ids)?, Vectors::new("delta", delta)?);
+        same_rows("ids", ids.len(), "delta", deltas.rows().len())?;
+        let mut state = self.state.lock(CLASS)?;
+        state.check(&ids)?;
+        let BroadphaseState { inner, rejected } = &mut *state;
+        *rejected = listed(inner.set_delta_many(&ids, deltas.rows()).map_err(invalid)?);
         Ok(())
     }
 
