@@ -350,6 +350,17 @@ fn translation_out_of_a_larger_box_is_not_shorter() {
     }
 }
 
+/// Goal: a translation has no negative zero, so that equal translations have the same bits. Method: boxes that overlap or touch from either side.
+#[test]
+fn translation_has_no_negative_zero() {
+    let cube = |x: f32| Aabb::cube([x, 0.25, 0.0], 0.5).expect("a cube");
+    for (x, wanted) in [(0.75, 0.25), (-0.75, -0.25), (1.0, 0.0), (-1.0, 0.0)] {
+        let push = one_to_one(&cube(0.0), &cube(x)).expect("they share a point");
+        let found = push.translation().map(f32::to_bits);
+        assert_eq!(found, [wanted, 0.0, 0.0].map(f32::to_bits), "{push:?}");
+    }
+}
+
 /// Columns for results, of these lengths.
 struct Outputs(Vec<f32>, Vec<Contact>);
 
