@@ -2,7 +2,7 @@
 
 use swath::convex::toi::{Settings, Touch};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh, toi};
-use swath::pipeline::{Config, GeometryBody, PartImpacts, PipelineError};
+use swath::pipeline::{BodyFlags, Config, GeometryBody, PartImpacts, PipelineError};
 use swath::{
     Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Level, Motion, MovingBoxColumns, Pair,
     Pipeline, Pose, Proxy, Scene, Shape, Threads,
@@ -288,4 +288,36 @@ fn memory_for_impacts_of_parts_does_not_grow_with_the_tests() {
     assert!(most > 500, "{most}");
     let grown = memory.iter().map(|bytes| bytes - memory[0]).max().unwrap_or(0);
     assert!(grown < 16 * most * size_of::<toi::PartToi>(), "{grown} {most} {memory:?}");
+}
+
+/// Goal: a mere touch at the start of shapes, and of bodies with parts, is reported according to the setting, and for sensors always. Method: rows of
+/// balls, or of balls as compounds of one part, that touch exactly and are at rest; one of each row is a sensor.
+#[test]
+fn touches_of_shapes_at_the_start_follow_the_setting() {
+    let ball = Shape::sphere(0.5).expect("a ball");
+    let part = Compound::new([(ball.into(), Pose::IDENTITY)]).expect("a part");
+    let (min, max) = ([-0.5, 0.5, 1.5, 2.5], [0.5, 1.5, 2.5, 3.5]);
+    let (low, high, still) = ([-0.5; 4], [0.5; 4], [0.0; 4]);
+    let boxes = MovingBoxColumns::new([&min, &low, &low], [&max, &high, &high], [&still; 3])
+        .expect("columns");
+    let motion = |row: u32| Motion::from(Pose::at([row as f32, 0.0, 0.0]).expect("a pose"));
+    let convex: Vec<_> =
+        (0..4).map(|row| ConvexBody { row, shape: ball, motion: motion(row) }).collect();
+    let parts: Vec<_> = (0..4)
+        .map(|row| GeometryBody { row, geometry: (&part).into(), motion: motion(row) })
+        .collect();
+    let mut flags = [BodyFlags::MOVES; 4];
+    flags[3] = BodyFlags::MOVES | BodyFlags::SENSOR;
+    let scene = Scene::new(boxes).flagged(&flags);
+    for (touch, reported) in [(Touch::Hit, 2), (Touch::IfClosing, 0), (Touch::Ignore, 0)] {
+        for scene in [scene.convex(&convex), scene.geometries(&parts)] {
+            let mut config = Config::default();
+            config.touch = touch;
+            let mut pipeline = Pipeline::new(config);
+            let ticked = pipeline.tick(&scene).expect("a tick");
+            let (impacts, sensed) = (ticked.impacts(), ticked.sensed());
+            assert_eq!((impacts.len(), sensed.len()), (reported, 1), "{touch:?}");
+            assert_eq!((sensed[0].pair, sensed[0].toi), (Pair { a: 2, b: 3 }, 0.0));
+        }
+    }
 }
