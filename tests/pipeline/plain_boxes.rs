@@ -128,15 +128,17 @@ fn displacement_of_the_threshold_is_fast() {
     }
 }
 
-/// Goal: the flags of each row are read in a large tick. Method: twenty thousand pairs of overlapping boxes,
-/// of which some rows are sensors.
+/// Goal: the flags of each row are read in a large tick, and results are counted. Method: ten thousand pairs of boxes that overlap, or
+/// merely touch and are at rest, of which some rows are sensors.
 #[test]
 fn sensors_are_recognised_among_many_rows() {
     let pairs = 10_000_usize;
     let is_sensor = |row: usize| row % 7 == 3;
+    let touches = |k: usize| k % 5 == 4;
     let mut columns: [Vec<f32>; 9] = Default::default();
     for row in 0..2 * pairs {
-        let x = 4.0 * (row % pairs) as f32;
+        let beside = row >= pairs && touches(row % pairs);
+        let x = 4.0 * (row % pairs) as f32 + if beside { 1.0 } else { 0.0 };
         for (k, number) in [x, 0.0, 0.0, x + 1.0, 1.0, 1.0, 0.0, 0.0, 0.0].into_iter().enumerate() {
             columns[k].push(number);
         }
@@ -155,7 +157,11 @@ fn sensors_are_recognised_among_many_rows() {
     let pair = |k: usize| Pair { a: k as u32, b: (k + pairs) as u32 };
     let wanted: Vec<_> = (0..pairs).filter(|&k| sensed(k)).map(pair).collect();
     assert!(ticked.sensed().iter().map(|of| of.pair).eq(wanted));
-    assert_eq!(ticked.impacts().len() + ticked.sensed().len(), pairs);
+    let wanted: Vec<_> = (0..pairs).filter(|&k| !sensed(k) && !touches(k)).map(pair).collect();
+    assert!(ticked.impacts().iter().map(|of| of.pair).eq(wanted.iter().copied()));
+    let (stages, reported) = (ticked.stats(), wanted.len() + ticked.sensed().len());
+    assert_eq!((stages.candidates, stages.convex), (pairs, 0));
+    assert_eq!((stages.boxes, stages.apart), (reported, pairs - reported));
 }
 
 /// The impacts of two boxes, given by their corners, of which the second has this displacement and acceleration.
