@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use swath::broadphase::PairInput;
 use swath::mesh::{Compound, HeightField, Mesh};
+use swath::pipeline::{Config, GeometryBody, PartImpacts};
 use swath::{
     AabbColumns, Broadphase, Bvh, ConvexBody, FixedBoxes, Motion, MovingBox, MovingBoxColumns,
     PairFinder, Pipeline, Pose, Proxy, ProxyId, Scene, Segment, Shape, Threads,
@@ -131,6 +132,19 @@ pub(crate) fn memory_usage_equals_allocated_bytes() {
         pipeline
     };
     check("Pipeline of a scene", ticked, Pipeline::memory_usage);
+    let ground = mesh();
+    let body = GeometryBody { row: 1, geometry: (&ground).into(), motion: Motion::default() };
+    let scene = scene.geometries(std::slice::from_ref(&body));
+    let of_parts = || {
+        let mut config = Config::default();
+        config.part_impacts = PartImpacts::Each;
+        let mut pipeline = Pipeline::new(config);
+        pipeline.exec.threads = Threads::one();
+        let ticked = pipeline.tick(&scene).expect("a scene");
+        assert!(ticked.impacts().iter().any(|of| of.pair.a == 1 || of.pair.b == 1));
+        pipeline
+    };
+    check("Pipeline of a scene with parts", of_parts, Pipeline::memory_usage);
 
     let mut broadphase = fill();
     broadphase.update().expect("there is space");
