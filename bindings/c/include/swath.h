@@ -1019,9 +1019,29 @@ swath_status swath_broadphase_set_many(struct swath_broadphase *broadphase,
                                        const struct swath_proxy_id *ids,
                                        const struct swath_boxes *boxes);
 
-// Returns the invalid rows of the last call of `swath_broadphase_insert_many` or `swath_broadphase_set_many` that succeeded.
-swath_status swath_broadphase_rejected(const struct swath_broadphase *broadphase,
-                                       struct swath_rejected_rows *rows);
+// Sets the displacement of a proxy over the tick, and keeps its box.
+//
+// It remains until it is set again, also if the box is. That of a fixed or sleeping proxy is checked and then ignored.
+//
+// `delta`: three floats.
+swath_status swath_broadphase_set_delta(struct swath_broadphase *broadphase,
+                                        struct swath_proxy_id id,
+                                        const float *delta);
+
+// Sets the displacements of `count` proxies, as `swath_broadphase_set_delta` does. If an id occurs several times, its last valid displacement
+// counts. If one of them is stale, nothing is changed.
+//
+// `deltas`: three floats for each id.
+//
+// Invalid displacements change nothing; `swath_broadphase_rejected` lists them.
+swath_status swath_broadphase_set_delta_many(struct swath_broadphase *broadphase,
+                                             const struct swath_proxy_id *ids,
+                                             const float *deltas,
+                                             size_t count);
+
+// Returns the invalid rows of the last call of `swath_broadphase_insert_many`, `swath_broadphase_set_many` or
+// `swath_broadphase_set_delta_many` that succeeded.
+swath_status swath_broadphase_rejected(const struct swath_broadphase *broadphase, struct swath_rejected_rows *rows);
 
 // Removes a proxy. Its pairs end with the next update; its id is stale from now on.
 swath_status swath_broadphase_remove(struct swath_broadphase *broadphase, struct swath_proxy_id id);
@@ -1033,64 +1053,6 @@ swath_status swath_broadphase_remove_many(struct swath_broadphase *broadphase,
 
 // Removes all proxies and keeps the memory. Their ids are stale from now on, and their pairs end in the next update.
 swath_status swath_broadphase_clear(struct swath_broadphase *broadphase);
-
-// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement;
-// a fixed or sleeping one that becomes dynamic or kinematic has none until it is set, and one that was
-// dynamic or kinematic before keeps its own.
-swath_status swath_broadphase_set_kind(struct swath_broadphase *broadphase,
-                                       struct swath_proxy_id id,
-                                       swath_kind kind_of_proxy);
-
-// Sets the categories of a proxy, and those with which it may form pairs.
-swath_status swath_broadphase_set_filter(struct swath_broadphase *broadphase,
-                                         struct swath_proxy_id id,
-                                         struct swath_filter filter);
-
-// Sets the owner of a proxy; 0: no owner.
-swath_status swath_broadphase_set_owner(struct swath_broadphase *broadphase, struct swath_proxy_id id, uint32_t owner);
-
-// Sets the margin of a proxy: a length from 0 to 2 to the power of 120, by which the box that is compared is larger than the bounds of the path, on
-// each side. Any other value, also NaN, is an error, and so is one with which that box would reach past 2 to the power of 120; then nothing is
-// changed.
-swath_status swath_broadphase_set_margin(struct swath_broadphase *broadphase,
-                                         struct swath_proxy_id id,
-                                         float margin);
-
-// Sets the data of a proxy. This changes no pair.
-swath_status swath_broadphase_set_data(struct swath_broadphase *broadphase, struct swath_proxy_id id, uint64_t data);
-
-// Sets the kind of many proxies to the same one, as `swath_broadphase_set_kind` does. An id may occur several times. If one of them is
-// stale, nothing is changed.
-swath_status swath_broadphase_set_kind_many(struct swath_broadphase *broadphase,
-                                            const struct swath_proxy_id *ids,
-                                            size_t count,
-                                            swath_kind kind_of_proxies);
-
-// Enables a proxy (1) or disables it (0): then it has no pairs and is not found by queries.
-swath_status swath_broadphase_set_enabled(struct swath_broadphase *broadphase,
-                                          struct swath_proxy_id id,
-                                          int32_t enabled);
-
-// Enables (1) or disables (0) many proxies, as `swath_broadphase_set_enabled` does. An id may occur several times. If one of them is stale,
-// nothing is changed.
-swath_status swath_broadphase_set_enabled_many(struct swath_broadphase *broadphase,
-                                               const struct swath_proxy_id *ids,
-                                               size_t count,
-                                               int32_t enabled);
-
-// Sets whether proxies of two kinds form pairs: `pairs` is 1 if they do, else 0. The next update finds all pairs of moving proxies anew, and ends
-// those whose kinds no longer pair. A resting pair stays as long as both proxies rest and touch.
-swath_status swath_broadphase_set_kind_pairs(struct swath_broadphase *broadphase,
-                                             swath_kind a,
-                                             swath_kind b,
-                                             int32_t pairs);
-
-// Makes the next update report the pairs of a proxy that touch then as begun once more, without an end.
-//
-// Drop the pairs that you have of this proxy: one that no longer touches at the next update, or whose proxy is removed, disabled or
-// filtered out before it, has neither a begin nor an end. A pair of two resting proxies begins when one of them moves.
-swath_status swath_broadphase_renew(struct swath_broadphase *broadphase,
-                                    struct swath_proxy_id id);
 
 // Writes the description of a proxy.
 swath_status swath_broadphase_proxy(const struct swath_broadphase *broadphase,
@@ -1436,6 +1398,64 @@ swath_status swath_pipeline_tick_proxies(struct swath_pipeline *pipeline,
                                          struct swath_broadphase *broadphase,
                                          const struct swath_proxy_bodies *bodies,
                                          struct swath_proxy_tick *tick);
+
+// Sets the kind of a proxy. One that becomes fixed or sleeping stays where it was at the start of the tick, and loses its displacement;
+// a fixed or sleeping one that becomes dynamic or kinematic has none until it is set, and one that was
+// dynamic or kinematic before keeps its own.
+swath_status swath_broadphase_set_kind(struct swath_broadphase *broadphase,
+                                       struct swath_proxy_id id,
+                                       swath_kind kind_of_proxy);
+
+// Sets the categories of a proxy, and those with which it may form pairs.
+swath_status swath_broadphase_set_filter(struct swath_broadphase *broadphase,
+                                         struct swath_proxy_id id,
+                                         struct swath_filter filter);
+
+// Sets the owner of a proxy; 0: no owner.
+swath_status swath_broadphase_set_owner(struct swath_broadphase *broadphase, struct swath_proxy_id id, uint32_t owner);
+
+// Sets the margin of a proxy: a length from 0 to 2 to the power of 120, by which the box that is compared is larger than the bounds of the path, on
+// each side. Any other value, also NaN, is an error, and so is one with which that box would reach past 2 to the power of 120; then nothing is
+// changed.
+swath_status swath_broadphase_set_margin(struct swath_broadphase *broadphase,
+                                         struct swath_proxy_id id,
+                                         float margin);
+
+// Sets the data of a proxy. This changes no pair.
+swath_status swath_broadphase_set_data(struct swath_broadphase *broadphase, struct swath_proxy_id id, uint64_t data);
+
+// Sets the kind of many proxies to the same one, as `swath_broadphase_set_kind` does. An id may occur several times. If one of them is
+// stale, nothing is changed.
+swath_status swath_broadphase_set_kind_many(struct swath_broadphase *broadphase,
+                                            const struct swath_proxy_id *ids,
+                                            size_t count,
+                                            swath_kind kind_of_proxies);
+
+// Enables a proxy (1) or disables it (0): then it has no pairs and is not found by queries.
+swath_status swath_broadphase_set_enabled(struct swath_broadphase *broadphase,
+                                          struct swath_proxy_id id,
+                                          int32_t enabled);
+
+// Enables (1) or disables (0) many proxies, as `swath_broadphase_set_enabled` does. An id may occur several times. If one of them is stale,
+// nothing is changed.
+swath_status swath_broadphase_set_enabled_many(struct swath_broadphase *broadphase,
+                                               const struct swath_proxy_id *ids,
+                                               size_t count,
+                                               int32_t enabled);
+
+// Sets whether proxies of two kinds form pairs: `pairs` is 1 if they do, else 0. The next update finds all pairs of moving proxies anew, and ends
+// those whose kinds no longer pair. A resting pair stays as long as both proxies rest and touch.
+swath_status swath_broadphase_set_kind_pairs(struct swath_broadphase *broadphase,
+                                             swath_kind a,
+                                             swath_kind b,
+                                             int32_t pairs);
+
+// Makes the next update report the pairs of a proxy that touch then as begun once more, without an end.
+//
+// Drop the pairs that you have of this proxy: one that no longer touches at the next update, or whose proxy is removed, disabled or
+// filtered out before it, has neither a begin nor an end. A pair of two resting proxies begins when one of them moves.
+swath_status swath_broadphase_renew(struct swath_broadphase *broadphase,
+                                    struct swath_proxy_id id);
 
 // Applies what was changed to the trees of a broadphase, so that it can be queried until the next call that changes a proxy, restores a
 // snapshot, shifts the origin or clears the broadphase.
