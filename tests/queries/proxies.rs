@@ -347,3 +347,35 @@ fn planes_find_true_boxes_within_rounding_errors() {
         }
     }
 }
+
+/// Goal: queries find exactly the proxies that a filter allows, whether the filter of the query, filters of proxies, both or none have categories
+/// that their words do not tell apart. Method: cubes in one place, each with another filter; `Filter::allows`.
+#[test]
+fn filters_of_all_categories_are_exact() {
+    let (low, high) = ([1, 1 << 3, 1 << 15, 0xffff], [1 << 16, 1 << 19, 1 << 31, 1 | 1 << 16]);
+    let all: Vec<u32> = low.into_iter().chain(high).chain([0, u32::MAX]).collect();
+    let filters = |words: &[u32]| -> Vec<Filter> {
+        words.iter().flat_map(|&a| words.iter().map(move |&b| Filter::new(a, b))).collect()
+    };
+    let cube = Aabb::cube([0.0; 3], 0.5).expect("a cube");
+    for of_proxies in [filters(&low), filters(&all)] {
+        let mut world = Broadphase::new();
+        let of: Vec<(ProxyId, Filter)> = of_proxies
+            .iter()
+            .map(|&filter| {
+                let id = world.insert(cube, Proxy::fixed().filtered(filter)).expect("a cube");
+                (id, filter)
+            })
+            .collect();
+        let queries = world.queries();
+        for filter in filters(&all) {
+            let mut found = Vec::new();
+            queries.filtered(filter).overlap(&cube).expect("a cube").all(&mut found);
+            found.sort_unstable();
+            let mut wanted: Vec<_> =
+                of.iter().filter(|(_, other)| filter.allows(*other)).map(|(id, _)| *id).collect();
+            wanted.sort_unstable();
+            assert_eq!(found, wanted, "{filter:?}");
+        }
+    }
+}
