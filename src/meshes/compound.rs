@@ -46,6 +46,9 @@ pub struct Compound {
 impl Compound {
     /// Creates a compound of these shapes, each at its pose, on the threads of the current pool.
     ///
+    /// A compound owns its parts. A shape without a hull becomes one by `into`; a hull by [`OwnedShape::hull`], because [`Shape::hull`](crate::Shape::hull)
+    /// borrows it.
+    ///
     /// # Errors
     ///
     /// [`Invalid`] if a pose is invalid, or the box of a part exceeds [`COORD_MAX`](crate::COORD_MAX).
