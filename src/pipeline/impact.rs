@@ -103,3 +103,33 @@ impl Impact {
         Some(Self { parts: found.parts, ..impact })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goal: an impact has the numbers of the search and of the window. Method: each result, with different numbers in each field.
+    #[test]
+    fn an_impact_has_the_numbers_of_the_search() {
+        let (pair, window) = (Pair { a: 3, b: 7 }, [0.125, 0.75]);
+        let (normal, on_a, on_b) = ([0.0, 1.0, 0.0], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]);
+        let impact = |result| {
+            let toi = Toi { result, ..Toi::default() };
+            let found = PartToi { toi, parts: [8, 9], tests: 1 };
+            Impact::from_part_toi(pair, window, &found)
+        };
+        let of = Impact { pair, last: 0.75, parts: [8, 9], ..Impact::default() };
+        assert_eq!(impact(ToiResult::Separated), None);
+        let touching = impact(ToiResult::Impact { t: 0.25, normal, on_a, on_b, closing: 2.0 });
+        let kind = ImpactKind::Touching;
+        let wanted = Impact { toi: 0.25, kind, normal, on_a, on_b, closing: 2.0, ..of };
+        assert_eq!(touching, Some(wanted));
+        let (depth, closing) = (0.5, -1.0);
+        let inside = impact(ToiResult::Overlapping { depth, normal, on_a, on_b, closing });
+        let kind = ImpactKind::Overlapping;
+        let wanted = Impact { toi: 0.125, kind, normal, on_a, on_b, closing, depth, ..of };
+        assert_eq!(inside, Some(wanted));
+        let open = impact(ToiResult::Unresolved { t_safe: 0.5 });
+        assert_eq!(open, Some(Impact { toi: 0.5, kind: ImpactKind::Unresolved, ..of }));
+    }
+}

@@ -4,8 +4,8 @@ use swath::convex::toi::{Settings, Touch};
 use swath::mesh::{Compound, Geometry, HeightField, Mesh, toi};
 use swath::pipeline::{BodyFlags, Config, GeometryBody, PartImpacts, PipelineError};
 use swath::{
-    Broadphase, COORD_MAX, ConvexBody, Impact, Invalid, Level, Motion, MovingBoxColumns, Pair,
-    Pipeline, Pose, Proxy, Scene, Shape, Threads,
+    Broadphase, COORD_MAX, ConvexBody, Filter, Impact, Invalid, Level, Motion, MovingBoxColumns,
+    Pair, Pipeline, Pose, Proxy, Scene, Shape, Threads,
 };
 use testkit::draw::Draw;
 use testkit::mesh_cases::terrain;
@@ -320,4 +320,19 @@ fn touches_of_shapes_at_the_start_follow_the_setting() {
             assert_eq!((sensed[0].pair, sensed[0].toi), (Pair { a: 2, b: 3 }, 0.0));
         }
     }
+}
+
+/// Goal: what a scene consists of can be read again. Method: a scene without properties, and one with all of them.
+#[test]
+fn properties_of_a_scene_can_be_read() {
+    let (low, high, still, accel) = ([0.0; 2], [1.0; 2], [0.0; 2], [2.0; 2]);
+    let boxes = MovingBoxColumns::new([&low; 3], [&high; 3], [&still; 3]).expect("columns");
+    let (flags, filters) = ([BodyFlags::MOVES, BodyFlags::CCD], [Filter::ALL, Filter::new(1, 2)]);
+    let plain = Scene::new(boxes);
+    assert_eq!((plain.flags(), plain.filters(), plain.len()), (None, None, 2));
+    assert!(plain.accelerations().iter().all(|column| column.is_empty()) && !plain.is_empty());
+    let scene = plain.flagged(&flags).filtered(&filters).accelerating([&accel; 3]);
+    assert_eq!((scene.flags(), scene.filters()), (Some(&flags[..]), Some(&filters[..])));
+    assert_eq!(scene.accelerations(), [&accel[..]; 3]);
+    assert_eq!(scene.boxes().get(1), boxes.get(1));
 }

@@ -1,5 +1,6 @@
 //! Tests that earlier ticks do not change the results of a pipeline, and that its counts add up.
 
+use std::time::Duration;
 use swath::batch::sweep;
 use swath::pipeline::{BodyFlags, Config, ImpactKind, TickOutput};
 use swath::{ConvexBody, Level, Motion, MovingBoxColumns, Pair, Pipeline, Pose, Scene, Shape};
@@ -118,6 +119,10 @@ fn count(ticked: &TickOutput<'_>, limited: bool, slow: bool) {
     let open = ticked.impacts().iter().chain(ticked.sensed());
     assert_eq!(stages.unresolved, open.filter(|of| of.kind == ImpactKind::Unresolved).count());
     assert!(stages.separated <= stages.convex && stages.rounds >= stages.convex as u64);
+    let times = [stages.bounds_time, stages.pairs_time, stages.windows_time, stages.convex_time];
+    assert_eq!(stages.total(), times.iter().sum::<Duration>() + stages.sort_time);
+    assert!(stages.total() > Duration::ZERO);
+    assert!(ticked.into_iter().eq(ticked.impacts()));
 }
 
 /// Goal: each candidate is counted once, by its result. Method: crowded rooms, with and without a threshold
