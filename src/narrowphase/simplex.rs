@@ -439,8 +439,12 @@ mod tests {
             }
             let x = rotation.rotate(V3::new(412.5, 5e-6, 1.25e-3));
             assert_eq!(simplex.reduce(x), [V3::ZERO; 2], "{turn}");
-            let off = (simplex.on_a(&simplex.weights(x)) - x).length();
+            let weights = simplex.weights(x);
+            let off = (simplex.on_a(&weights) - x).length();
             assert!(off < 1e-5, "{turn}: {off:e}");
+            // The first corner is the origin, so its weight is not in that sum.
+            let sum: f64 = weights.iter().sum();
+            assert!((sum - 1.0).abs() < 1e-12 && weights[0] > 0.1, "{turn}: {weights:?}");
         }
     }
 }
