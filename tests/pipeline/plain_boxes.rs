@@ -27,6 +27,8 @@ fn accelerated_boxes_touch_on_their_curved_paths() {
         let mut pipeline = Pipeline::new(config(|c| c.target_distance = skin));
         let ticked = pipeline.tick(&scene).expect("a tick");
         let [inside, falls] = ticked.impacts() else { panic!("{ticked:?}") };
+        let stages = ticked.stats();
+        assert_eq!((stages.candidates, stages.boxes, stages.apart), (2, 2, 0));
         assert_eq!((inside.pair, falls.pair), (Pair { a: 0, b: 2 }, Pair { a: 0, b: 1 }));
         assert_eq!((inside.kind, inside.toi), (ImpactKind::Overlapping, 0.0));
         assert!((inside.depth - 0.25 - skin).abs() < 1e-6, "{inside:?}");
